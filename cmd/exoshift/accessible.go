@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
@@ -31,7 +32,7 @@ func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std streams) (
 	speaks := cmd.Flags().Lookup(accessibleName) != nil
 	switch {
 	case speaks && asked && o == outputTUI:
-		return "", usageError{fmt.Errorf("--accessible and --output tui exclude each other: give one of them")}
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("--accessible and --output tui exclude each other: give one of them"))
 	case speaks && asked && o != outputJSON, speaks && o == outputAuto && std.isDumbTerminal():
 		return outputAccessible, nil
 	}

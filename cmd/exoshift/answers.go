@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"exoshift/assets"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/wizard"
@@ -41,7 +42,7 @@ func (o options) readLayers() (layers, error) {
 	if o.answers != "" {
 		var err error
 		if content, err = fileread.Bytes(o.answers, fileread.Small); err != nil {
-			return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
+			return layers{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
 		}
 	}
 	return o.buildLayers(o.answers, content)
@@ -71,7 +72,7 @@ func (l layers) load(std streams, lookup func(env string) (string, bool)) (loade
 	read := loaded{answers: all.Answers, secrets: secrets, ask: all.Ask, needs: wizard.FindMissing(spec, all.Ask, lookup)}
 	if faults := all.Problems(); !all.IsOnlyMissing(read.needs) {
 		console.PrintProblems(std.err, faults)
-		return read, answersError{errors.New("the answers have faults")}
+		return read, exit.ErrAnswers
 	}
 	printWarnings(std, append(all.WithPositions(wizard.CheckWarnings(spec, secrets)), wizard.CheckVariables(spec, listVariableNames())...))
 	return read, nil
@@ -96,14 +97,14 @@ func (l loaded) complete(std streams) error {
 		return nil
 	}
 	console.PrintMissing(std.err, l.needs)
-	return usageError{errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them")}
+	return exit.WithCode(exit.Usage, errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them"))
 }
 
 // reloadAnswers reads the merged answers of a folder, with --set over them; they already contain the layers below.
 func (o options) reloadAnswers(path string, std streams, lookup func(env string) (string, bool)) (loaded, error) {
 	content, err := fileread.Bytes(path, fileread.Small)
 	if err != nil {
-		return loaded{}, usageError{fmt.Errorf("read the answers: %w", err)}
+		return loaded{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
 	}
 	return layers{answers: new(wizard.ReadAnswers(path, content)), flags: wizard.ReadFlags(o.set)}.loadAll(std, lookup)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/wizard"
 )
@@ -56,7 +57,7 @@ func runExplain(o options, args []string, std streams) error {
 	}
 	if faults := all.Problems(); len(faults) > 0 {
 		console.PrintProblems(std.err, faults)
-		return answersError{errors.New("the answers have faults")}
+		return exit.ErrAnswers
 	}
 	return nil
 }
@@ -75,5 +76,5 @@ func newUnknownKeyError(name string) error {
 	if meant := wizard.FindNearest(name); meant != "" {
 		problem += "; did you mean " + meant + "?"
 	}
-	return usageError{errors.New(problem + "\n  see: exoshift answers explain")}
+	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: exoshift answers explain"))
 }

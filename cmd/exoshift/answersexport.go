@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -28,7 +29,7 @@ is written, only where it is found. A file that exists is never overwritten.`,
 			}
 			given := cmd.Flags().Changed
 			if given("dir") && (given("answers") || given("set")) {
-				return usageError{errors.New("--dir is about what is in a folder: give it without --answers and --set")}
+				return exit.WithCode(exit.Usage, errors.New("--dir is about what is in a folder: give it without --answers and --set"))
 			}
 			if o.dir != "" && !given("answers") && !given("set") {
 				return exportFolder(o.dir, args, std)
@@ -62,7 +63,7 @@ func export(o options, args []string, std streams) error {
 	needs := wizard.FindMissing(all.Answers.Spec, nil, there)
 	if !all.IsOnlyMissing(needs) {
 		console.PrintProblems(std.err, all.Problems())
-		return answersError{errors.New("the answers have faults")}
+		return exit.ErrAnswers
 	}
 	for _, need := range needs {
 		fmt.Fprintf(std.err, "warning: %s is still missing\n", need.Field)
@@ -73,7 +74,7 @@ func export(o options, args []string, std streams) error {
 func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	folder, err := state.OpenReadOnly(dir)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.WithCode(exit.Usage, err)
 	}
 	draft := state.OpenDraftReadOnly(folder.Path())
 	name := state.AnswersFile
@@ -82,7 +83,7 @@ func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	}
 	content, err := folder.Read(name)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("%s holds neither an installation nor a draft: %w", dir, err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds neither an installation nor a draft: %w", dir, err))
 	}
 	answers := wizard.ReadDraft(filepath.Join(dir, name), content)
 	for _, field := range wizard.FindFields("") {

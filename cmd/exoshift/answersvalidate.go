@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/wizard"
 )
@@ -59,7 +60,7 @@ func validate(o options, std streams) error {
 		verdict.printPlain(std.out)
 	}
 	if err == nil && len(verdict.faults) > 0 {
-		err = answersError{errors.New("the answers have faults")}
+		err = exit.ErrAnswers
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/wizard"
 )
 
@@ -87,10 +88,10 @@ func writeOutput(args []string, content []byte, std streams) error {
 	}
 	file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError{fmt.Errorf("%s exists already and stays as it is; name another file", args[0])}
+		return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already and stays as it is; name another file", args[0]))
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("write the file: %w", err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("write the file: %w", err))
 	}
 	_, err = file.Write(content)
 	if err = errors.Join(err, file.Close()); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -216,7 +217,7 @@ func (w answerWorld) isPlanned(key string, row answerRow) {
 			w.t.Errorf("%s: the plan has %v, and not %s", key, names, name)
 		}
 	}
-	if err := checkUnchanged(changes, preview); (exitCode(err) == exitChecks) != (row.outcome == outCarried) {
+	if err := checkUnchanged(changes, preview); (exit.Code(err) == exit.Checks) != (row.outcome == outCarried) {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
@@ -232,8 +233,8 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	if err != nil {
 		told += err.Error() + "\n" + fault.HintOf(err)
 	}
-	codes := map[answerOutcome]int{outRefused: exitAnswers, outDifferent: exitAnswers, outElsewhere: exitUsage}
-	if code := exitCode(err); row.outcome == outContacted && err == nil || row.outcome != outContacted && code != codes[row.outcome] {
+	codes := map[answerOutcome]int{outRefused: exit.Answers, outDifferent: exit.Answers, outElsewhere: exit.Usage}
+	if code := exit.Code(err); row.outcome == outContacted && err == nil || row.outcome != outContacted && code != codes[row.outcome] {
 		w.t.Errorf("%s: exit code %d: %v", key, code, err)
 	}
 	names := row.names
@@ -256,10 +257,10 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 func (w answerWorld) planDiffers(key string, changed session) {
 	w.t.Helper()
 	preview, err := changed.previewInstallation(w.t.Context())
-	if err != nil || len(preview.Differences) == 0 || exitCode(checkPlan(preview)) != exitAnswers {
+	if err != nil || len(preview.Differences) == 0 || exit.Code(checkPlan(preview)) != exit.Answers {
 		w.t.Errorf("%s: the plan has %+v and %v: %v", key, preview.Differences, preview.Refusal, err)
 	}
-	if err := checkUnchanged(nil, preview); exitCode(err) != exitChecks {
+	if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Checks {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
@@ -310,8 +311,8 @@ func (w *answerWorld) areNotTakenBack(table map[string]answerRow) {
 	changed := w.with("syn.facts", "maintenance_window=monday-1400, sales_order=S10000")
 	before, inForce := w.zone.Mutations(), w.inForce()
 	_, err := finish(w.t, changed)
-	if exitCode(err) != exitAnswers || !strings.Contains(fault.HintOf(err), `-d '{"facts":{"maintenance_window":"monday-1400"}}'`) {
-		w.t.Errorf("another value of a fact: exit code %d: %v\n%s", exitCode(err), err, fault.HintOf(err))
+	if exit.Code(err) != exit.Answers || !strings.Contains(fault.HintOf(err), `-d '{"facts":{"maintenance_window":"monday-1400"}}'`) {
+		w.t.Errorf("another value of a fact: exit code %d: %v\n%s", exit.Code(err), err, fault.HintOf(err))
 	}
 	if w.zone.Mutations() != before || !bytes.Equal(inForce, w.inForce()) {
 		w.t.Error("another value of a fact changed something")

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -144,7 +145,7 @@ func TestNobodyLooksInsideWithoutTheTemporaryRules(t *testing.T) {
 				return strings.HasSuffix(rule.Description, "while somebody looks inside")
 			}}
 		})
-		if exitCode(err) != exitInterrupted {
+		if exit.Code(err) != exit.Interrupted {
 			t.Fatalf("%v\n%s", err, lastLines(out.String()))
 		}
 		looked := func(e provisioner.Event) bool {

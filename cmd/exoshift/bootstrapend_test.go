@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -91,7 +92,7 @@ func interruptedAt(t *testing.T, s session, wanted sign) []provisioner.Event {
 			stop()
 		}
 	})
-	if err := s.run(ctx, streams{out: watch, err: os.Stderr}); exitCode(err) != exitInterrupted {
+	if err := s.run(ctx, streams{out: watch, err: os.Stderr}); exit.Code(err) != exit.Interrupted {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return eventsOf(t, out.String())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/bundle"
 	"exoshift/internal/console"
 	"exoshift/internal/redact"
@@ -49,7 +50,7 @@ it, which is for you alone. Look through the archive before you send it.`,
 func pack(o options, out string, std streams) error {
 	folder, err := findFolder(o.dir)
 	if err != nil {
-		return usageError{err}
+		return exit.WithCode(exit.Usage, err)
 	}
 	if out == "" {
 		out = "exoshift-bundle-" + time.Now().UTC().Format("20060102T150405Z") + packed
@@ -57,7 +58,7 @@ func pack(o options, out string, std streams) error {
 	meanings := strings.TrimSuffix(out, packed) + ".tokens.json"
 	for _, name := range []string{out, meanings} {
 		if _, err := os.Lstat(name); err == nil {
-			return usageError{fmt.Errorf("%s exists already; name another file with --out", name)}
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already; name another file with --out", name))
 		}
 	}
 	made, err := bundle.Pack(folder, newFolderRedactor(folder))
@@ -91,7 +92,7 @@ type bundleResult struct {
 func write(name string, content []byte) error {
 	err := bundle.Create(name, content)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return usageError{fmt.Errorf("write the bundle: %w; name another file with --out", err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("write the bundle: %w; name another file with --out", err))
 	}
 	return err
 }

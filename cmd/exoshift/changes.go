@@ -11,6 +11,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -49,7 +50,7 @@ func checkAnswerChanges(folder state.Folder, spec state.Spec, std streams) error
 func checkRefused(changes []answerChange) error {
 	for _, change := range changes {
 		if change.refused {
-			return answersError{errors.New("answers have changed that an installation does not carry out")}
+			return exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("answers have changed that an installation does not carry out")))
 		}
 	}
 	return nil

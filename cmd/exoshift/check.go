@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/wizard/reach"
 )
@@ -115,7 +116,7 @@ func parseSkips(given []string) ([]reach.Skip, error) {
 			err = errors.New("the ID is missing")
 		}
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--skip %s: %w; it is ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err)}
+			return nil, exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: %w; it is ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err))
 		}
 		skip.ID = strings.TrimSpace(id)
 		skips = append(skips, skip)
@@ -126,18 +127,18 @@ func parseSkips(given []string) ([]reach.Skip, error) {
 func (c checkFlags) validate() error {
 	for _, vantage := range c.vantages {
 		if err := c.validateVantage(vantage); err != nil {
-			return usageError{err}
+			return exit.WithCode(exit.Usage, err)
 		}
 	}
 	switch {
 	case c.scenario != "" && !c.simulate:
-		return usageError{errors.New("--scenario needs --simulate: it is about the simulated internet")}
+		return exit.WithCode(exit.Usage, errors.New("--scenario needs --simulate: it is about the simulated internet"))
 	case c.scenario != "" && !slices.Contains(simcloud.Scenarios(), c.scenario):
-		return usageError{fmt.Errorf("--scenario %s: it is one of %s", c.scenario, strings.Join(simcloud.Scenarios(), ", "))}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--scenario %s: it is one of %s", c.scenario, strings.Join(simcloud.Scenarios(), ", ")))
 	case c.watch && c.format == formatJUnit:
-		return usageError{errors.New("--watch goes on, and a JUnit report ends; leave one of the two out")}
+		return exit.WithCode(exit.Usage, errors.New("--watch goes on, and a JUnit report ends; leave one of the two out"))
 	case c.answers != "" && c.zone != "":
-		return usageError{errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone=" + c.zone)}
+		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
 	}
 	return nil
 }
@@ -180,7 +181,7 @@ func (c checkFlags) run(ctx context.Context, std streams) (err error) {
 	}
 	report, err := c.show(ctx, std, survey, before)
 	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {
-		return errors.Join(err, reachError{reach.Fail}) // the report is complete, whatever else failed
+		return errors.Join(err, newVerdictError(reach.Fail)) // the report is complete, whatever else failed
 	}
 	if err != nil {
 		return err

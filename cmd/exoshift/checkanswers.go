@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -40,7 +40,7 @@ func (c checkFlags) read(ctx context.Context, std streams) (checkSubject, error)
 	needs := wizard.FindMissing(spec, nil, lookup)
 	if !all.IsOnlyMissing(needs) {
 		console.PrintProblems(std.err, all.Problems())
-		return checkSubject{}, answersError{errors.New("the answers have faults")}
+		return checkSubject{}, exit.ErrAnswers
 	}
 	if spec.Exoscale.Zone == "" {
 		if spec.Exoscale.Zone, err = c.promptZone(ctx, std); err != nil {
@@ -86,13 +86,13 @@ func (c checkFlags) promptZone(ctx context.Context, std streams) (string, error)
 	field := fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == zoneKey })]
 	zones := field.Choices
 	if !isTerminal(std.in) || !isTerminal(std.out) {
-		return "", usageError{fmt.Errorf("there is no zone: give --zone ZONE or --answers FILE; zones are %s", strings.Join(zones, ", "))}
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: give --zone ZONE or --answers FILE; zones are %s", strings.Join(zones, ", ")))
 	}
 	for {
 		fmt.Fprintf(std.out, "In which Exoscale zone? (%s) ", strings.Join(zones, ", "))
 		line, err := std.lineReader().Next(ctx)
 		if err != nil {
-			return "", usageError{fmt.Errorf("there is no zone: %w", err)}
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: %w", err))
 		}
 		spec := state.Default()
 		if err := field.Set(&spec, line); err != nil {

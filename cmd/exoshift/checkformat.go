@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"exoshift/internal/app/exit"
 	"exoshift/wizard/reach"
 )
 
@@ -27,9 +29,9 @@ func listFormats() []string {
 func (f format) resolve(std streams) (format, error) {
 	switch {
 	case !slices.Contains(listFormats(), string(f)):
-		return f, usageError{fmt.Errorf("--output %s: it is one of %s", f, strings.Join(listFormats(), ", "))}
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is one of %s", f, strings.Join(listFormats(), ", ")))
 	case f == formatTUI && !std.isTerminal():
-		return f, usageError{fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown")}
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown"))
 	case f == formatAuto && std.isTerminal():
 		return formatTUI, nil
 	case f == formatAuto:
@@ -38,26 +40,16 @@ func (f format) resolve(std streams) (format, error) {
 	return f, nil
 }
 
-// reachError is the worst verdict of a report, which has been printed.
-type reachError struct{ verdict reach.Verdict }
-
-func (e reachError) Error() string {
-	if e.verdict == reach.Warn {
-		return "the checks ended with warnings"
-	}
-	return "something that has to be reached cannot be reached"
-}
-
 func toVerdictError(report reach.Report) error {
 	if worst := report.ComputeVerdict(); worst == reach.Warn || worst == reach.Fail {
-		return shownError{reachError{worst}}
+		return exit.MarkPrinted(newVerdictError(worst))
 	}
 	return nil
 }
 
-func (e reachError) exitCode() int {
-	if e.verdict == reach.Warn {
-		return exitWarnings
+func newVerdictError(worst reach.Verdict) error {
+	if worst == reach.Warn {
+		return exit.WithCode(exit.Warnings, errors.New("the checks ended with warnings"))
 	}
-	return exitChecks
+	return exit.WithCode(exit.Checks, errors.New("something that has to be reached cannot be reached"))
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install/network"
@@ -63,7 +64,7 @@ func (s *connectivityCheck) newRunner(where string) (remoterun.Runner, error) {
 func (s *connectivityCheck) newZoneRunner() (*remoterun.Zone, error) {
 	dir, err := s.dir()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.WithCode(exit.Usage, err)
 	}
 	return remoterun.NewZone(remoterun.ZoneOptions{
 		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.spec),

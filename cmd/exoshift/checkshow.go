@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
@@ -29,12 +30,12 @@ func (c checkFlags) readPrevious() (*reach.Report, error) {
 	}
 	file, err := fileread.Open(c.against, fileread.Large)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--against: %w", err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--against: %w", err))
 	}
 	defer func() { _ = file.Close() }()
 	report, err := reach.ReadReport(file)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--against %s: %w", c.against, err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--against %s: %w", c.against, err))
 	}
 	return &report, nil
 }
@@ -218,7 +219,7 @@ func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivi
 			return err
 		}
 		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
-			return usageError{errors.New("nothing was started")}
+			return exit.WithCode(exit.Usage, errors.New("nothing was started"))
 		}
 	}
 	return nil

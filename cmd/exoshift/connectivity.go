@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/assets"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
@@ -46,7 +47,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 	}
 	own, err := reach.ListSkips(asked.spec)
 	if err != nil {
-		return nil, answersError{err}
+		return nil, exit.WithCode(exit.Answers, err)
 	}
 	s := &connectivityCheck{
 		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: probe.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
@@ -54,7 +55,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 	for _, scope.Source = range []string{reach.Workstation, reach.Zone} {
 		checks, err := reach.SelectChecks(catalogue, scope)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, exit.WithCode(exit.Usage, err)
 		}
 		checks = replaceHostKeys(checks, net.HostKeys)
 		s.from[scope.Source] = checks
@@ -67,7 +68,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
 	for _, skip := range skips {
 		if _, found := s.normalizeID(skip.ID); !found {
-			return usageError{fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID)}
+			return exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID))
 		}
 	}
 	for i, skip := range s.skips {

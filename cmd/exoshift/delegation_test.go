@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -25,7 +26,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 		var out bytes.Buffer
 		began := time.Now()
 		err := s.run(t.Context(), streams{out: &out, err: os.Stderr})
-		if took := time.Since(began); exitCode(err) != exitHuman || took < 5*time.Minute || took > 15*time.Minute {
+		if took := time.Since(began); exit.Code(err) != exit.Human || took < 5*time.Minute || took > 15*time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
 		if hint := fault.HintOf(err); hint != nsRecords+"\nThen run the same command again." {
@@ -70,7 +71,7 @@ func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 	virtually(t, "wrong-delegation", func(t *testing.T, s session, _ *simcloud.Zone) {
 		s.options.waitForDNS = 2 * time.Minute
 		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: os.Stderr})
-		if exitCode(err) != exitHuman || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
+		if exit.Code(err) != exit.Human || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
 			t.Errorf("%v", err)
 		}
 		if hint := fault.HintOf(err); !strings.HasPrefix(hint, nsRecords) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -102,9 +103,9 @@ func (d destroyFlags) checkConfirmation(cluster string, std streams) error {
 	case d.dryRun || d.confirmID == cluster:
 		return nil
 	case d.confirmID != "":
-		return usageError{fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirmID, cluster)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirmID, cluster))
 	case d.output.isJSON() || d.output != outputAccessible && !std.isTerminal():
-		return usageError{fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster))
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (d destroyFlags) find(std streams) (teardownContext, error) {
 	var err error
 	if d.dir != "" || d.answers == "" {
 		if s.folder, err = findFolder(d.dir); err != nil {
-			return s, usageError{err}
+			return s, exit.WithCode(exit.Usage, err)
 		}
 		s.hasFolder = true
 	}
@@ -129,8 +130,9 @@ func (d destroyFlags) find(std streams) (teardownContext, error) {
 		return s, err
 	}
 	if id := s.facts.ClusterID; id != "" && id != s.spec.Cluster.ID {
-		return s, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name the folder of that one with --dir",
-			s.folder.Path(), id, s.spec.Cluster.ID)}
+		return s, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name the folder of that one with --dir",
+			s.folder.Path(), id, s.spec.Cluster.ID))
+
 	}
 	return s, nil
 }
@@ -170,7 +172,7 @@ func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, erro
 	}
 	if faults := all.Problems(); len(faults) > 0 {
 		console.PrintProblems(std.err, faults)
-		return state.Spec{}, answersError{errors.New("the answers have faults")}
+		return state.Spec{}, exit.ErrAnswers
 	}
 	there := func(string) (string, bool) { return "there", true } // required secrets are checked later
 	return all.Answers.Spec, loaded{needs: wizard.FindMissing(all.Answers.Spec, all.Ask, there)}.complete(std)
@@ -184,11 +186,11 @@ func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 		return layers, err
 	}
 	if len(d.set) > 0 {
-		return layers{}, usageError{errors.New("nothing was touched: --set goes with --answers; what is in the cluster's folder holds")}
+		return layers{}, exit.WithCode(exit.Usage, errors.New("nothing was touched: --set goes with --answers; what is in the cluster's folder holds"))
 	}
 	content, err := s.folder.Read(state.AnswersFile)
 	if err != nil {
-		return layers{}, usageError{fmt.Errorf("read the answers: %w", err)}
+		return layers{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
 	}
 	return layers{answers: new(wizard.ReadAnswers(s.folder.Path(state.AnswersFile), content))}, nil
 }
@@ -208,7 +210,7 @@ func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
 	}
 	if len(needed) > 0 {
 		console.PrintProblems(std.err, needed)
-		return secrets, answersError{errors.New("there are no keys to the cloud")}
+		return secrets, exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("there are no keys to the cloud")))
 	}
 	return secrets, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/api/description"
 	"exoshift/state"
@@ -98,7 +99,7 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.spec.Cluster.ID {
 			t.Errorf("the folder knows %+v, %v", facts, err)
 		}
-		if err := s.run(t.Context(), streams{out: io.Discard, err: io.Discard}); exitCode(err) != exitUsage {
+		if err := s.run(t.Context(), streams{out: io.Discard, err: io.Discard}); exit.Code(err) != exit.Usage {
 			t.Errorf("an installation into the folder of a destroyed cluster ends with %v", err)
 		}
 	})
@@ -249,9 +250,9 @@ func aimedAtOthers(t *testing.T, s session) {
 }
 
 func TestOnlyTheTypedIDIsAYes(t *testing.T) {
-	for typed, want := range map[string]int{"c-1\n": exitOK, " c-1 \n": exitOK, "c-1": exitUsage, "yes\n": exitUsage, "c-10\n": exitUsage, "": exitUsage} {
+	for typed, want := range map[string]int{"c-1\n": exit.OK, " c-1 \n": exit.OK, "c-1": exit.Usage, "yes\n": exit.Usage, "c-10\n": exit.Usage, "": exit.Usage} {
 		err := destroyFlags{}.confirm(t.Context(), streams{in: strings.NewReader(typed), out: io.Discard}, "c-1")
-		if exitCode(err) != want {
+		if exit.Code(err) != want {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/destroy"
@@ -84,7 +85,7 @@ func (d destroyFlags) confirm(ctx context.Context, std streams, cluster string) 
 		return fmt.Errorf("nothing was touched: %w", err)
 	}
 	if typed := strings.TrimSpace(answer); typed != cluster {
-		return usageError{fmt.Errorf("nothing was touched: %q is not this cluster, which is %s", typed, cluster)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: %q is not this cluster, which is %s", typed, cluster))
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (d destroyFlags) execute(ctx context.Context, std streams, s teardownContex
 	shown := d.close(std, filterRemaining(inventory, failure), failure)
 	std.endRun(kept, func(string) {})
 	if failure != nil {
-		return shownError{failure}
+		return exit.MarkPrinted(failure)
 	}
 	return shown
 }

@@ -5,13 +5,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
 )
 
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", usageError{fmt.Errorf("find the folder for downloads: %w; set XDG_CACHE_HOME", err)}
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("find the folder for downloads: %w; set XDG_CACHE_HOME", err))
 	}
 	return filepath.Join(base, "exoshift"), nil
 }
@@ -22,7 +23,7 @@ func (o options) readReleaseKey() ([]byte, error) {
 	}
 	key, err := fileread.Text(o.releaseKey, fileread.Small)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--release-key: %w", err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--release-key: %w", err))
 	}
 	return key, nil
 }
@@ -34,7 +35,7 @@ func toAbsolutePath(path string) (string, error) {
 	}
 	whole, err := filepath.Abs(path)
 	if err != nil {
-		return "", usageError{fmt.Errorf("%s: %w", path, err)}
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("%s: %w", path, err))
 	}
 	return whole, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
@@ -50,15 +51,15 @@ kubeconfig its power; if the emergency access does not work after that, everythi
 
 func (e emergencyFlags) run(ctx context.Context, std streams) error {
 	if e.kubeconfig == "" {
-		return usageError{errors.New("name the file with the emergency credentials: --kubeconfig FILE")}
+		return exit.WithCode(exit.Usage, errors.New("name the file with the emergency credentials: --kubeconfig FILE"))
 	}
 	credentials, err := fileread.Text(e.kubeconfig, fileread.Small)
 	if err != nil {
-		return usageError{fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err))
 	}
 	folder, err := findFolder(e.dir)
 	if err != nil {
-		return usageError{err}
+		return exit.WithCode(exit.Usage, err)
 	}
 	unlock, err := folder.Lock(ctx)
 	if err != nil {
@@ -76,7 +77,7 @@ func (e emergencyFlags) run(ctx context.Context, std streams) error {
 // toUsageError marks invalid files and folders as usage errors.
 func toUsageError(err error) error {
 	if fault.Is(err, fault.Invalid) {
-		return usageError{err}
+		return exit.WithCode(exit.Usage, err)
 	}
 	return err
 }
@@ -106,14 +107,14 @@ func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std streams, f
 	}
 	if !e.yes {
 		if !std.isTerminal() {
-			return usageError{errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig")}
+			return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig"))
 		}
 		yes, err := promptYesNo(ctx, std, "\nInvalidate the administrator's kubeconfig? From then on only the emergency access and the cluster's own logins work.")
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return usageError{errors.New("nothing was changed")}
+			return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
 		}
 	}
 	fmt.Fprintln(std.out, "Invalidating it, and watching until every API server refuses it: this takes some minutes.")

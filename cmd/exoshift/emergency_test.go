@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/kubeapi"
@@ -24,14 +25,14 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 		defer cluster.Close()
 		var out bytes.Buffer
 		std := streams{out: &out, err: &out}
-		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exitCode(err) != exitDenied {
+		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exit.Code(err) != exit.Denied {
 			t.Errorf("a wrong token: %v", err)
 		}
 		good := emergencyKubeconfig(t, s, emergencyToken(t, s))
 		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
 			t.Errorf("verified: %v\n%s", err, out.String())
 		}
-		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exitCode(err) != exitUsage {
+		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exit.Code(err) != exit.Usage {
 			t.Errorf("without a yes: %v", err)
 		}
 		agreed := emergencyFlags{invalidate: true}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/state"
 )
@@ -14,19 +15,19 @@ import (
 func TestWithoutAFileTheEmergencyAccessAsksForOne(t *testing.T) {
 	t.Parallel()
 	err := emergencyFlags{}.run(t.Context(), streams{})
-	if exitCode(err) != exitUsage || !strings.Contains(err.Error(), "--kubeconfig FILE") {
-		t.Errorf("exit code %d: %v", exitCode(err), err)
+	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--kubeconfig FILE") {
+		t.Errorf("exit code %d: %v", exit.Code(err), err)
 	}
 }
 
 func TestAWrongFileIsAWrongCommandAndKeepsItsHint(t *testing.T) {
 	t.Parallel()
 	err := toUsageError(fault.Newf(fault.Invalid, "load it", "it is no kubeconfig").WithHint("fetch it"))
-	if exitCode(err) != exitUsage || fault.HintOf(err) != "fetch it" {
-		t.Errorf("exit code %d, hint %q", exitCode(err), fault.HintOf(err))
+	if exit.Code(err) != exit.Usage || fault.HintOf(err) != "fetch it" {
+		t.Errorf("exit code %d, hint %q", exit.Code(err), fault.HintOf(err))
 	}
-	if err := toUsageError(fault.Newf(fault.Denied, "verify it", "refused")); exitCode(err) != exitDenied {
-		t.Errorf("a refusal: exit code %d", exitCode(err))
+	if err := toUsageError(fault.Newf(fault.Denied, "verify it", "refused")); exit.Code(err) != exit.Denied {
+		t.Errorf("a refusal: exit code %d", exit.Code(err))
 	}
 }
 
@@ -46,7 +47,7 @@ func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
 		}
 		var out bytes.Buffer
 		err := emergencyFlags{}.invalidateKubeconfig(t.Context(), streams{out: &out}, folder, nil, nil)
-		if exitCode(err) != exitUsage || strings.Contains(out.String(), "Run the installation again first") != c.told {
+		if exit.Code(err) != exit.Usage || strings.Contains(out.String(), "Run the installation again first") != c.told {
 			t.Errorf("on call since %v: %v\n%s", c.onCall, err, out.String())
 		}
 	}

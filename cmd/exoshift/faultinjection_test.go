@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -76,31 +77,31 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 		code int
 		says string
 	}{
-		"load balancers without the elastic IPs": {saboteur{detached: true}, exitBootstrap, "answers, but not by its name"},
-		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exitBootstrap, "The bootstrap machine has not brought up the API"},
+		"load balancers without the elastic IPs": {saboteur{detached: true}, exit.Bootstrap, "answers, but not by its name"},
+		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exit.Bootstrap, "The bootstrap machine has not brought up the API"},
 		"masters that trust nobody": {saboteur{userData: replaced("master", "certificateAuthorities", "certificateOrphans")},
-			exitControlPlane, "not registered: master-0, master-1, master-2"},
-		"peers of etcd that are closed": {saboteur{rule: without("_control_plane", 2380)}, exitControlPlane, "port 2379-2380/tcp is blocked"},
+			exit.ControlPlane, "not registered: master-0, master-1, master-2"},
+		"peers of etcd that are closed": {saboteur{rule: without("_control_plane", 2380)}, exit.ControlPlane, "port 2379-2380/tcp is blocked"},
 		"api-int that leads nowhere": {saboteur{record: func(r state.Record) state.Record {
 			if r.Name == "api-int" {
 				r.Content = "nowhere." + r.Content
 			}
 			return r
-		}}, exitControlPlane, "not registered: master-0, master-1, master-2"},
-		"workers that ask for an unknown pool": {saboteur{userData: replaced("worker", "/config/worker", "/config/nothing")}, exitNodes, "not registered: worker-0, worker-1, worker-2"},
+		}}, exit.ControlPlane, "not registered: master-0, master-1, master-2"},
+		"workers that ask for an unknown pool": {saboteur{userData: replaced("worker", "/config/worker", "/config/nothing")}, exit.Nodes, "not registered: worker-0, worker-1, worker-2"},
 		"applications without a name": {saboteur{record: func(r state.Record) state.Record {
 			if strings.HasPrefix(r.Name, "*.") {
 				return state.Record{}
 			}
 			return r
-		}}, exitOperators, "waiting on authentication, console"},
+		}}, exit.Operators, "waiting on authentication, console"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
 				out, err := sabotaged(t, s, c.how)
-				if exitCode(err) != c.code || !strings.Contains(out, c.says) {
-					t.Errorf("exit code %d, not %d; %v\n%s", exitCode(err), c.code, err, lastLines(out))
+				if exit.Code(err) != c.code || !strings.Contains(out, c.says) {
+					t.Errorf("exit code %d, not %d; %v\n%s", exit.Code(err), c.code, err, lastLines(out))
 				}
 			})
 		})

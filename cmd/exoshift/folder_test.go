@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/state"
 )
 
@@ -12,8 +13,8 @@ func TestWhoHasNoHomeHasToNameTheFolder(t *testing.T) {
 	_, creating := openFolder("", state.Spec{})
 	_, looking := findFolder("")
 	for what, err := range map[string]error{"install": creating, "status": looking} {
-		if exitCode(err) != exitUsage {
-			t.Errorf("%s: %v has exit code %d, want %d", what, err, exitCode(err), exitUsage)
+		if exit.Code(err) != exit.Usage {
+			t.Errorf("%s: %v has exit code %d, want %d", what, err, exit.Code(err), exit.Usage)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -37,6 +38,6 @@ func shouldGather(failure error) bool {
 	if !errors.As(failure, &step) || step.Step.Phase == install.Preflight {
 		return false
 	}
-	code := exitCode(failure)
-	return code != exitInterrupted && code != exitHuman
+	code := exit.Code(failure)
+	return code != exit.Interrupted && code != exit.Human
 }

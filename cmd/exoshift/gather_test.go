@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -21,7 +22,7 @@ func TestAFailureLeavesWhatMayExplainItInTheFolder(t *testing.T) {
 	virtually(t, "master-never-joins", func(t *testing.T, s session, _ *simcloud.Zone) {
 		var out bytes.Buffer
 		failure := s.run(t.Context(), streams{out: &out, err: os.Stderr})
-		if exitCode(failure) != exitControlPlane {
+		if exit.Code(failure) != exit.ControlPlane {
 			t.Fatalf("%v\n%s", failure, lastLines(out.String()))
 		}
 		kept, err := s.folder.ListGathered()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/viper"
 	"golang.org/x/crypto/ssh"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 )
@@ -43,7 +44,7 @@ func readHostKeys(path string) (map[string]string, error) {
 	}
 	content, err := fileread.Text(path, fileread.Small)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s: %w", hostKeysName, err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--%s: %w", hostKeysName, err))
 	}
 	keys := map[string]string{}
 	for line := range strings.Lines(string(content)) {
@@ -58,7 +59,7 @@ func readHostKeys(path string) (map[string]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, usageError{fmt.Errorf("--%s %s: there is no host key in it; a line is: git.example.net ssh-ed25519 AAAA…", hostKeysName, path)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: there is no host key in it; a line is: git.example.net ssh-ed25519 AAAA…", hostKeysName, path))
 	}
 	return keys, nil
 }

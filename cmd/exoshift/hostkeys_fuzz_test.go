@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/app/exit"
 )
 
 // FuzzReadHostKeys: parsing, formatting and parsing again has the same result.
@@ -25,7 +26,7 @@ func FuzzReadHostKeys(f *testing.F) {
 			t.Fatal(err)
 		}
 		keys, err := readHostKeys(path)
-		if usage := (usageError{}); (err == nil) != (len(keys) > 0) || err != nil && !errors.As(err, &usage) {
+		if (err == nil) != (len(keys) > 0) || err != nil && exit.Code(err) != exit.Usage {
 			t.Fatalf("%d keys, %v", len(keys), err)
 		}
 		if err != nil {

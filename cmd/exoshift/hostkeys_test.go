@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/app/exit"
 )
 
 const (
@@ -40,7 +42,7 @@ func TestAFileWithoutHostKeysIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range []string{path, path + ".missing"} {
-		if _, err := readHostKeys(file); exitCode(err) != exitUsage || !strings.Contains(err.Error(), "--host-keys") {
+		if _, err := readHostKeys(file); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--host-keys") {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -128,7 +129,7 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 		if err := checkPlan(preview); err != nil {
 			return err
 		}
-		return usageError{errors.New("nothing was created: give --yes to create what the plan says")}
+		return exit.WithCode(exit.Usage, errors.New("nothing was created: give --yes to create what the plan says"))
 	}
 	printPlan(o.output.wrapWriter(std.out), spec, preview)
 	if err := checkPlan(preview); err != nil {
@@ -136,7 +137,7 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 	}
 	yes, err := promptYesNo(ctx, std, "\nCreate this? It costs money from then on.")
 	if err == nil && !yes {
-		err = usageError{errors.New("nothing was created")}
+		err = exit.WithCode(exit.Usage, errors.New("nothing was created"))
 	}
 	return err
 }
@@ -173,7 +174,7 @@ func openFolder(dir string, spec state.Spec) (state.Folder, error) {
 func defaultPath(clusterID string) (string, error) {
 	path, err := state.DefaultPath(clusterID)
 	if err != nil {
-		return "", usageError{err}
+		return "", exit.WithCode(exit.Usage, err)
 	}
 	return path, nil
 }
@@ -181,7 +182,7 @@ func defaultPath(clusterID string) (string, error) {
 func createFolder(dir string) (state.Folder, error) {
 	folder, err := state.Create(dir)
 	if err != nil {
-		return folder, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+		return folder, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
 	}
 	return folder, nil
 }

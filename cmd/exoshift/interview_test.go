@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -225,7 +226,7 @@ func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
 	if err := realm.close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := realm.openNetwork(t.Context(), "ch-gva-2"); exitCode(err) != exitInterrupted {
+	if _, err := realm.openNetwork(t.Context(), "ch-gva-2"); exit.Code(err) != exit.Interrupted {
 		t.Errorf("it ended with %v", err)
 	}
 	if len(realm.zones) > 0 {
@@ -279,7 +280,7 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := c.apply(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitQuota {
+		if err := c.apply(t.Context(), streams{out: &out, err: &out}); exit.Code(err) != exit.Quota {
 			t.Errorf("%v\n%s", err, lastLines(out.String()))
 		}
 		inForce(t, folder, before, c.draft, true)
@@ -296,7 +297,7 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 				stop()
 			}
 		})
-		if err := c.apply(ctx, streams{out: watch, err: &out}); exitCode(err) != exitInterrupted {
+		if err := c.apply(ctx, streams{out: watch, err: &out}); exit.Code(err) != exit.Interrupted {
 			t.Errorf("%v", err)
 		}
 		want := i.Answers.Spec
@@ -328,7 +329,7 @@ func TestInterview_ComparesBeforeARehearsalGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := c.apply(t.Context(), streams{out: &out, err: &out}); exitCode(err) != exitAnswers {
+	if err := c.apply(t.Context(), streams{out: &out, err: &out}); exit.Code(err) != exit.Answers {
 		t.Errorf("%v\n%s", err, lastLines(out.String()))
 	}
 	inForce(t, folder, before, c.draft, true)

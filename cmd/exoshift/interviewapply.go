@@ -7,6 +7,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -22,7 +23,7 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 	secrets, faults := wizard.ResolveSecrets(spec, c.lookup)
 	if faults = append(wizard.Check(spec), faults...); len(faults) > 0 {
 		console.PrintProblems(std.err, faults)
-		return answersError{errors.New("the answers have faults")}
+		return exit.ErrAnswers
 	}
 	if c.isInPlace() {
 		c.release() // the folder is locked again

@@ -8,6 +8,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -36,8 +37,9 @@ func checkNoDraft(draft state.Draft, verb string) error {
 	if !draft.Exists() {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s holds answers that were given before; go on with them: exoshift %s --dir %s; or name another folder with --dir",
-		draft.Path(), verb, shellescape.Quote(draft.Path()))}
+	return exit.WithCode(exit.Usage, fmt.Errorf("%s holds answers that were given before; go on with them: exoshift %s --dir %s; or name another folder with --dir",
+		draft.Path(), verb, shellescape.Quote(draft.Path())))
+
 }
 
 // detectAnswers returns answers from the layers and from this machine. Problems with them, and detected values that cannot be
@@ -80,7 +82,7 @@ func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(),
 	}
 	dir, err := state.DraftsPath()
 	if err != nil {
-		return draft, nil, usageError{err}
+		return draft, nil, exit.WithCode(exit.Usage, err)
 	}
 	return state.NewDraft(ctx, dir)
 }
@@ -88,7 +90,7 @@ func newDraft(ctx context.Context, o options) (draft state.Draft, unlock func(),
 // lockDraft locks the draft of a folder. A rehearsal's draft is never used for a real cluster, nor the other way round.
 func lockDraft(ctx context.Context, dir string, rehearsal bool) (draft state.Draft, unlock func(), err error) {
 	if draft, err = state.OpenDraft(dir); err != nil {
-		return draft, nil, usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+		return draft, nil, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
 	}
 	if unlock, err = draft.Lock(ctx); err != nil {
 		return draft, nil, err
@@ -115,7 +117,7 @@ func markRehearsal(draft state.Draft, rehearsal bool) error {
 		facts.Rehearsal = true
 		return draft.SaveFacts(facts)
 	}
-	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+	return exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
 }
 
 func resumeInterview(ctx context.Context, o options, draft state.Draft) (*interviewBackend, error) {

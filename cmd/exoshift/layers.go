@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
 	"exoshift/wizard"
 )
@@ -108,7 +109,7 @@ func readUserConfig() (*wizard.Layer, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read your configuration: %w", err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("read your configuration: %w", err))
 	}
 	layer := wizard.ReadUsual(path, content)
 	return &layer, nil

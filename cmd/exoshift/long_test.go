@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // long skips a test in short mode: `make test`, and the race detector, with which it takes ten times as long. `make faults`
 // runs the tests that call it.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -270,7 +271,7 @@ func TestATypeThatIsLostBetweenChoiceAndReviewIsNamedByItsField(t *testing.T) {
 		if offers := states["offers"]; err == nil || offers.State != "failed" || !strings.Contains(offers.Text+offers.Hint, "sizing.storage.type") {
 			t.Errorf("the check says %+v, %v", offers, err)
 		}
-		if _, err := c.newInterview().Review(t.Context(), c.answers.Spec, secrets); err == nil || exitCode(err) != exitAnswers {
+		if _, err := c.newInterview().Review(t.Context(), c.answers.Spec, secrets); err == nil || exit.Code(err) != exit.Answers {
 			t.Errorf("the review ended with %v", err)
 		}
 		if zone.Mutations() > 0 {

@@ -1,7 +1,9 @@
 // Command exoshift installs OpenShift 4 on Exoscale.
 package main
 
-import "os"
+import (
+	"os"
+)
 
 var version = "dev"
 

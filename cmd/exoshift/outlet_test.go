@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -204,7 +205,7 @@ func TestRun_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
 	o.start(t)
 	o.until(t, access(state.Updated))
 	o.hangUp()
-	if code, result := o.code(t), o.result(t); code != exitInterrupted || result != "interrupted" {
+	if code, result := o.code(t), o.result(t); code != exit.Interrupted || result != "interrupted" {
 		t.Fatalf("exit code %d, result %q", code, result)
 	}
 	o.until(t, access(state.Deleted))

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/text"
@@ -54,9 +57,9 @@ func checkUnchanged(changes []answerChange, preview install.Preview) error {
 	pending, refused := len(preview.ListPending()), countRefused(changes, preview)
 	switch {
 	case refused > 0:
-		return checkError{fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused)}
+		return exit.WithCode(exit.Checks, fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused))
 	case pending > 0:
-		return checkError{fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending)}
+		return exit.WithCode(exit.Checks, fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending))
 	case len(preview.Unseen) > 0:
 		return fault.Newf(fault.Waiting, "expect no change", "not everything could be looked at: %s", strings.Join(preview.Unseen, "; ")).
 			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
@@ -84,10 +87,6 @@ func checkPlan(preview install.Preview) error {
 	}
 	return &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: preview.Refusal}
 }
-
-type checkError struct{ error }
-
-func (e checkError) Unwrap() error { return e.error }
 
 func showPlan(ctx context.Context, o options, std streams) (changes []answerChange, preview install.Preview, err error) {
 	read, err := o.loadAnswers(std, lookupEnv)
@@ -134,7 +133,7 @@ func openPreviewSession(ctx context.Context, o options, spec state.Spec, secrets
 		return s, nil, err
 	}
 	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
-		return s, nil, usageError{fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID)}
+		return s, nil, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID))
 	}
 	around, err := openClusterDeps(ctx, folder, facts.Rehearsal, spec, secrets)
 	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.close, err

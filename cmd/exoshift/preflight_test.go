@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -39,15 +40,15 @@ func (c refusal) isRefused(t *testing.T) {
 		}
 		before := zone.Mutations()
 		// A plan shows quotas, and does not know the image before openshift-install returns its name.
-		if _, err := s.previewInstallation(t.Context()); exitCode(err) != c.code && err != nil {
-			t.Errorf("a plan ends with exit code %d: %v", exitCode(err), err)
+		if _, err := s.previewInstallation(t.Context()); exit.Code(err) != c.code && err != nil {
+			t.Errorf("a plan ends with exit code %d: %v", exit.Code(err), err)
 		}
 		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
 		if made := zone.Mutations() - before; made != 0 {
 			t.Errorf("%d mutating calls were made", made)
 		}
-		if exitCode(err) != c.code {
-			t.Errorf("exit code %d, not %d: %v", exitCode(err), c.code, err)
+		if exit.Code(err) != c.code {
+			t.Errorf("exit code %d, not %d: %v", exit.Code(err), c.code, err)
 		}
 		for _, part := range c.says {
 			if err == nil || !strings.Contains(err.Error(), part) {
@@ -63,48 +64,48 @@ func (c refusal) isRefused(t *testing.T) {
 func refusals() map[string]refusal {
 	return map[string]refusal{
 		"a zone that does not exist": {
-			change: func(_ *testing.T, s *session) { s.spec.Exoscale.Zone = "ch-gva-9" }, code: exitAnswers,
+			change: func(_ *testing.T, s *session) { s.spec.Exoscale.Zone = "ch-gva-9" }, code: exit.Answers,
 			says: []string{"ch-gva-9"}, hint: "ch-gva-2",
 		},
 		"a key that was revoked": {
-			change: func(_ *testing.T, s *session) { s.secrets.APIKey = "EXO0123456789abcdef01234567" }, code: exitDenied,
+			change: func(_ *testing.T, s *session) { s.secrets.APIKey = "EXO0123456789abcdef01234567" }, code: exit.Denied,
 			says: []string{"credentials"}, hint: "API key",
 		},
 		"a secret of another key": {
-			change: func(_ *testing.T, s *session) { s.secrets.APISecret = "another" }, code: exitDenied,
+			change: func(_ *testing.T, s *session) { s.secrets.APISecret = "another" }, code: exit.Denied,
 			says: []string{"credentials"}, hint: "secret",
 		},
 		"a key that may only read compute": {
-			change: readsCompute, code: exitDenied,
+			change: readsCompute, code: exit.Denied,
 			says: []string{"may not list load-balancer, block-volume, block-snapshot, snapshot, private-network, security-group, anti-affinity-group, template, dns-zone, api-key, iam-role, ssh-key, bucket"},
 			hint: "compute, dns, iam and sos",
 		},
 		"a clock that is ahead": {
-			circumstances: circumstances{middleware: dated(-3 * time.Minute)}, code: exitChecks,
+			circumstances: circumstances{middleware: dated(-3 * time.Minute)}, code: exit.Checks,
 			says: []string{"this machine's clock is 3m0s ahead of Exoscale's"}, hint: "timedatectl",
 		},
 		"a type that the zone does not offer": {
-			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "standard.titanic" }}, code: exitAnswers,
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "standard.titanic" }}, code: exit.Answers,
 			says: []string{"zone ch-gva-2 offers no standard.titanic", "worker-0"}, hint: "sizing",
 		},
 		"a type that the organization may not use": {
-			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpua30.small" }}, code: exitQuota,
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpua30.small" }}, code: exit.Quota,
 			says: []string{"gpua30.small", "worker-0"}, hint: "authorize",
 		},
 		"a disk below the template's size": {
-			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.LoadBalancers.RootDisk = 5 }}, code: exitAnswers,
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.LoadBalancers.RootDisk = 5 }}, code: exit.Answers,
 			says: []string{"lb-0 (5 GiB)", "lb-1 (5 GiB)", "10 GiB"}, hint: "rootDisk",
 		},
 		"a template name that matches several": {
-			circumstances: circumstances{middleware: twoTemplates}, code: exitChecks,
+			circumstances: circumstances{middleware: twoTemplates}, code: exit.Checks,
 			says: []string{"rhcos-", "6f1fd4f4-0000-4000-8000-000000000001", "6f1fd4f4-0000-4000-8000-000000000002"}, hint: "delete",
 		},
 		"no such hypervisors": {
-			circumstances: circumstances{spec: func(s *state.Spec) { s.Exoscale.DeployTarget = "dedicated-9" }}, code: exitChecks,
+			circumstances: circumstances{spec: func(s *state.Spec) { s.Exoscale.DeployTarget = "dedicated-9" }}, code: exit.Checks,
 			says: []string{"dedicated-9"}, hint: "dedicated-1",
 		},
 		"quotas of every kind": {
-			circumstances: circumstances{quotas: map[string]int{"instance": 10, "elastic-ip": 1, "bucket": 2, "iam-key": 1, "template": 0}}, code: exitQuota,
+			circumstances: circumstances{quotas: map[string]int{"instance": 10, "elastic-ip": 1, "bucket": 2, "iam-key": 1, "template": 0}}, code: exit.Quota,
 			says: []string{
 				"instance: needs 16 more, 0 in use, 10 allowed, 16 afterwards", "elastic-ip: needs 2 more, 0 in use, 1 allowed",
 				"bucket: needs 5 more, 0 in use, 2 allowed", "iam-key: needs 3 more", "template: needs 1 more, 0 in use, 0 allowed",
@@ -113,13 +114,13 @@ func refusals() map[string]refusal {
 		"an elastic IP with our name and another label": {
 			before: func(b backdoor) {
 				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"description": "c-demo-1_api", "labels": map[string]string{"owner": "somebody"}})
-			}, code: exitChecks,
+			}, code: exit.Checks,
 			says: []string{"elastic-ip c-demo-1_api"}, hint: "cluster.id",
 		},
 		"a role with our name and no label": {
 			before: func(b backdoor) {
 				b.ask(http.MethodPost, "/iam-role", map[string]any{"name": "c-demo-1_object_storage", "policy": onlyCompute()})
-			}, code: exitChecks,
+			}, code: exit.Checks,
 			says: []string{"iam-role c-demo-1_object_storage"}, hint: "cluster.id",
 		},
 		"a machine of the cluster that another folder started": {
@@ -129,12 +130,12 @@ func refusals() map[string]refusal {
 					"template":      map[string]string{"id": b.id("/template?visibility=public", "templates", "name", "Linux Ubuntu 22.04 LTS 64-bit")},
 					"instance-type": map[string]any{"id": b.list("/instance-type", "instance-types")[0]["id"]},
 				})
-			}, code: exitChecks,
+			}, code: exit.Checks,
 			says: []string{"cluster c-demo-1 has machines already, master-0"}, hint: "--dir",
 		},
 		"a bucket that is marked as another cluster's": {
 			before: func(b backdoor) { b.bucket("c-alpha", "c-alpha-logstore", "") },
-			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exitChecks,
+			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
 			says: []string{"c-alpha-logstore (it is marked as the property of cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// Earlier versions had no tags; a label proves that the other cluster exists.
@@ -143,16 +144,16 @@ func refusals() map[string]refusal {
 				b.bucket("", "c-alpha-logstore", "")
 				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"labels": map[string]string{state.LabelCluster: "c-alpha"}})
 			},
-			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exitChecks,
+			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
 			says: []string{"c-alpha-logstore (it has no mark of its owner, and there is a cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// An installation deletes this bucket as soon as the image is registered.
 		"a bucket that holds something else": {
-			before: func(b backdoor) { b.bucket("", "c-demo-1-image", "photos/team.jpg") }, code: exitChecks,
+			before: func(b backdoor) { b.bucket("", "c-demo-1-image", "photos/team.jpg") }, code: exit.Checks,
 			says: []string{"c-demo-1-image (it holds objects, and neither a mark nor the journal"}, hint: "objectStorage.bucketPrefix",
 		},
 		"a bucket of somebody else": {
-			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exitChecks,
+			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exit.Checks,
 			says: []string{"c-demo-1-cluster-backup"}, hint: "objectStorage.bucketPrefix",
 		},
 	}

@@ -8,32 +8,33 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud/mirror"
 )
 
 func TestPreflightRefusesAReleaseOrManifestsThatDoNotServe(t *testing.T) {
 	for name, c := range map[string]refusal{
 		"a manifest that is no YAML": {
-			change: manifest("a.yaml", "kind: [\n"), code: exitAnswers, says: []string{"a.yaml:"}, hint: "correct",
+			change: manifest("a.yaml", "kind: [\n"), code: exit.Answers, says: []string{"a.yaml:"}, hint: "correct",
 		},
 		"a manifest that openshift-install has, too": {
-			change: manifest("cluster-dns-02-config.yml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n"), code: exitAnswers,
+			change: manifest("cluster-dns-02-config.yml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n"), code: exit.Answers,
 			says: []string{"cluster-dns-02-config.yml, which is openshift-install's own"}, hint: "rename",
 		},
 		"an install-config that openshift-install refuses": {
-			change: func(_ *testing.T, s *session) { s.secrets.PullSecret = `{"auths":{}}` }, code: exitAnswers,
+			change: func(_ *testing.T, s *session) { s.secrets.PullSecret = `{"auths":{}}` }, code: exit.Answers,
 			says: []string{"failed to create install config", "pullSecret"}, hint: "correct the answers",
 		},
 		"an openshift-install of another version": {
-			change: func(_ *testing.T, s *session) { s.options.installer = installerOf(s, "4.19.3") }, code: exitChecks,
+			change: func(_ *testing.T, s *session) { s.options.installer = installerOf(s, "4.19.3") }, code: exit.Checks,
 			says: []string{"it is version 4.19.3, the answers want 4.20.5"}, hint: "--openshift-install",
 		},
 		"checksums that somebody else signed": {
-			change: func(t *testing.T, s *session) { s.net.ReleaseKey = strangersKey(t) }, code: exitAnswers,
+			change: func(t *testing.T, s *session) { s.net.ReleaseKey = strangersKey(t) }, code: exit.Answers,
 			says: []string{"sha256sum.txt.gpg", "not signed by the release key"}, hint: "do not trust this server",
 		},
 		"a template of another image": {
-			circumstances: circumstances{middleware: unpatchedTemplate}, code: exitChecks,
+			circumstances: circumstances{middleware: unpatchedTemplate}, code: exit.Checks,
 			says: []string{"not made of this release's image", `its build is ""`, `its boot mode is "legacy"`}, hint: "delete template rhcos-",
 		},
 	} {

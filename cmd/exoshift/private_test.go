@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 )
@@ -26,7 +27,7 @@ func TestABootstrapDocumentThatStrangersCanReadIsTakenBack(t *testing.T) {
 	}
 	virtuallyIn(t, circumstances{middleware: open}, func(t *testing.T, s session, _ *simcloud.Zone) {
 		_, err := finish(t, s)
-		if exitCode(err) != exitInfra || !strings.Contains(err.Error(), "without a signature") || !strings.Contains(fault.HintOf(err), "c-demo-1-bootstrap") {
+		if exit.Code(err) != exit.Infra || !strings.Contains(err.Error(), "without a signature") || !strings.Contains(fault.HintOf(err), "c-demo-1-bootstrap") {
 			t.Errorf("%v\n%s", err, fault.HintOf(err))
 		}
 		if there := belongings(t, s); slices.Contains(there, "bucket c-demo-1-bootstrap") || slices.Contains(there, "instance bootstrap") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/probe"
@@ -34,7 +35,7 @@ func newProbeCommand(std streams) *cobra.Command {
 func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Writer) error {
 	var task reach.Task
 	if err := json.NewDecoder(io.LimitReader(in, largestTask)).Decode(&task); err != nil {
-		return usageError{fmt.Errorf("read the task: %w", err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("read the task: %w", err))
 	}
 	prober, err := probe.New(net, task, probe.DefaultLimits())
 	if err != nil {
@@ -45,7 +46,7 @@ func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Wri
 
 func onMachine(ctx context.Context, net network.Network, _ []byte, args []string, in io.Reader, out io.Writer) int {
 	if len(args) != 1 || args[0] != probeVerb {
-		return exitUsage
+		return exit.Usage
 	}
-	return exitCode(runProbe(ctx, net, in, out))
+	return exit.Code(runProbe(ctx, net, in, out))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
@@ -101,7 +102,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 
 func (r rehearsal) runInterview(ctx context.Context, std streams) error {
 	if !r.output.isInteractive() {
-		return usageError{errors.New("--interactive needs a terminal; without one, give --answers FILE")}
+		return exit.WithCode(exit.Usage, errors.New("--interactive needs a terminal; without one, give --answers FILE"))
 	}
 	if r.answers != "" {
 		read, err := r.readAnswers(std, lookupRehearsalSecret)
@@ -118,10 +119,10 @@ func (r rehearsal) runInterview(ctx context.Context, std streams) error {
 
 func (r rehearsal) check() error {
 	if !slices.Contains(simcloud.Scenarios(), r.scenario) {
-		return usageError{fmt.Errorf("--scenario %s: it is one of %s", r.scenario, strings.Join(simcloud.Scenarios(), ", "))}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--scenario %s: it is one of %s", r.scenario, strings.Join(simcloud.Scenarios(), ", ")))
 	}
 	if r.speed < 1 || r.speed > 3600 {
-		return usageError{fmt.Errorf("--speed %g: it is between 1 and 3600", r.speed)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 1 and 3600", r.speed))
 	}
 	return nil
 }
@@ -269,14 +270,9 @@ func newSimulatedInstaller(std streams) *cobra.Command {
 		Args:               cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if code := installer.Main(args, time.Now(), std.out, std.err); code != 0 {
-				return childError{code}
+				return exit.MarkPrinted(exit.WithCode(code, fmt.Errorf("exit code %d", code)))
 			}
 			return nil
 		},
 	}
 }
-
-// childError passes on the exit code of the simulated openshift-install.
-type childError struct{ code int }
-
-func (e childError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

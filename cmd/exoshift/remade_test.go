@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -90,8 +91,8 @@ func areReplacedOneByOne(t *testing.T, s session) {
 	s.spec.Sizing.Workers.Type = "standard.huge"
 	removeMachine(backdoor{t, s}, "worker-2")
 	out, err := finish(t, s)
-	if exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large and not standard.huge; worker-1") {
-		t.Errorf("exit code %d: %v\n%s", exitCode(err), err, lastLines(out))
+	if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large and not standard.huge; worker-1") {
+		t.Errorf("exit code %d: %v\n%s", exit.Code(err), err, lastLines(out))
 	}
 	for _, command := range []string{"oc adm drain worker-0 ", "exo compute instance scale --zone ch-gva-2 ", "oc adm uncordon worker-0"} {
 		if !strings.Contains(fault.HintOf(err), command) {
@@ -139,13 +140,13 @@ func surplusIsFound(t *testing.T, b backdoor) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkUnchanged(nil, preview); exitCode(err) != exitChecks {
+	if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Checks {
 		t.Errorf("who expects no change hears %v", err)
 	}
 	_, err = finish(t, s)
 	for _, told := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: the answers do not ask for it"} {
-		if exitCode(err) != exitAnswers || !strings.Contains(err.Error(), told) {
-			t.Errorf("%s is not told: exit code %d: %v", told, exitCode(err), err)
+		if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), told) {
+			t.Errorf("%s is not told: exit code %d: %v", told, exit.Code(err), err)
 		}
 	}
 	b.ask(http.MethodPut, "/security-group/"+group+":attach", map[string]any{"instance": map[string]string{"id": id}})
@@ -164,11 +165,11 @@ func quorumIsKept(t *testing.T, b backdoor, zone *simcloud.Zone) {
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "master-0"), nil)
 	before := zone.Mutations()
 	preview, err := s.previewInstallation(t.Context())
-	if err != nil || preview.Refusal == nil || exitCode(checkUnchanged(nil, preview)) != exitChecks {
+	if err != nil || preview.Refusal == nil || exit.Code(checkUnchanged(nil, preview)) != exit.Checks {
 		t.Errorf("the plan refuses nothing: %v", err)
 	}
 	_, err = finish(t, s)
-	if exitCode(err) != exitChecks || !strings.Contains(err.Error(), "make master-0, master-2 again") || zone.Mutations() != before {
-		t.Errorf("exit code %d, %d changes: %v", exitCode(err), zone.Mutations()-before, err)
+	if exit.Code(err) != exit.Checks || !strings.Contains(err.Error(), "make master-0, master-2 again") || zone.Mutations() != before {
+		t.Errorf("exit code %d, %d changes: %v", exit.Code(err), zone.Mutations()-before, err)
 	}
 }

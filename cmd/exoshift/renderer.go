@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/viper"
 	"golang.org/x/term"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
@@ -85,7 +86,7 @@ func bindOutput(cmd *cobra.Command, layers *viper.Viper, std streams) (output, e
 		wanted = output(layers.GetString("output"))
 		known := []output{outputAuto, outputTUI, outputPlain, outputJSON}
 		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) {
-			return "", usageError{fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs())}
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs()))
 		}
 	}
 	return wanted.resolveAccessible(layers.GetBool(accessibleName), cmd, std)
@@ -101,7 +102,7 @@ func (o output) resolve(std streams) (output, error) {
 		return outputPlain, nil
 	case outputTUI:
 		if !std.isTerminal() {
-			return "", usageError{fmt.Errorf("--output tui needs a terminal; use plain or json")}
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use plain or json"))
 		}
 	}
 	return o, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -103,7 +104,7 @@ func TestOutput_RefusalListsWhatTheVerbHas(t *testing.T) {
 				}
 				var said bytes.Buffer
 				code := run(t.Context(), args, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
-				if refusal := "exoshift: --output xml: it is " + want + "\n"; code != exitUsage || said.String() != refusal {
+				if refusal := "exoshift: --output xml: it is " + want + "\n"; code != exit.Usage || said.String() != refusal {
 					t.Errorf("exit code %d: %q, not %q", code, said.String(), refusal)
 				}
 			})

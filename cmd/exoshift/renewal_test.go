@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -32,7 +33,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		s, _ = aDayLater(t, s, filepath.Join(dir, "zone"))
 
 		_, err := finish(t, s)
-		if exitCode(err) != exitBootstrap || !strings.Contains(err.Error(), "25h") || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
+		if exit.Code(err) != exit.Bootstrap || !strings.Contains(err.Error(), "25h") || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
 			t.Fatalf("old certificates: %v\n%s", err, fault.HintOf(err))
 		}
 		s.options.renew = true

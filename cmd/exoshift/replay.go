@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/provisioner"
@@ -60,7 +61,7 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 
 func (r replayFlags) show(ctx context.Context, std streams) error {
 	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > maxSpeed {
-		return usageError{fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, maxSpeed)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, maxSpeed))
 	}
 	source, read, err := r.open(std)
 	if err != nil {
@@ -95,7 +96,7 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 		}
 	})
 	if err != nil && !std.isClosed() {
-		return shownError{err}
+		return exit.MarkPrinted(err)
 	}
 	return nil
 }
@@ -103,7 +104,7 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err error) {
 	switch {
 	case r.file != "" && r.dir != "":
-		return "", nil, usageError{errors.New("a file and --dir: name one of them")}
+		return "", nil, exit.WithCode(exit.Usage, errors.New("a file and --dir: name one of them"))
 	case r.file == "-":
 		return "the standard input", io.NopCloser(std.in), nil
 	case r.file != "":
@@ -111,17 +112,17 @@ func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err e
 	default:
 		folder, err := findFolder(r.dir)
 		if err != nil {
-			return "", nil, usageError{err}
+			return "", nil, exit.WithCode(exit.Usage, err)
 		}
 		source = folder.Path(state.EventsFile)
 	}
 	info, err := os.Stat(source)
 	if err == nil && info.IsDir() {
-		return "", nil, usageError{fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source)}
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source))
 	}
 	file, err := fileread.Open(source, fileread.Lines)
 	if err != nil {
-		return "", nil, usageError{fmt.Errorf("read the events: %w", err)}
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}
 	return source, file, nil
 }
@@ -129,11 +130,11 @@ func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err e
 func (r replayFlags) selectRun(runs []recording, source string) (recording, error) {
 	switch {
 	case len(runs) == 0:
-		return nil, usageError{fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source))
 	case r.run == 0:
 		return runs[len(runs)-1], nil
 	case r.run < 0 || r.run > len(runs):
-		return nil, usageError{fmt.Errorf("--run %d: %s holds the runs 1 to %d", r.run, source, len(runs))}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--run %d: %s holds the runs 1 to %d", r.run, source, len(runs)))
 	}
 	return runs[r.run-1], nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -204,7 +205,7 @@ func TestARecordingIsShownUpToAMoment(t *testing.T) {
 		}
 	}
 	for _, until := range []string{"soon", "-1s", "0", "2020-01-01T00:00:00Z", "25:00", "10:00:00:00"} {
-		if _, err := run.truncateAt(until); exitCode(err) != exitUsage {
+		if _, err := run.truncateAt(until); exit.Code(err) != exit.Usage {
 			t.Errorf("%s: %v", until, err)
 		}
 	}
@@ -238,21 +239,21 @@ func TestTheRunThatIsMeantIsShown(t *testing.T) {
 		want   string
 		code   int
 	}{
-		"the last one by default": {replayFlags{options: options{dir: folder.Path()}}, "", "second", exitOK},
-		"the first one":           {replayFlags{options: options{dir: folder.Path()}, run: 1}, "", "first", exitOK},
-		"one of two":              {replayFlags{options: options{dir: folder.Path()}, run: 3}, "", "", exitUsage},
-		"a file":                  {replayFlags{file: folder.Path(state.EventsFile)}, "", "second", exitOK},
-		"the standard input":      {replayFlags{file: "-"}, recordedRun(t, "piped", morning()), "piped", exitOK},
-		"nothing to show":         {replayFlags{file: "-"}, "hello\n", "", exitUsage},
-		"no such file":            {replayFlags{file: folder.Path("nothing")}, "", "", exitUsage},
-		"a folder as a file":      {replayFlags{file: folder.Path()}, "", "", exitUsage},
-		"a file and a folder":     {replayFlags{file: "-", options: options{dir: folder.Path()}}, "", "", exitUsage},
-		"backwards":               {replayFlags{file: "-", speed: -1}, "", "", exitUsage},
+		"the last one by default": {replayFlags{options: options{dir: folder.Path()}}, "", "second", exit.OK},
+		"the first one":           {replayFlags{options: options{dir: folder.Path()}, run: 1}, "", "first", exit.OK},
+		"one of two":              {replayFlags{options: options{dir: folder.Path()}, run: 3}, "", "", exit.Usage},
+		"a file":                  {replayFlags{file: folder.Path(state.EventsFile)}, "", "second", exit.OK},
+		"the standard input":      {replayFlags{file: "-"}, recordedRun(t, "piped", morning()), "piped", exit.OK},
+		"nothing to show":         {replayFlags{file: "-"}, "hello\n", "", exit.Usage},
+		"no such file":            {replayFlags{file: folder.Path("nothing")}, "", "", exit.Usage},
+		"a folder as a file":      {replayFlags{file: folder.Path()}, "", "", exit.Usage},
+		"a file and a folder":     {replayFlags{file: "-", options: options{dir: folder.Path()}}, "", "", exit.Usage},
+		"backwards":               {replayFlags{file: "-", speed: -1}, "", "", exit.Usage},
 	} {
 		var out bytes.Buffer
 		c.replay.output = outputJSON
 		err := c.replay.show(t.Context(), streams{in: io.NopCloser(strings.NewReader(c.in)), out: &out})
-		if exitCode(err) != c.code || !strings.Contains(out.String(), `"text":"`+c.want) && c.want != "" {
+		if exit.Code(err) != c.code || !strings.Contains(out.String(), `"text":"`+c.want) && c.want != "" {
 			t.Errorf("%s: %v\n%s", name, err, out.String())
 		}
 	}

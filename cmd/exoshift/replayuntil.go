@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 )
 
@@ -24,7 +25,7 @@ func (r recording) truncateAt(moment string) (recording, error) {
 		return r, nil
 	}
 	if end == 0 {
-		return nil, usageError{fmt.Errorf("--until %s: nothing had happened by then; the run began at %s", moment, r[0].Time.Format(time.RFC3339))}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: nothing had happened by then; the run began at %s", moment, r[0].Time.Format(time.RFC3339)))
 	}
 	return r[:end], nil
 }
@@ -45,7 +46,7 @@ func (r recording) parseMoment(moment string) (func(provisioner.Event) bool, err
 		at = began.Add(since)
 	}
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--until %s: it is a number of an event (120), a duration (12m30s), a time of the day (14:05), or a time (2026-05-04T14:05:00Z)", moment)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: it is a number of an event (120), a duration (12m30s), a time of the day (14:05), or a time (2026-05-04T14:05:00Z)", moment))
 	}
 	return func(e provisioner.Event) bool { return e.Time.After(at) }, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
@@ -31,15 +32,12 @@ func run(ctx context.Context, args []string, std streams) int {
 		err = std.checkWritten()
 	}
 	printError(std.err, err)
-	return exitCode(err)
+	return exit.Code(err)
 }
 
 // printError skips errors that have been printed already.
 func printError(w io.Writer, err error) {
-	var shown shownError
-	var answers answersError
-	var child childError
-	if err == nil || errors.As(err, &shown) || errors.As(err, &answers) || errors.As(err, &child) {
+	if err == nil || exit.IsPrinted(err) {
 		return
 	}
 	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(err.Error()))
@@ -69,7 +67,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath())}
+		return exit.WithCode(exit.Usage, fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath()))
 	})
 	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), checkCommand(std), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newBundleCommand(std), verifyCommand(std), newAnswersCommand(std), newVersionCommand(std), newProbeCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
@@ -83,7 +81,7 @@ func newUnknownCommandError(parent *cobra.Command, name string) error {
 	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
 		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}
-	return usageError{errors.New(problem + "\n  see: " + parent.CommandPath() + " --help")}
+	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: "+parent.CommandPath()+" --help"))
 }
 
 func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
@@ -92,7 +90,7 @@ func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 			check = cobra.NoArgs
 		}
 		if err := check(cmd, args); err != nil {
-			return usageError{err}
+			return exit.WithCode(exit.Usage, err)
 		}
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
@@ -89,7 +90,7 @@ func (s session) run(ctx context.Context, std streams) error {
 func (s session) checkNewKeys() error {
 	for _, name := range s.options.newKeys {
 		if !slices.ContainsFunc(s.spec.Nodes(), func(m state.Machine) bool { return m.Name == name }) {
-			return usageError{fmt.Errorf("--%s %s: the cluster has no node of that name", newKeyName, name)}
+			return exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: the cluster has no node of that name", newKeyName, name))
 		}
 	}
 	return nil
@@ -142,7 +143,7 @@ func (s session) readOriginalAnswers() ([]byte, error) {
 	}
 	given, err := fileread.Bytes(s.options.answers, fileread.Small)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read the answers: %w", err)}
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
 	}
 	return given, nil
 }
@@ -175,7 +176,7 @@ func (s session) claimFolder() error {
 	default:
 		return nil
 	}
-	return usageError{fmt.Errorf("%w; name another folder with --dir", err)}
+	return exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
 }
 
 // execute records every event.
@@ -202,7 +203,7 @@ func (s session) execute(ctx context.Context, std streams, installation *install
 		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + s.spec.Domain()})
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
 		if rest := installation.CheckUnresolved(); failure == nil && rest != nil {
-			failure = answersError{rest}
+			failure = exit.WithCode(exit.Answers, rest)
 		}
 		installation.Close(ctx, emit)
 		s.locations.Gathered = gatherDiagnostics(ctx, installation, failure, emit)
@@ -225,21 +226,16 @@ func (s session) execute(ctx context.Context, std streams, installation *install
 	}
 	std.endRun(events, records.log)
 	if failure != nil {
-		return shownError{failure}
+		return exit.MarkPrinted(failure)
 	}
 	return errors.Join(shown, unkept)
 }
 
-// shownError is an error that a renderer has printed already.
-type shownError struct{ error }
-
-func (e shownError) Unwrap() error { return e.error }
-
 func newFinishedEvent(failure error, resume string) provisioner.Event {
-	code := exitCode(failure)
+	code := exit.Code(failure)
 	event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code}
 	switch {
-	case code == exitInterrupted:
+	case code == exit.Interrupted:
 		event.Result, event.Text, event.Hint = "interrupted", "stopped; nothing was rolled back", "go on with: "+resume
 	case failure != nil:
 		event.Result, event.Text, event.Hint = "failed", failure.Error(), fault.HintOf(failure)

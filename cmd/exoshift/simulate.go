@@ -15,6 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/proxy"
 	"exoshift/state"
@@ -60,7 +61,7 @@ func (s simulateFlags) run(ctx context.Context, std streams) (err error) {
 	spec, secrets := example.answers.Spec, example.secrets
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
-		return usageError{fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.listen, err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.listen, err))
 	}
 	defer func() { _ = l.Close() }()
 	zone, err := s.open(ctx, spec, secrets)
@@ -76,13 +77,13 @@ func (s simulateFlags) run(ctx context.Context, std streams) (err error) {
 
 func (s simulateFlags) check() error {
 	if s.dir == "" {
-		return usageError{errors.New("no folder: name with --dir where the zone is kept")}
+		return exit.WithCode(exit.Usage, errors.New("no folder: name with --dir where the zone is kept"))
 	}
 	if s.latency < 0 {
-		return usageError{fmt.Errorf("--latency %s: it is not negative", s.latency)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--latency %s: it is not negative", s.latency))
 	}
 	if err := checkLoopback(s.listen); err != nil {
-		return usageError{fmt.Errorf("--listen %s: %w", s.listen, err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w", s.listen, err))
 	}
 	return rehearsal{speed: s.speed, scenario: s.scenario}.check()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner/exoscale"
@@ -36,7 +37,7 @@ func TestOnlyLoopbackAddressesAreListenedOn(t *testing.T) {
 }
 
 func TestAZoneInUseIsALockedFolder(t *testing.T) {
-	if got := exitCode(fmt.Errorf("open: %w", store.ErrInUse)); got != exitLocked {
+	if got := exit.Code(fmt.Errorf("open: %w", store.ErrInUse)); got != exit.Locked {
 		t.Errorf("exit code %d", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -41,7 +42,7 @@ func resumeInstallation(ctx context.Context, o options, std streams, folder stat
 		return err
 	}
 	if facts.Rehearsal {
-		return usageError{fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path())}
+		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
 	}
 	o.dir = folder.Path()
 	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, lookupEnv)
@@ -115,13 +116,13 @@ func listDrafts(o options) ([]state.Draft, error) {
 	if o.dir == "" {
 		dir, err := state.DraftsPath()
 		if err != nil {
-			return nil, usageError{err}
+			return nil, exit.WithCode(exit.Usage, err)
 		}
 		return state.ListDrafts(dir)
 	}
 	path, err := filepath.Abs(o.dir)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, exit.WithCode(exit.Usage, err)
 	}
 	facts, err := state.OpenDraftReadOnly(path).LoadFacts()
 	if err != nil {

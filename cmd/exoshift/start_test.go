@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/tui"
@@ -124,7 +125,7 @@ func TestADraftGoesOnWhereItWasLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	var held *state.LockedError
-	if _, err := resumeInterview(t.Context(), options{}, c.draft); !errors.As(err, &held) || exitCode(err) != exitLocked {
+	if _, err := resumeInterview(t.Context(), options{}, c.draft); !errors.As(err, &held) || exit.Code(err) != exit.Locked {
 		t.Errorf("a draft that is held is opened with %v", err)
 	}
 	if err := c.close(); err != nil {
@@ -182,7 +183,7 @@ func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
 	var said bytes.Buffer
-	if err := installAnswered(t.Context(), options{output: outputPlain}, streams{err: &said}, read); exitCode(err) != exitUsage || !strings.Contains(said.String(), "cluster.id") {
+	if err := installAnswered(t.Context(), options{output: outputPlain}, streams{err: &said}, read); exit.Code(err) != exit.Usage || !strings.Contains(said.String(), "cluster.id") {
 		t.Errorf("without a terminal it ends with %v: %s", err, said.String())
 	}
 }
@@ -197,7 +198,7 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 	}{
 		"nothing":                     {change: func(*state.Spec) {}, touched: true},
 		"what can be changed":         {change: func(s *state.Spec) { s.Sizing.Workers.Count = 5 }, touched: true, says: "sizing.workers.count: 5, was 3 (install adds; the rest is refused)"},
-		"what needs a rebuild":        {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }, touched: true, says: "network.podCIDR: 10.64.0.0/14, was 10.128.0.0/14 (needs rebuild)", code: exitAnswers},
+		"what needs a rebuild":        {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }, touched: true, says: "network.podCIDR: 10.64.0.0/14, was 10.128.0.0/14 (needs rebuild)", code: exit.Answers},
 		"before anything was created": {change: func(s *state.Spec) { s.Network.PodCIDR = "10.64.0.0/14" }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 			c.change(&spec)
 			var said bytes.Buffer
 			err = compareAnswers(folder, spec, streams{err: &said})
-			if exitCode(err) != c.code || !strings.Contains(said.String(), c.says) || c.says == "" && said.Len() > 0 {
+			if exit.Code(err) != c.code || !strings.Contains(said.String(), c.says) || c.says == "" && said.Len() > 0 {
 				t.Errorf("ended with %v and said %s", err, said.String())
 			}
 		})
@@ -261,7 +262,7 @@ func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newLiveInterview(t.Context(), options{dir: dir}); exitCode(err) != exitUsage {
+	if _, err := newLiveInterview(t.Context(), options{dir: dir}); exit.Code(err) != exit.Usage {
 		t.Errorf("opened for real with %v", err)
 	}
 	if again, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir}}); err != nil || again.answers.Origin("openshift.sshKey") != rehearsalOrigin || again.close() != nil {
@@ -274,7 +275,7 @@ func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: other}}); exitCode(err) != exitUsage {
+	if _, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: other}}); exit.Code(err) != exit.Usage {
 		t.Errorf("a real draft is rehearsed with %v", err)
 	}
 }

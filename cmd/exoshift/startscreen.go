@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/tui"
@@ -128,7 +129,7 @@ func (d *startScreen) printResume(ctx context.Context) error {
 		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.SanitizeLine(d.backend.draft.Path()), console.SanitizeLine(d.backend.formatResume()))
 	}
 	if ctx.Err() != nil {
-		return shownError{context.Cause(ctx)}
+		return exit.MarkPrinted(context.Cause(ctx))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/state"
 	"exoshift/tui"
 )
@@ -19,7 +20,7 @@ func TestWhatCannotBeOpenedIsNoGoodEnd(t *testing.T) {
 			return tui.Outcome{}, nil
 		},
 	}
-	if code := exitCode(d.run(t.Context())); code != exitLocked {
+	if code := exit.Code(d.run(t.Context())); code != exit.Locked {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/provisioner"
@@ -42,7 +43,7 @@ func newStatusCommand(std streams) *cobra.Command {
 func runStatus(ctx context.Context, o options, std streams) error {
 	folder, err := findFolder(o.dir)
 	if err != nil {
-		return usageError{err}
+		return exit.WithCode(exit.Usage, err)
 	}
 	spec, err := readCurrentAnswers(folder)
 	if err != nil {
@@ -101,7 +102,7 @@ func readCurrentAnswers(folder state.Folder) (state.Spec, error) {
 	}
 	spec, faults := wizard.Parse(folder.Path(state.AnswersFile), content)
 	if len(faults) > 0 {
-		return spec, answersError{errors.New(faults[0].String())}
+		return spec, exit.WithCode(exit.Answers, errors.New(faults[0].String()))
 	}
 	return spec, nil
 }

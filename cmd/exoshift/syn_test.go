@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
@@ -73,7 +74,7 @@ func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 	if err := errors.Join(os.Remove(s.folder.Path(state.FactsFile)), s.folder.Write(state.EventsFile, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := finish(t, s); exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "exoshift verify") {
+	if _, err := finish(t, s); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "exoshift verify") {
 		t.Errorf("without facts: %v", err)
 	}
 	lost, err := verify.Check(s.folder, installdir.Read)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -47,8 +48,8 @@ func TestWhatGoesWrongWithProjectSynIsToldAndMended(t *testing.T) {
 
 func (m mishap) check(t *testing.T, err error) {
 	t.Helper()
-	if exitCode(err) != exitSyn || !strings.Contains(err.Error(), m.text) || !strings.Contains(fault.HintOf(err), m.hint) || fault.FieldOf(err) != m.field {
-		t.Errorf("exit code %d: %v\nhint %q, field %q", exitCode(err), err, fault.HintOf(err), fault.FieldOf(err))
+	if exit.Code(err) != exit.Syn || !strings.Contains(err.Error(), m.text) || !strings.Contains(fault.HintOf(err), m.hint) || fault.FieldOf(err) != m.field {
+		t.Errorf("exit code %d: %v\nhint %q, field %q", exit.Code(err), err, fault.HintOf(err), fault.FieldOf(err))
 	}
 }
 
@@ -102,7 +103,7 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 			virtuallyIn(t, circumstances{spec: func(s *state.Spec) { connectedSpec(s); c.spec(s) }}, func(t *testing.T, s session, zone *simcloud.Zone) {
 				before := zone.Mutations()
 				_, err := finish(t, s)
-				if code := exitCode(err); code != exitChecks && code != exitAnswers && code != exitDenied || !strings.Contains(err.Error(), c.text) || fault.FieldOf(err) != c.field {
+				if code := exit.Code(err); code != exit.Checks && code != exit.Answers && code != exit.Denied || !strings.Contains(err.Error(), c.text) || fault.FieldOf(err) != c.field {
 					t.Errorf("exit code %d: %v\nhint %q, field %q", code, err, fault.HintOf(err), fault.FieldOf(err))
 				}
 				if made := zone.Mutations() - before; made != 0 {
@@ -130,7 +131,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 				configure(t, zone, c.written)
 				before := zone.Mutations()
 				_, err := finish(t, s)
-				if code := exitCode(err); code != exitChecks && code != exitAnswers || !strings.Contains(err.Error(), c.text) || !strings.Contains(fault.HintOf(err), c.hint) {
+				if code := exit.Code(err); code != exit.Checks && code != exit.Answers || !strings.Contains(err.Error(), c.text) || !strings.Contains(fault.HintOf(err), c.hint) {
 					t.Errorf("exit code %d: %v\nhint %q", code, err, fault.HintOf(err))
 				}
 				if made := zone.Mutations() - before; made != 0 || configurationOf(t, zone) != c.written {
@@ -181,8 +182,8 @@ func TestATokenOfAnotherInstanceIsRefused(t *testing.T) {
 		s.access.apiToken = foreign
 		before := zone.Mutations()
 		out, err := finish(t, s)
-		if exitCode(err) == 0 || !strings.Contains(err.Error(), "api.syn.vshn.net") || !strings.Contains(err.Error()+fault.HintOf(err), "token") {
-			t.Errorf("exit code %d: %v\nhint %q", exitCode(err), err, fault.HintOf(err))
+		if exit.Code(err) == 0 || !strings.Contains(err.Error(), "api.syn.vshn.net") || !strings.Contains(err.Error()+fault.HintOf(err), "token") {
+			t.Errorf("exit code %d: %v\nhint %q", exit.Code(err), err, fault.HintOf(err))
 		}
 		if strings.Contains(out+err.Error(), foreign) || zone.Mutations() != before {
 			t.Error("the token was told, or something was made")

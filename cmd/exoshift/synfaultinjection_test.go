@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/syn"
@@ -46,8 +47,8 @@ func TestAWrongDetailBreaksTheHandOver(t *testing.T) {
 			t.Parallel()
 			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
 				out, err := played(t, s, c.alter)
-				if exitCode(err) != exitSyn || !strings.Contains(err.Error(), c.says) {
-					t.Errorf("exit code %d: %v\n%s", exitCode(err), err, lastLines(out))
+				if exit.Code(err) != exit.Syn || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("exit code %d: %v\n%s", exit.Code(err), err, lastLines(out))
 				}
 			})
 		})

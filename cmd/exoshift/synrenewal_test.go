@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -33,8 +34,8 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 		s.access = tokensOf(zone)
 
 		out, err := finish(t, s)
-		if exitCode(err) != exitBootstrap || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
-			t.Fatalf("exit code %d: %v\n%s", exitCode(err), err, fault.HintOf(err))
+		if exit.Code(err) != exit.Bootstrap || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
+			t.Fatalf("exit code %d: %v\n%s", exit.Code(err), err, fault.HintOf(err))
 		}
 		if !strings.Contains(out, "have those who run Lieutenant reset it meanwhile") {
 			t.Error("nobody is told that the bootstrap token ended")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 )
 
@@ -46,15 +47,15 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
 		}
 		preview.Changes = nil
-		if err := checkUnchanged(nil, preview); exitCode(err) != exitHuman {
+		if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Human {
 			t.Errorf("who expects no change hears %v", err)
 		}
 		var lines bytes.Buffer
 		if err := printPlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
 			t.Errorf("%v\n%s", err, lines.String())
 		}
-		if _, err := finish(t, s); exitCode(err) != exitHuman {
-			t.Errorf("exit code %d: %v", exitCode(err), err)
+		if _, err := finish(t, s); exit.Code(err) != exit.Human {
+			t.Errorf("exit code %d: %v", exit.Code(err), err)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
@@ -42,15 +43,10 @@ reported with the next step. The exit code is 3 if something is wrong, or still 
 	return cmd
 }
 
-// damagedError reports a damaged folder; the findings have been printed.
-type damagedError struct{ error }
-
-func (e damagedError) Unwrap() error { return e.error }
-
 func verifyFolder(ctx context.Context, o options, repair bool, std streams) error {
 	folder, err := findFolder(o.dir)
 	if err != nil {
-		return usageError{err}
+		return exit.WithCode(exit.Usage, err)
 	}
 	var report verify.Report
 	if repair {
@@ -68,7 +64,7 @@ func verifyFolder(ctx context.Context, o options, repair bool, std streams) erro
 		console.PrintVerification(std.out, folder.Path(), report, repair)
 	}
 	if err == nil && !report.IsSound() {
-		err = shownError{damagedError{errors.New("the folder is not sound")}}
+		err = exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the folder is not sound")))
 	}
 	return err
 }

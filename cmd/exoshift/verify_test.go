@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
@@ -153,7 +154,7 @@ func damagedAndRepaired(t *testing.T, s session) {
 		t.Fatal(err)
 	}
 	_, err = finish(t, s)
-	if exitCode(err) != exitAnswers || !strings.Contains(err.Error(), "exoshift verify") {
+	if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "exoshift verify") {
 		t.Errorf("damaged facts: %v", err)
 	}
 	report, err = verify.Repairer{

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
@@ -24,7 +25,7 @@ const pollInterval = 200 * time.Millisecond
 func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std streams) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if err != nil {
-		return usageError{fmt.Errorf("read the events: %w", err)}
+		return exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}
 	defer file.Close()
 	ctx, leave := context.WithCancel(ctx)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"exoshift/internal/app/exit"
 )
 
 func TestNoMachineIsStartedInAZoneThatIsNotReachedFromHere(t *testing.T) {
@@ -11,7 +13,7 @@ func TestNoMachineIsStartedInAZoneThatIsNotReachedFromHere(t *testing.T) {
 	code := run(t.Context(), []string{
 		"check", "--simulate", "--zone", "ch-gva-2", "--scenario", "proxy-auth", "--vantage", "zone", "--output", "short",
 	}, streams{in: strings.NewReader(""), out: &out, err: &err})
-	if code != exitChecks || !strings.Contains(out.String(), "one cause of ") {
+	if code != exit.Checks || !strings.Contains(out.String(), "one cause of ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 	told := err.String()

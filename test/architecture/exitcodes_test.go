@@ -14,10 +14,10 @@ func TestTheExitCodesAreThoseOfThePage(t *testing.T) {
 	p := ours(t)
 	page, program := pageCodes(p.texts["docs/exit-codes.md"]), programCodes(p)
 	if len(program) == 0 {
-		t.Fatal("cmd/exoshift/exitcode.go: no constants exit... = <number>")
+		t.Fatal(codesFile + ": no constants <Name> = <number>")
 	}
 	if diff := cmp.Diff(page, program); diff != "" {
-		t.Errorf("docs/exit-codes.md and cmd/exoshift/exitcode.go differ (-page +program):\n%s", diff)
+		t.Errorf("docs/exit-codes.md and %s differ (-page +program):\n%s", codesFile, diff)
 	}
 }
 
@@ -32,18 +32,20 @@ func pageCodes(page string) map[string]string {
 	return codes
 }
 
-// programCodes returns the constants named exit... by the rest of their names.
+// codesFile declares a constant for each exit code.
+const codesFile = "internal/app/exit/exit.go"
+
+// programCodes returns the codes of the program by the names of their constants.
 func programCodes(p project) map[string]string {
 	codes := map[string]string{}
 	for _, file := range p.sources {
-		if file.path != "cmd/exoshift/exitcode.go" {
+		if file.path != codesFile {
 			continue
 		}
 		ast.Inspect(file.syntax, func(node ast.Node) bool {
 			if spec, ok := node.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
-				name, named := strings.CutPrefix(spec.Names[0].Name, "exit")
-				if value, ok := spec.Values[0].(*ast.BasicLit); ok && named && value.Kind == token.INT {
-					codes[strings.ToLower(name)] = value.Value
+				if value, ok := spec.Values[0].(*ast.BasicLit); ok && value.Kind == token.INT {
+					codes[strings.ToLower(spec.Names[0].Name)] = value.Value
 				}
 			}
 			return true

@@ -41,6 +41,11 @@ func wrongImports(p project) (violations []string) {
 func (t tables) allows(room, target string) bool {
 	targetRoom, listed := t.room(target)
 	allowed := t.mayImport[room]
+	for _, value := range allowed {
+		if except, is := strings.CutPrefix(value, "!"); is && within(target, except) {
+			return false
+		}
+	}
 	return listed && (targetRoom == room || slices.Contains(allowed, targetRoom)) || slices.Contains(allowed, "*")
 }
 

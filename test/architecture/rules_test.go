@@ -8,7 +8,8 @@ import (
 
 const page = "# Architecture\n\n## Who may import whom\n\n| package | may import of ours |\n|---|---|\n" +
 	"| `state` | nothing |\n| `provisioner` | nothing |\n| `provisioner/install` | `provisioner`, `state` |\n" +
-	"| `provisioner/exoscale` | `state` |\n| `internal/simcloud` | nothing |\n| `cmd/exoshift` | everything |\n\n" +
+	"| `provisioner/exoscale` | `state` |\n| `internal/simcloud` | nothing |\n| `cmd/exoshift` | everything |\n" +
+	"| `internal/app` | everything but `cmd/exoshift`, `internal/simcloud` |\n\n" +
 	"## Doors\n\n| library | room |\n|---|---|\n| `github.com/exoscale/egoscale` | `provisioner/exoscale` |\n"
 
 // Each case is one file of an otherwise empty project, and what the rule has to say about it; "" is nothing.
@@ -24,6 +25,8 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 		"import of a subroom":  {wrongImports, "provisioner/a.go", "package provisioner\nimport _ \"exoshift/provisioner/install\"\n", "provisioner may not import"},
 		"import within a room": {wrongImports, "internal/simcloud/api/a.go", "package api\nimport _ \"exoshift/internal/simcloud/store\"\n", ""},
 		"main imports all":     {wrongImports, "cmd/exoshift/main.go", "package main\nimport _ \"exoshift/state\"\n", ""},
+		"all but one":          {wrongImports, "internal/app/a.go", "package app\nimport _ \"exoshift/state\"\n", ""},
+		"the one":              {wrongImports, "internal/app/a.go", "package app\nimport _ \"exoshift/internal/simcloud/api\"\n", "internal/app may not import internal/simcloud/api"},
 		"test imports all":     {wrongImports, "state/a_test.go", "package state\nimport _ \"exoshift/provisioner\"\n", ""},
 		"unknown package":      {wrongImports, "attic/a.go", "package attic\n", "attic/a.go: the import table"},
 		"wrong door":           {wrongDoors, "provisioner/install/a.go", ego, "provisioner/install/a.go: github.com/exoscale/egoscale is imported by provisioner/exoscale only"},

@@ -7,7 +7,7 @@ import (
 
 // tables are the two tables of docs/architecture.md, by the packages and libraries of their first columns.
 type tables struct {
-	mayImport map[string][]string // a room and the rooms it may import; "*" is every room
+	mayImport map[string][]string // a room and the rooms it may import; "*" is every room, "!x" none of x
 	doors     map[string][]string // a library and the rooms that may import it
 }
 
@@ -20,7 +20,8 @@ func readTables(page string) tables {
 	}
 }
 
-// readTable reads the two-column table below a heading. "everything" in the second column becomes "*".
+// readTable reads the two-column table below a heading. "everything" in the second column becomes "*", and "everything but"
+// the exceptions after it.
 func readTable(page, heading string) map[string][]string {
 	rows := map[string][]string{}
 	_, below, _ := strings.Cut(page, "\n"+heading+"\n")
@@ -33,6 +34,12 @@ func readTable(page, heading string) map[string][]string {
 		values := names(cells[2])
 		if strings.TrimSpace(cells[2]) == "everything" {
 			values = []string{"*"}
+		}
+		if strings.HasPrefix(strings.TrimSpace(cells[2]), "everything but ") {
+			for i := range values {
+				values[i] = "!" + values[i]
+			}
+			values = append(values, "*")
 		}
 		for _, key := range names(cells[1]) {
 			rows[key] = values

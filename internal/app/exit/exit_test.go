@@ -1,4 +1,4 @@
-package main
+package exit
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
 	"exoshift/state"
-	"exoshift/wizard/reach"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -26,11 +25,11 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"success":                       {nil, 0},
 		"a defect":                      {errors.New("surprise"), 1},
-		"usage":                         {usageError{errors.New("no such flag")}, 2},
-		"faulty answers":                {answersError{errors.New("3 faults")}, 3},
+		"usage":                         {WithCode(Usage, errors.New("no such flag")), 2},
+		"faulty answers":                {WithCode(Answers, errors.New("3 faults")), 3},
 		"answers the zone cannot serve": {in(install.Preflight, fault.New(fault.Invalid, "check types", nil)), 3},
-		"checks with warnings":          {shownError{reachError{reach.Warn}}, 4},
-		"checks with failures":          {shownError{reachError{reach.Fail}}, 5},
+		"checks with warnings":          {MarkPrinted(WithCode(Warnings, errors.New("slow"))), 4},
+		"checks with failures":          {MarkPrinted(WithCode(Checks, errors.New("blocked"))), 5},
 		"something out of reach":        {in(install.Preflight, fault.New(fault.Conflict, "reach", nil)), 5},
 		"a check without an answer":     {in(install.Preflight, fault.New(fault.Transient, "list zones", nil)), 5},
 		"refused credentials":           {in(install.Preflight, fault.New(fault.Denied, "list zones", nil)), 6},
@@ -50,7 +49,7 @@ func TestExitCodes(t *testing.T) {
 		"an interruption before":        {context.Canceled, 130},
 		"the first of several failures": {errors.Join(in(install.ControlPlane, gaveUp), in(install.Bootstrap, gaveUp)), 12},
 	} {
-		if got := exitCode(c.err); got != c.want {
+		if got := Code(c.err); got != c.want {
 			t.Errorf("%s: %d, not %d", name, got, c.want)
 		}
 	}
