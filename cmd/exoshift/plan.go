@@ -20,8 +20,6 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
-
-	"github.com/spf13/cobra"
 )
 
 func newPlanCommand(std streams) *cobra.Command {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/recording"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/provisioner"
@@ -60,15 +61,15 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 }
 
 func (r replayFlags) show(ctx context.Context, std streams) error {
-	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > maxSpeed {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, maxSpeed))
+	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > recording.MaxSpeed {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, recording.MaxSpeed))
 	}
 	source, read, err := r.open(std)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = read.Close() }()
-	runs, err := readRecordings(read)
+	runs, err := recording.Read(read)
 	if err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
@@ -76,13 +77,13 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	shown, err := chosen.truncateAt(r.until)
+	shown, err := chosen.TruncateAt(r.until)
 	if err != nil {
 		return err
 	}
-	p := &player{speed: r.speed}
+	p := recording.NewPlayer(r.speed)
 	if r.output == outputTUI {
-		return r.onDashboard(ctx, std, p, shown, chosen.buildPlan(runs), chosen.listNodes())
+		return r.onDashboard(ctx, std, p, shown, chosen.BuildPlan(runs), chosen.ListNodes())
 	}
 	tell := console.NewPlain(std.out)
 	if r.output.isJSON() {
@@ -90,7 +91,7 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	err = p.play(ctx, shown, func(e provisioner.Event) {
+	err = p.Play(ctx, shown, func(e provisioner.Event) {
 		if tell(e); std.isClosed() {
 			leave() // the output is closed
 		}
@@ -127,7 +128,7 @@ func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err e
 	return source, file, nil
 }
 
-func (r replayFlags) selectRun(runs []recording, source string) (recording, error) {
+func (r replayFlags) selectRun(runs []recording.Run, source string) (recording.Run, error) {
 	switch {
 	case len(runs) == 0:
 		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source))
@@ -139,13 +140,13 @@ func (r replayFlags) selectRun(runs []recording, source string) (recording, erro
 	return runs[r.run-1], nil
 }
 
-func (r replayFlags) onDashboard(ctx context.Context, std streams, p *player, shown recording, plan provisioner.Plan, nodes []state.Machine) error {
+func (r replayFlags) onDashboard(ctx context.Context, std streams, p *recording.Player, shown recording.Run, plan provisioner.Plan, nodes []state.Machine) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	events := make(chan provisioner.Event, 256)
 	go func() {
 		defer close(events)
-		_ = p.play(ctx, shown, func(e provisioner.Event) { // it ends early if the user quits
+		_ = p.Play(ctx, shown, func(e provisioner.Event) { // it ends early if the user quits
 			select {
 			case events <- e:
 			case <-ctx.Done():
@@ -153,19 +154,11 @@ func (r replayFlags) onDashboard(ctx context.Context, std streams, p *player, sh
 		})
 	}()
 	err := tui.Run(ctx, tui.Options{
-		Title: "replay", Subtitle: shown.name(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
+		Title: "replay", Subtitle: shown.Title(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
 		In: std.in, Out: std.terminalWriter(), ASCII: r.ascii,
 	})
 	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
-}
-
-func (r recording) name() string {
-	what := r[0].Time.Format("2006-01-02 15:04")
-	if r[0].Type == provisioner.TypeRun && r[0].Text != "" {
-		what = r[0].Text + " · " + what
-	}
-	return what
 }

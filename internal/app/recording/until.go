@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"exoshift/provisioner"
 )
 
-// truncateAt returns the events up to a moment: the number of an event, a duration since the start, a time of day, or an RFC
+// TruncateAt returns the events up to a moment: the number of an event, a duration since the start, a time of day, or an RFC
 // 3339 time.
-func (r recording) truncateAt(moment string) (recording, error) {
+func (r Run) TruncateAt(moment string) (Run, error) {
 	if moment == "" {
 		return r, nil
 	}
@@ -31,7 +31,7 @@ func (r recording) truncateAt(moment string) (recording, error) {
 }
 
 // parseMoment returns a function that reports whether an event is after the moment.
-func (r recording) parseMoment(moment string) (func(provisioner.Event) bool, error) {
+func (r Run) parseMoment(moment string) (func(provisioner.Event) bool, error) {
 	if number, err := strconv.Atoi(moment); err == nil {
 		return func(e provisioner.Event) bool { return e.Seq > number }, nil
 	}

@@ -1,4 +1,4 @@
-package main
+package recording
 
 import (
 	"context"
@@ -14,11 +14,11 @@ const (
 	playInterval     = 100 * time.Millisecond // interval of clock updates
 	maxSilence       = 2 * time.Minute        // runs emit events every minute: longer gaps are pauses of the machine,
 	shortenedSilence = 5 * time.Second        // which are shortened to this
-	maxSpeed         = 3600
+	MaxSpeed         = 3600                   // of a player
 )
 
-// player replays a recording. At speed 0 it emits all events at once.
-type player struct {
+// Player replays a recording. At speed 0 it emits all events at once.
+type Player struct {
 	clock network.Clock // of the viewer
 
 	mu     sync.Mutex
@@ -27,7 +27,11 @@ type player struct {
 	now    time.Time // of the recording
 }
 
-func (p *player) play(ctx context.Context, events recording, tell func(provisioner.Event)) error {
+// NewPlayer returns a player that plays speed times as fast as it was.
+func NewPlayer(speed float64) *Player { return &Player{speed: speed} }
+
+// Play emits the events at their times.
+func (p *Player) Play(ctx context.Context, events Run, emit func(provisioner.Event)) error {
 	for i, e := range events {
 		if i == 0 {
 			p.setTime(e.Time)
@@ -35,12 +39,12 @@ func (p *player) play(ctx context.Context, events recording, tell func(provision
 		if err := p.waitUntil(ctx, e.Time); err != nil {
 			return err
 		}
-		tell(e)
+		emit(e)
 	}
 	return nil
 }
 
-func (p *player) waitUntil(ctx context.Context, moment time.Time) error {
+func (p *Player) waitUntil(ctx context.Context, moment time.Time) error {
 	if now := p.Now(); moment.Sub(now) > maxSilence {
 		p.setTime(moment.Add(-shortenedSilence))
 	}
@@ -56,7 +60,7 @@ func (p *player) waitUntil(ctx context.Context, moment time.Time) error {
 	}
 }
 
-func (p *player) nextStep(moment time.Time) time.Duration {
+func (p *Player) nextStep(moment time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left := moment.Sub(p.now)
@@ -72,7 +76,7 @@ func (p *player) nextStep(moment time.Time) time.Duration {
 	return max(time.Duration(min(float64(playInterval), float64(left)/p.speed)), time.Microsecond)
 }
 
-func (p *player) advance(waited time.Duration, moment time.Time) {
+func (p *Player) advance(waited time.Duration, moment time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.paused {
@@ -83,42 +87,42 @@ func (p *player) advance(waited time.Duration, moment time.Time) {
 	}
 }
 
-func (p *player) setTime(moment time.Time) {
+func (p *Player) setTime(moment time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.now = moment
 }
 
 // Now returns the time of the recording.
-func (p *player) Now() time.Time {
+func (p *Player) Now() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now
 }
 
 // Pause toggles the pause.
-func (p *player) Pause() {
+func (p *Player) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paused = !p.paused
 }
 
 // Faster doubles the speed.
-func (p *player) Faster() { p.scaleSpeed(2) }
+func (p *Player) Faster() { p.scaleSpeed(2) }
 
 // Slower halves the speed.
-func (p *player) Slower() { p.scaleSpeed(0.5) }
+func (p *Player) Slower() { p.scaleSpeed(0.5) }
 
-func (p *player) scaleSpeed(factor float64) {
+func (p *Player) scaleSpeed(factor float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.speed > 0 {
-		p.speed = min(max(p.speed*factor, 0.25), maxSpeed)
+		p.speed = min(max(p.speed*factor, 0.25), MaxSpeed)
 	}
 }
 
 // Speed returns the speed for display.
-func (p *player) Speed() string {
+func (p *Player) Speed() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {

@@ -1,4 +1,5 @@
-package main
+// Package recording reads recorded runs, and replays them at any speed.
+package recording
 
 import (
 	"bufio"
@@ -18,12 +19,12 @@ import (
 // longestEvent is the maximum length of an event, in bytes: longer lines are foreign.
 const longestEvent = 1 << 20
 
-// recording is one run in order, with monotonic times.
-type recording []provisioner.Event
+// Run is the events of one run in order, with monotonic times.
+type Run []provisioner.Event
 
-// readRecordings skips what is not an event: torn lines, other JSON, unknown types and fields of other versions.
-func readRecordings(r io.Reader) ([]recording, error) {
-	var runs []recording
+// Read returns the runs of an events file in order. It skips what is not an event: torn lines, other JSON, unknown types and fields of other versions.
+func Read(r io.Reader) ([]Run, error) {
+	var runs []Run
 	lines := bufio.NewReader(r)
 	for {
 		line, err := readWholeLine(lines)
@@ -75,7 +76,7 @@ func parseEvent(line []byte) (provisioner.Event, bool) {
 
 // isEndedBy reports whether an event belongs to another run: it is later than the last event of this run, or the first one of
 // the next. Earlier events were only delayed.
-func (r recording) isEndedBy(e provisioner.Event) bool {
+func (r Run) isEndedBy(e provisioner.Event) bool {
 	const late = 16 // maximum number of delayed events
 	last := r[len(r)-1]
 	for _, near := range r[max(0, len(r)-late):] {
@@ -91,7 +92,7 @@ func isFirstEvent(e provisioner.Event) bool {
 }
 
 // order sorts by sequence number, if all events have one, and makes times monotonic.
-func (r recording) order() {
+func (r Run) order() {
 	if !slices.ContainsFunc(r, func(e provisioner.Event) bool { return e.Seq <= 0 }) {
 		slices.SortStableFunc(r, func(a, b provisioner.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	}
@@ -109,8 +110,8 @@ func (r recording) order() {
 	}
 }
 
-// buildPlan returns the steps of the run in the order of their start; their titles may come from any of the runs.
-func (r recording) buildPlan(all []recording) provisioner.Plan {
+// BuildPlan returns the steps of the run in the order of their start; their titles may come from any of the runs.
+func (r Run) BuildPlan(all []Run) provisioner.Plan {
 	titles := map[string]string{}
 	for _, run := range all {
 		for _, e := range run {
@@ -130,7 +131,8 @@ func (r recording) buildPlan(all []recording) provisioner.Plan {
 	return plan
 }
 
-func (r recording) listNodes() []state.Machine {
+// ListNodes returns the machines that the run has named.
+func (r Run) ListNodes() []state.Machine {
 	var machines []state.Machine
 	known := map[string]bool{}
 	for _, e := range r {
@@ -140,4 +142,13 @@ func (r recording) listNodes() []state.Machine {
 		}
 	}
 	return machines
+}
+
+// Title returns what was run, and when.
+func (r Run) Title() string {
+	what := r[0].Time.Format("2006-01-02 15:04")
+	if r[0].Type == provisioner.TypeRun && r[0].Text != "" {
+		what = r[0].Text + " · " + what
+	}
+	return what
 }
