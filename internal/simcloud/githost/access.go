@@ -9,9 +9,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
 )
 
 // engineer is the one account of the host; it maintains all projects.
@@ -39,19 +43,29 @@ type key struct {
 	Created time.Time
 }
 
+// Accounts are the tokens and keys that the host accepts.
+type Accounts struct {
+	clock        network.Clock
+	mu           sync.Mutex // guards numbers
+	tokens       *store.Table[token]
+	keys         *store.Table[key]
+	repositories *Repositories
+	clusters     func(id string) (Cluster, bool)
+}
+
 // CreateToken creates a personal access token with scopes as GitLab's: api, read_api, read_repository, write_repository. The
 // default is api. The host stores its hash only.
-func (h *Host) CreateToken(scopes ...string) string {
+func (a *Accounts) CreateToken(scopes ...string) string {
 	if len(scopes) == 0 {
 		scopes = []string{"api"}
 	}
 	secret := make([]byte, 15)
 	_, _ = rand.Read(secret) // never fails
 	text := "glpat-" + base64.RawURLEncoding.EncodeToString(secret)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	// A token that could not be stored is valid until the host is closed.
-	_ = h.tokens.Put(hashSecret(text), token{ID: 1 + len(h.tokens.List()), Scopes: scopes, Created: h.config.Clock.Now()})
+	_ = a.tokens.Put(hashSecret(text), token{ID: 1 + len(a.tokens.List()), Scopes: scopes, Created: a.clock.Now()})
 	return text
 }
 
@@ -61,18 +75,18 @@ func hashSecret(secret string) string {
 }
 
 // AddKey authorizes an SSH key, one line as in authorized_keys.
-func (h *Host) AddKey(line string) error {
+func (a *Accounts) AddKey(line string) error {
 	parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil {
 		return fmt.Errorf("add an SSH key: %w", err)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	text := formatKey(parsed)
-	if _, known := h.keys.Get(text); known {
+	if _, known := a.keys.Get(text); known {
 		return nil
 	}
-	return h.keys.Put(text, key{ID: 1 + len(h.keys.List()), Key: text, Created: h.config.Clock.Now()})
+	return a.keys.Put(text, key{ID: 1 + len(a.keys.List()), Key: text, Created: a.clock.Now()})
 }
 
 func formatKey(public ssh.PublicKey) string {
@@ -80,9 +94,9 @@ func formatKey(public ssh.PublicKey) string {
 }
 
 // findDeployKey returns the path of the catalog that a deploy key may read.
-func (h *Host) findDeployKey(public string) (string, bool) {
-	for _, found := range h.repositories.List() {
-		cluster, ok := h.config.Clusters(found.clusterID())
+func (a *Accounts) findDeployKey(public string) (string, bool) {
+	for _, found := range a.repositories.table.List() {
+		cluster, ok := a.clusters(found.clusterID())
 		if ok && normalizePath(cluster.Catalog) == found.Path && isSameKey(cluster.DeployKey, public) {
 			return found.Path, true
 		}
@@ -96,7 +110,7 @@ func isSameKey(line, public string) bool {
 }
 
 // findToken accepts each of GitLab's ways to send a token. given reports whether the request had any.
-func (h *Host) findToken(r *http.Request) (found token, given, valid bool) {
+func (a *Accounts) findToken(r *http.Request) (found token, given, valid bool) {
 	text := r.Header.Get("PRIVATE-TOKEN")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		text = bearer
@@ -107,6 +121,6 @@ func (h *Host) findToken(r *http.Request) (found token, given, valid bool) {
 	if text == "" {
 		return token{}, false, false
 	}
-	found, ok := h.tokens.Get(hashSecret(text))
-	return found, true, ok && h.config.Clock.Now().Before(found.Created.Add(tokenLife))
+	found, ok := a.tokens.Get(hashSecret(text))
+	return found, true, ok && a.clock.Now().Before(found.Created.Add(tokenLife))
 }

@@ -51,7 +51,7 @@ func (h *Host) newAPIHandler() http.Handler {
 func (h *Host) withProject(serve func(call) apiResponse) http.Handler {
 	return h.newEndpoint(func(c call) apiResponse {
 		var found bool
-		if c.project, found = h.find(c.PathValue("project")); !found {
+		if c.project, found = h.findProject(c.PathValue("project")); !found {
 			return newMessageResponse(http.StatusNotFound, "Project Not Found")
 		}
 		return serve(c)
@@ -126,15 +126,4 @@ func parsePositive(text string, standard, most int) int {
 		return standard
 	}
 	return min(number, most)
-}
-
-func (h *Host) find(name string) (repository, bool) {
-	if number, err := strconv.Atoi(name); err == nil {
-		for _, found := range h.repositories.List() {
-			if found.ID == number {
-				return found, true
-			}
-		}
-	}
-	return h.findRepository(name)
 }

@@ -78,7 +78,7 @@ func (c call) renderJobBody(of map[string]any, j job, name, stage, status string
 // findJob returns a job's API representation and its trace.
 func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
 	number, err := strconv.Atoi(c.PathValue("job"))
-	p, known := c.host.pipelines.Get(strconv.Itoa(number / 1000))
+	p, known := c.host.pipelines.table.Get(strconv.Itoa(number / 1000))
 	if err != nil || !known || !c.isOwner(p) {
 		return nil, nil, false
 	}
@@ -89,7 +89,7 @@ func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
 	}
 	for _, j := range p.Jobs {
 		if j.ID == number && j.Result == "" {
-			return c.renderJob(p, j), c.host.newJobTrace(p, j).lines, true
+			return c.renderJob(p, j), newJobTrace(p, j).lines, true
 		} else if j.ID == number {
 			return c.renderJob(p, j), j.Trace, true
 		}

@@ -10,7 +10,7 @@ import (
 // listPipelines lists a project's pipelines, the newest first, without child pipelines.
 func listPipelines(c call) apiResponse {
 	query, list := c.URL.Query(), []map[string]any{}
-	for _, p := range slices.Backward(c.host.pipelines.List()) {
+	for _, p := range slices.Backward(c.host.pipelines.table.List()) {
 		status := p.computeStatus(c.host.config.Clock.Now())
 		if !c.isOwner(p) || query.Has("sha") && query.Get("sha") != p.SHA || query.Has("ref") && query.Get("ref") != defaultBranch ||
 			query.Has("status") && query.Get("status") != status {
@@ -65,7 +65,7 @@ func (c call) findPipeline() (found pipeline, below, known bool) {
 	if below {
 		number--
 	}
-	found, known = c.host.pipelines.Get(strconv.Itoa(number))
+	found, known = c.host.pipelines.table.Get(strconv.Itoa(number))
 	return found, below, known && c.isOwner(found) && (!below || !c.host.config.Clock.Now().Before(found.triggeredAt()))
 }
 
@@ -81,7 +81,7 @@ func getPipeline(c call) apiResponse {
 }
 
 func getLatestPipeline(c call) apiResponse {
-	for _, p := range slices.Backward(c.host.pipelines.List()) {
+	for _, p := range slices.Backward(c.host.pipelines.table.List()) {
 		if c.isOwner(p) {
 			return newResponse(c.renderPipeline(p))
 		}
@@ -108,13 +108,13 @@ func listBridges(c call) apiResponse {
 }
 
 func retry(c call) apiResponse {
-	c.host.pipelinesLock.Lock()
-	defer c.host.pipelinesLock.Unlock()
+	c.host.pipelines.lock.Lock()
+	defer c.host.pipelines.lock.Unlock()
 	found, below, known := c.findPipeline()
 	if !known {
 		return newMessageResponse(http.StatusNotFound, "Not found")
 	}
-	found, err := c.host.retryPipeline(found)
+	found, err := c.host.pipelines.retry(found)
 	if err != nil {
 		return newMessageResponse(http.StatusInternalServerError, "Internal Server Error")
 	}

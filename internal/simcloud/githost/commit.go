@@ -25,9 +25,9 @@ func newBotSignature(at time.Time) gitobject.Signature {
 
 // Commit changes files of the default branch and returns the commit. A nil content deletes the file. Without changes there is no
 // new commit.
-func (h *Host) Commit(name, message string, files map[string][]byte) (string, error) {
+func (s *Repositories) Commit(name, message string, files map[string][]byte) (string, error) {
 	for range maxAttempts {
-		hash, err := h.commit(name, message, func(all map[string][]byte) {
+		hash, err := s.commit(name, message, func(all map[string][]byte) {
 			maps.Copy(all, files)
 			maps.DeleteFunc(all, func(_ string, content []byte) bool { return content == nil })
 		})
@@ -38,12 +38,12 @@ func (h *Host) Commit(name, message string, files map[string][]byte) (string, er
 	return "", fmt.Errorf("commit to %s: %w", name, errStale)
 }
 
-func (h *Host) commit(name, message string, change func(map[string][]byte)) (string, error) {
-	found, ok := h.findRepository(name)
+func (s *Repositories) commit(name, message string, change func(map[string][]byte)) (string, error) {
+	found, ok := s.find(name)
 	if !ok {
 		return "", fmt.Errorf("commit to %s: %w", name, errNoRepository)
 	}
-	objects := h.openStorage(found)
+	objects := s.openStorage(found)
 	tip, _ := found.findTip()
 	files, err := objects.readFiles(tip)
 	if err != nil {
@@ -57,19 +57,19 @@ func (h *Host) commit(name, message string, change func(map[string][]byte)) (str
 	if before, err := objects.readTreeHash(tip); err == nil && before == tree {
 		return tip.String(), nil
 	}
-	commit, err := objects.writeCommit(tree, tip, message, h.config.Clock.Now())
+	commit, err := objects.writeCommit(tree, tip, message, s.clock.Now())
 	if err != nil {
 		return "", err
 	}
-	if err := h.move(found.Path, update{found.headRef(), tip, commit}); err != nil {
+	if err := s.move(found.Path, update{found.headRef(), tip, commit}); err != nil {
 		return "", fmt.Errorf("commit to %s: %w", name, err)
 	}
-	return commit.String(), h.createPipeline(found.Path, commit)
+	return commit.String(), s.pushed(found.Path, commit)
 }
 
 // ReadFiles returns the files of the default branch and its newest commit; none if the repository is empty.
-func (h *Host) ReadFiles(name string) (map[string][]byte, string, error) {
-	found, ok := h.findRepository(name)
+func (s *Repositories) ReadFiles(name string) (map[string][]byte, string, error) {
+	found, ok := s.find(name)
 	if !ok {
 		return nil, "", fmt.Errorf("read %s: %w", name, errNoRepository)
 	}
@@ -77,7 +77,7 @@ func (h *Host) ReadFiles(name string) (map[string][]byte, string, error) {
 	if !ok {
 		return map[string][]byte{}, "", nil
 	}
-	files, err := h.openStorage(found).readFiles(tip)
+	files, err := s.openStorage(found).readFiles(tip)
 	return files, tip.String(), err
 }
 

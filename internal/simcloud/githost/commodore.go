@@ -23,59 +23,65 @@ const commodoreVersion = "v1.33.1"
 
 func sortKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
+// compiler is Commodore.
+type compiler struct {
+	config       Config
+	repositories *Repositories
+}
+
 // compile does what `commodore catalog compile --push` does, with its output.
-func (h *Host) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
-	t := h.newJobTrace(p, j)
-	err := h.compileInto(t, p, j)
+func (c *compiler) compile(_ context.Context, p pipeline, j job) (*tracer, error) {
+	t := newJobTrace(p, j)
+	err := c.compileInto(t, p, j)
 	t.close(j.Ends, err)
 	return t, err
 }
 
-func (h *Host) compileInto(t *tracer, p pipeline, j job) error {
-	cluster, known := h.config.Clusters(j.Cluster)
+func (c *compiler) compileInto(t *tracer, p pipeline, j job) error {
+	cluster, known := c.config.Clusters(j.Cluster)
 	if !known {
 		return newProtocolError("While fetching cluster specification: API error: 404 Reason: clusters.syn.tools '%s' not found", j.Cluster)
 	}
-	found, _ := h.findRepository(p.Project)
-	files, err := h.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
+	found, _ := c.repositories.find(p.Project)
+	files, err := c.repositories.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
 	if err != nil {
 		return err
 	}
 	t.writeStep("Updating global config...")
 	t.writeStep("Updating customer config...")
 	t.writeStep("Discovering included components...")
-	made, err := render(j.Cluster, cluster, files, h.buildParameters(j.Cluster, cluster), h.config.Faults)
+	made, err := render(j.Cluster, cluster, files, c.buildParameters(j.Cluster, cluster), c.config.Faults)
 	if err != nil {
 		return newProtocolError("While rendering inventory: %w", err)
 	}
 	t.writeStep("Updating cluster catalog...")
 	t.writeStep("Updating Kapitan secret references...")
-	catalog, err := h.compileAll(t, made)
+	catalog, err := c.compileAll(t, made)
 	if err != nil {
 		return err
 	}
 	t.writeStep("Updating catalog repository...")
-	if err := h.pushCatalog(t, cluster.Catalog, catalog, p.SHA); err != nil {
+	if err := c.pushCatalog(t, cluster.Catalog, catalog, p.SHA); err != nil {
 		return err
 	}
 	t.writeStep("Catalog compiled! 🎉")
-	h.config.Compiled(j.Cluster, h.buildCompileMeta(made, p, j))
+	c.config.Compiled(j.Cluster, c.buildCompileMeta(made, p, j))
 	return nil
 }
 
-func (h *Host) buildParameters(id string, cluster Cluster) map[string]any {
+func (c *compiler) buildParameters(id string, cluster Cluster) map[string]any {
 	facts, dynamic := map[string]any{}, map[string]any{}
 	for key, value := range cluster.Facts {
 		facts[key] = value
 	}
 	maps.Copy(dynamic, cluster.DynamicFacts)
 	return map[string]any{"facts": facts, "dynamic_facts": dynamic, "cluster": map[string]any{
-		"name": id, "tenant": cluster.Tenant, "catalog_url": "ssh://git@" + h.config.Host + "/" + normalizePath(cluster.Catalog) + ".git",
-		"catalog_host_keys": knownhosts.Line([]string{h.config.Host}, h.config.HostKey.PublicKey()),
+		"name": id, "tenant": cluster.Tenant, "catalog_url": "ssh://git@" + c.config.Host + "/" + normalizePath(cluster.Catalog) + ".git",
+		"catalog_host_keys": knownhosts.Line([]string{c.config.Host}, c.config.HostKey.PublicKey()),
 	}}
 }
 
-func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) {
+func (c *compiler) compileAll(t *tracer, made inventory) (map[string][]byte, error) {
 	catalog := map[string][]byte{}
 	t.writeStep("Compiling catalog...")
 	for _, name := range made.applications {
@@ -83,7 +89,7 @@ func (h *Host) compileAll(t *tracer, made inventory) (map[string][]byte, error) 
 			return nil, newProtocolError("Unknown component '%s': no version or url for it in parameters.components", name)
 		}
 		files, err := build(name, made.parameters)
-		if err == nil && h.config.Faults.CompileFailure && name == "openshift4-monitoring" {
+		if err == nil && c.config.Faults.CompileFailure && name == "openshift4-monitoring" {
 			err = formatJsonnetError(name, errors.New("couldn't open import \"lib/prometheus.libsonnet\": no match locally or in the Jsonnet library paths"))
 		}
 		if err != nil {
@@ -175,11 +181,11 @@ vault_params:
 }
 
 // pushCatalog replaces the manifests and references of a catalog, if they changed.
-func (h *Host) pushCatalog(t *tracer, name string, catalog map[string][]byte, revision string) error {
+func (c *compiler) pushCatalog(t *tracer, name string, catalog map[string][]byte, revision string) error {
 	message := fmt.Sprintf("Automated catalog update from Commodore\n\nConfiguration commits:\n * customer: %s\n\nCompilation timestamp: %s",
-		revision[:7], h.config.Clock.Now().UTC().Format("2006-01-02T15:04:05.000"))
+		revision[:7], c.config.Clock.Now().UTC().Format("2006-01-02T15:04:05.000"))
 	var changes []string
-	commit, err := h.commit(name, message, func(files map[string][]byte) {
+	commit, err := c.repositories.commit(name, message, func(files map[string][]byte) {
 		before := maps.Clone(files)
 		maps.DeleteFunc(files, func(name string, _ []byte) bool {
 			return strings.HasPrefix(name, "manifests/") || strings.HasPrefix(name, "refs/")
@@ -219,15 +225,15 @@ func listChanged(before, after map[string][]byte) []string {
 	return changes
 }
 
-func (h *Host) buildCompileMeta(made inventory, p pipeline, j job) map[string]any {
+func (c *compiler) buildCompileMeta(made inventory, p pipeline, j job) map[string]any {
 	instances := map[string]any{}
 	for _, name := range made.applications {
 		instances[name] = map[string]any{"component": name, "url": "https://github.com/projectsyn/component-" + name + ".git", "version": "v1.0.0"}
 	}
 	return map[string]any{
 		"lastCompile": j.Ends.UTC().Format(time.RFC3339), "commodoreBuildInfo": map[string]string{"version": commodoreVersion, "gitVersion": "2.47.3"},
-		"tenant":    map[string]any{"url": "ssh://git@" + h.config.Host + "/" + p.Project + ".git", "version": defaultBranch, "gitSha": p.SHA},
-		"global":    map[string]any{"url": "ssh://git@" + h.config.Host + "/syn/commodore-defaults.git", "version": "HEAD"},
+		"tenant":    map[string]any{"url": "ssh://git@" + c.config.Host + "/" + p.Project + ".git", "version": defaultBranch, "gitSha": p.SHA},
+		"global":    map[string]any{"url": "ssh://git@" + c.config.Host + "/syn/commodore-defaults.git", "version": "HEAD"},
 		"instances": instances, "packages": map[string]any{},
 	}
 }

@@ -3,8 +3,6 @@
 package githost
 
 import (
-	"sync"
-
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
@@ -44,15 +42,11 @@ type Faults struct {
 
 // Host is a Git host.
 type Host struct {
-	config       Config
-	repositories *store.Table[repository]
-	objects      *store.Table[object]
-	tokens       *store.Table[token]
-	keys         *store.Table[key]
-	pipelines    *store.Table[pipeline]
-
-	mu            sync.Mutex // guards read-modify-write of references, numbers, pipelines
-	pipelinesLock sync.Mutex // one compilation at a time
+	*Repositories
+	*Accounts
+	config    Config
+	pipelines *pipelines
+	git       *gitServer
 }
 
 // New opens the host with the state in the store.
@@ -63,22 +57,30 @@ func New(config Config) (*Host, error) {
 	if config.Compiled == nil {
 		config.Compiled = func(string, map[string]any) {}
 	}
-	h := &Host{config: config}
+	repositories := &Repositories{clock: config.Clock}
+	accounts := &Accounts{clock: config.Clock, repositories: repositories, clusters: config.Clusters}
+	compiled := &pipelines{
+		clock: config.Clock, clusters: config.Clusters, repositories: repositories, compiler: &compiler{config: config, repositories: repositories},
+	}
+	repositories.pushed = compiled.create
 	var failed [5]error
-	h.repositories, failed[0] = store.Load[repository](config.DB, "githost/repositories")
-	h.objects, failed[1] = store.Load[object](config.DB, "githost/objects")
-	h.tokens, failed[2] = store.Load[token](config.DB, "githost/tokens")
-	h.keys, failed[3] = store.Load[key](config.DB, "githost/keys")
-	h.pipelines, failed[4] = store.Load[pipeline](config.DB, "githost/pipelines")
+	repositories.table, failed[0] = store.Load[repository](config.DB, "githost/repositories")
+	repositories.objects, failed[1] = store.Load[object](config.DB, "githost/objects")
+	accounts.tokens, failed[2] = store.Load[token](config.DB, "githost/tokens")
+	accounts.keys, failed[3] = store.Load[key](config.DB, "githost/keys")
+	compiled.table, failed[4] = store.Load[pipeline](config.DB, "githost/pipelines")
 	for _, err := range failed {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return h, nil
+	return &Host{
+		Repositories: repositories, Accounts: accounts, config: config, pipelines: compiled,
+		git: &gitServer{repositories: repositories, accounts: accounts, pipelines: compiled},
+	}, nil
 }
 
 // SSH serves the host's port 22.
 func (h *Host) SSH() server.Port {
-	return server.SSH{Version: "SSH-2.0-GitLab-SSHD", Key: h.config.HostKey, Admit: h.checkKey, Serve: h.serve}
+	return server.SSH{Version: "SSH-2.0-GitLab-SSHD", Key: h.config.HostKey, Admit: h.git.checkKey, Serve: h.git.serve}
 }

@@ -5,9 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
 )
 
 const tenantsGroup = "syn/tenants/"
@@ -105,44 +109,55 @@ func (p pipeline) isDone() bool {
 
 func (p pipeline) key() string { return strconv.Itoa(p.ID) }
 
-// createPipeline is called after a new commit on the default branch of a tenant's configuration.
-func (h *Host) createPipeline(name string, commit plumbing.Hash) error {
+// pipelines compile the catalogs of tenants' clusters. There is no background goroutine: each request calls runDue first.
+type pipelines struct {
+	clock        network.Clock
+	clusters     func(id string) (Cluster, bool)
+	repositories *Repositories
+	compiler     *compiler
+	mu           sync.Mutex // guards numbers
+	lock         sync.Mutex // one compilation at a time
+	table        *store.Table[pipeline]
+}
+
+// create is called after a new commit on the default branch of a tenant's configuration.
+func (s *pipelines) create(name string, commit plumbing.Hash) error {
 	if !strings.HasPrefix(name, tenantsGroup) {
 		return nil
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	made := pipeline{ID: firstPipeline + 2*len(h.pipelines.List()), Project: name, SHA: commit.String(), Created: h.config.Clock.Now()}
-	return h.pipelines.Put(made.key(), made)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made := pipeline{ID: firstPipeline + 2*len(s.table.List()), Project: name, SHA: commit.String(), Created: s.clock.Now()}
+	return s.table.Put(made.key(), made)
 }
 
-// runDuePipelines executes what the pipelines had to do by now. There is no background goroutine: each request calls it first.
-func (h *Host) runDuePipelines(ctx context.Context) {
-	h.pipelinesLock.Lock()
-	defer h.pipelinesLock.Unlock()
-	for _, p := range h.pipelines.List() {
+// runDue executes what the pipelines had to do by now.
+func (s *pipelines) runDue(ctx context.Context) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, p := range s.table.List() {
 		if p.isDone() || ctx.Err() != nil {
 			continue
 		}
 		// What could not be stored is repeated at the next call.
-		_ = h.runPipeline(ctx, p)
+		_ = s.run(ctx, p)
 	}
 }
 
-func (h *Host) runPipeline(ctx context.Context, p pipeline) error {
+func (s *pipelines) run(ctx context.Context, p pipeline) error {
 	if !p.Planned {
-		p.Jobs, p.Planned = h.createJobs(p), true
-		if err := h.pipelines.Put(p.key(), p); err != nil {
+		p.Jobs, p.Planned = s.createJobs(p), true
+		if err := s.table.Put(p.key(), p); err != nil {
 			return err
 		}
 	}
 	p.Jobs = slices.Clone(p.Jobs)
 	for i, j := range p.Jobs {
-		if j.Result != "" || h.config.Clock.Now().Before(j.Ends) {
+		if j.Result != "" || s.clock.Now().Before(j.Ends) {
 			continue
 		}
-		p.Jobs[i] = h.run(ctx, p, j)
-		if err := h.pipelines.Put(p.key(), p); err != nil {
+		p.Jobs[i] = s.runJob(ctx, p, j)
+		if err := s.table.Put(p.key(), p); err != nil {
 			return err
 		}
 	}
@@ -150,9 +165,9 @@ func (h *Host) runPipeline(ctx context.Context, p pipeline) error {
 }
 
 // createJobs creates a job for each cluster of the tenant that has a file and is compiled by the pipeline.
-func (h *Host) createJobs(p pipeline) []job {
-	found, _ := h.findRepository(p.Project)
-	files, err := h.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
+func (s *pipelines) createJobs(p pipeline) []job {
+	found, _ := s.repositories.find(p.Project)
+	files, err := s.repositories.openStorage(found).readFiles(plumbing.NewHash(p.SHA))
 	if err != nil {
 		return nil
 	}
@@ -162,7 +177,7 @@ func (h *Host) createJobs(p pipeline) []job {
 		if !ok || strings.Contains(id, "/") {
 			continue
 		}
-		cluster, known := h.config.Clusters(id)
+		cluster, known := s.clusters(id)
 		if !known || cluster.NoPipeline || tenantsGroup+cluster.Tenant != p.Project {
 			continue
 		}
@@ -172,8 +187,8 @@ func (h *Host) createJobs(p pipeline) []job {
 	return jobs
 }
 
-func (h *Host) run(ctx context.Context, p pipeline, j job) job {
-	trace, err := h.compile(ctx, p, j)
+func (s *pipelines) runJob(ctx context.Context, p pipeline, j job) job {
+	trace, err := s.compiler.compile(ctx, p, j)
 	j.Trace, j.Result = trace.lines, success
 	if err != nil {
 		j.Result = failed
@@ -181,14 +196,14 @@ func (h *Host) run(ctx context.Context, p pipeline, j job) job {
 	return j
 }
 
-func (h *Host) retryPipeline(p pipeline) (pipeline, error) {
+func (s *pipelines) retry(p pipeline) (pipeline, error) {
 	p.Jobs = slices.Clone(p.Jobs)
 	for i, j := range p.Jobs {
 		if j.Result == failed {
 			p.Retries++
-			begins := h.config.Clock.Now().Add(jobPending)
+			begins := s.clock.Now().Add(jobPending)
 			p.Jobs[i] = job{ID: p.ID*1000 + len(p.Jobs) + p.Retries, Cluster: j.Cluster, Begins: begins, Ends: begins.Add(jobDuration)}
 		}
 	}
-	return p, h.pipelines.Put(p.key(), p)
+	return p, s.table.Put(p.key(), p)
 }

@@ -32,16 +32,16 @@ type push struct {
 }
 
 // receive serves git-receive-pack after the references were advertised.
-func (h *Host) receive(w *wire, r repository) error {
+func (s *gitServer) receive(w *wire, r repository) error {
 	asked, err := w.push()
 	if err != nil || len(asked.updates) == 0 {
 		return err
 	}
-	objects := quarantine{h.openStorage(r), nil}
+	objects := quarantine{s.repositories.openStorage(r), nil}
 	var failed error
 	for _, change := range asked.updates {
 		if !change.after.IsZero() {
-			objects, failed = h.openStorage(r).unpack(w.raw)
+			objects, failed = s.repositories.openStorage(r).unpack(w.raw)
 			break
 		}
 	}
@@ -56,19 +56,7 @@ func (h *Host) receive(w *wire, r repository) error {
 	if err := objects.storeObjects(); err != nil {
 		return err
 	}
-	return w.report(asked, nil, h.moveAll(r, asked.updates))
-}
-
-func (h *Host) moveAll(r repository, updates []update) map[string]error {
-	results := map[string]error{}
-	for _, change := range updates {
-		err := h.move(r.Path, change)
-		if err == nil && change.name == r.headRef() {
-			err = h.createPipeline(r.Path, change.after)
-		}
-		results[change.name] = err
-	}
-	return results
+	return w.report(asked, nil, s.repositories.moveAll(r, asked.updates))
 }
 
 func (w *wire) push() (push, error) {

@@ -6,10 +6,15 @@ import (
 	"maps"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/store"
 )
 
 const defaultBranch = "master"
@@ -31,6 +36,16 @@ type repository struct {
 	Archived bool
 	Created  time.Time
 	Active   time.Time
+}
+
+// Repositories are the projects of the host.
+type Repositories struct {
+	clock   network.Clock
+	mu      sync.Mutex // guards read-modify-write of references and numbers
+	table   *store.Table[repository]
+	objects *store.Table[object]
+	// pushed is called after a new commit on the default branch.
+	pushed func(project string, commit plumbing.Hash) error
 }
 
 // headRef is the full name of the default branch, which exists after the first push.
@@ -62,34 +77,34 @@ func normalizePath(name string) string {
 }
 
 // Create creates an empty repository, unless it exists.
-func (h *Host) Create(name string) error {
+func (s *Repositories) Create(name string) error {
 	name = normalizePath(name)
 	if !projectPath.MatchString(name) {
 		return fmt.Errorf("create the repository %q: it is no path of a project", name)
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, ok := h.repositories.Get(name); ok {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.table.Get(name); ok {
 		return nil
 	}
-	now := h.config.Clock.Now()
-	return h.repositories.Put(name, repository{ID: 100 + len(h.repositories.List()), Path: name, Created: now, Active: now})
+	now := s.clock.Now()
+	return s.table.Put(name, repository{ID: 100 + len(s.table.List()), Path: name, Created: now, Active: now})
 }
 
 // Archive makes a repository read-only.
-func (h *Host) Archive(name string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	found, ok := h.findRepository(name)
+func (s *Repositories) Archive(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.find(name)
 	if !ok {
 		return fmt.Errorf("archive %s: %w", name, errNoRepository)
 	}
 	found.Archived = true
-	return h.repositories.Put(found.Path, found)
+	return s.table.Put(found.Path, found)
 }
 
-func (h *Host) findRepository(name string) (repository, bool) {
-	return h.repositories.Get(normalizePath(name))
+func (s *Repositories) find(name string) (repository, bool) {
+	return s.table.Get(normalizePath(name))
 }
 
 // update is a change of one reference. The zero hash stands for none.
@@ -99,10 +114,10 @@ type update struct {
 }
 
 // move applies an update if the reference still has the old hash.
-func (h *Host) move(name string, change update) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	found, ok := h.findRepository(name)
+func (s *Repositories) move(name string, change update) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, ok := s.find(name)
 	switch {
 	case !ok:
 		return errNoRepository
@@ -119,9 +134,36 @@ func (h *Host) move(name string, change update) error {
 	if change.after.IsZero() {
 		delete(found.Refs, change.name)
 	}
-	found.Active = h.config.Clock.Now()
-	return h.repositories.Put(found.Path, found)
+	found.Active = s.clock.Now()
+	return s.table.Put(found.Path, found)
 }
 
 // clusterID returns the ID of the cluster if the repository is a catalog.
 func (r repository) clusterID() string { return path.Base(r.Path) }
+
+// findProject finds a repository by its number or its path.
+func (s *Repositories) findProject(name string) (repository, bool) {
+	if number, err := strconv.Atoi(name); err == nil {
+		for _, found := range s.table.List() {
+			if found.ID == number {
+				return found, true
+			}
+		}
+	}
+	return s.find(name)
+}
+
+func (s *Repositories) openStorage(r repository) storage { return storage{s.objects, r.ID} }
+
+// moveAll applies the updates of a push, and returns their errors by reference.
+func (s *Repositories) moveAll(r repository, updates []update) map[string]error {
+	results := map[string]error{}
+	for _, change := range updates {
+		err := s.move(r.Path, change)
+		if err == nil && change.name == r.headRef() {
+			err = s.pushed(r.Path, change.after)
+		}
+		results[change.name] = err
+	}
+	return results
+}

@@ -26,11 +26,18 @@ func parseGitRequest(r *http.Request) (name, service string, advertise, ok bool)
 	return "", "", false, false
 }
 
-func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
-	if !h.checkAccess(w, r, service) {
+// gitServer serves repositories by HTTPS and SSH.
+type gitServer struct {
+	repositories *Repositories
+	accounts     *Accounts
+	pipelines    *pipelines
+}
+
+func (s *gitServer) serveGit(w http.ResponseWriter, r *http.Request, name, service string, advertise bool) {
+	if !s.checkAccess(w, r, service) {
 		return
 	}
-	found, ok := h.findRepository(name)
+	found, ok := s.repositories.find(name)
 	if !ok {
 		http.Error(w, notFound, http.StatusNotFound)
 		return
@@ -50,11 +57,11 @@ func (h *Host) serveGit(w http.ResponseWriter, r *http.Request, name, service st
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-"+service+"-result")
-	_ = h.serveService(newWire(body, w, true), service, found)
+	_ = s.serveService(newWire(body, w, true), service, found)
 }
 
-func (h *Host) checkAccess(w http.ResponseWriter, r *http.Request, service string) bool {
-	held, given, valid := h.findToken(r)
+func (s *gitServer) checkAccess(w http.ResponseWriter, r *http.Request, service string) bool {
+	held, given, valid := s.accounts.findToken(r)
 	switch {
 	case service != uploadPack && service != receivePack:
 		http.Error(w, "Please upgrade your git client.", http.StatusForbidden)
@@ -81,9 +88,9 @@ func openBody(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
 	return io.LimitReader(reader, requestLimit), err
 }
 
-func (h *Host) serveService(w *wire, service string, r repository) error {
+func (s *gitServer) serveService(w *wire, service string, r repository) error {
 	if service == receivePack {
-		return h.receive(w, r)
+		return s.receive(w, r)
 	}
-	return w.upload(h.openStorage(r), r)
+	return w.upload(s.repositories.openStorage(r), r)
 }

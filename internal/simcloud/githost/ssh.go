@@ -12,17 +12,17 @@ import (
 )
 
 // checkKey accepts keys of engineers and of clusters.
-func (h *Host) checkKey(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissions, error) {
+func (s *gitServer) checkKey(conn ssh.ConnMetadata, public ssh.PublicKey) (*ssh.Permissions, error) {
 	text := formatKey(public)
-	_, known := h.keys.Get(text)
-	_, deploys := h.findDeployKey(text)
+	_, known := s.accounts.keys.Get(text)
+	_, deploys := s.accounts.findDeployKey(text)
 	if conn.User() != "git" || !known && !deploys {
 		return nil, errors.New("permission denied")
 	}
 	return &ssh.Permissions{Extensions: map[string]string{"key": text}}, nil
 }
 
-func (h *Host) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan ssh.NewChannel) {
+func (s *gitServer) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan ssh.NewChannel) {
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	for asked := range channels {
@@ -36,13 +36,13 @@ func (h *Host) serve(ctx context.Context, conn *ssh.ServerConn, channels <-chan 
 		}
 		sessions.Go(func() {
 			defer func() { _ = channel.Close() }()
-			h.serveSession(ctx, channel, requests, conn.Permissions.Extensions["key"])
+			s.serveSession(ctx, channel, requests, conn.Permissions.Extensions["key"])
 		})
 	}
 }
 
 // serveSession waits for the one command of a session. Environment requests are ignored.
-func (h *Host) serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
+func (s *gitServer) serveSession(ctx context.Context, channel ssh.Channel, requests <-chan *ssh.Request, public string) {
 	for asked := range requests {
 		var command struct{ Text string }
 		runs := asked.Type == "exec" && ssh.Unmarshal(asked.Payload, &command) == nil || asked.Type == "shell"
@@ -51,13 +51,13 @@ func (h *Host) serveSession(ctx context.Context, channel ssh.Channel, requests <
 			continue
 		}
 		go ssh.DiscardRequests(requests)
-		status := struct{ Status uint32 }{h.runCommand(ctx, channel, command.Text, public)}
+		status := struct{ Status uint32 }{s.runCommand(ctx, channel, command.Text, public)}
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(status))
 		return
 	}
 }
 
-func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
+func (s *gitServer) runCommand(ctx context.Context, channel ssh.Channel, text, public string) uint32 {
 	fields, err := shell.Fields(text, func(string) string { return "" })
 	switch {
 	case err == nil && len(fields) == 0:
@@ -66,8 +66,8 @@ func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public
 	case err != nil || len(fields) != 2 || fields[0] != uploadPack && fields[0] != receivePack:
 		return writeRejection(channel, "Disallowed command")
 	}
-	h.runDuePipelines(ctx)
-	found, why := h.open(fields[0], fields[1], public)
+	s.pipelines.runDue(ctx)
+	found, why := s.open(fields[0], fields[1], public)
 	if why != "" {
 		return writeRejection(channel, why)
 	}
@@ -75,7 +75,7 @@ func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public
 	if err := conversation.sendReferences(fields[0], found); err != nil {
 		return 128
 	}
-	if err := h.serveService(conversation, fields[0], found); err != nil {
+	if err := s.serveService(conversation, fields[0], found); err != nil {
 		_, _ = io.WriteString(channel.Stderr(), "fatal: "+err.Error()+"\n")
 		return 128
 	}
@@ -83,10 +83,10 @@ func (h *Host) runCommand(ctx context.Context, channel ssh.Channel, text, public
 }
 
 // open returns the repository, or why the key has no access.
-func (h *Host) open(service, name, public string) (found repository, why string) {
-	found, ok := h.findRepository(name)
-	_, owner := h.keys.Get(public)
-	catalog, _ := h.findDeployKey(public)
+func (s *gitServer) open(service, name, public string) (found repository, why string) {
+	found, ok := s.repositories.find(name)
+	_, owner := s.accounts.keys.Get(public)
+	catalog, _ := s.accounts.findDeployKey(public)
 	switch {
 	case !ok || !owner && catalog != found.Path:
 		return found, notFound

@@ -23,8 +23,6 @@ type storage struct {
 
 var errUnsupported = errors.New("not supported by this storage")
 
-func (h *Host) openStorage(r repository) storage { return storage{h.objects, r.ID} }
-
 func (s storage) key(hash plumbing.Hash) string { return strconv.Itoa(s.owner) + "/" + hash.String() }
 
 func (s storage) put(kind plumbing.ObjectType, data []byte) (plumbing.Hash, error) {

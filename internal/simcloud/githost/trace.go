@@ -49,7 +49,7 @@ func (t *tracer) writeStep(title string, lines ...string) {
 }
 
 // newJobTrace has the lines before the compilation, which are known from the start.
-func (h *Host) newJobTrace(p pipeline, j job) *tracer {
+func newJobTrace(p pipeline, j job) *tracer {
 	t := &tracer{at: j.Begins}
 	t.writeLines(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
 	t.writeLines(erase + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)

@@ -6,9 +6,9 @@ import "net/http"
 func (h *Host) NewWebHandler() http.Handler {
 	api := h.newAPIHandler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.runDuePipelines(r.Context())
+		h.pipelines.runDue(r.Context())
 		if name, service, advertise, ok := parseGitRequest(r); ok {
-			h.serveGit(w, r, name, service, advertise)
+			h.git.serveGit(w, r, name, service, advertise)
 			return
 		}
 		api.ServeHTTP(w, r)
