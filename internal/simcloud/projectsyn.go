@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/simcloud/acmedns"
 	"exoshift/internal/simcloud/githost"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/services"
 	"exoshift/internal/simcloud/store"
@@ -92,8 +93,8 @@ func (z *Zone) buildSynFaults() syn.Faults {
 	}[z.options.Scenario]
 }
 
-func (z *Zone) buildGitFaults() githost.Faults {
-	return map[string]githost.Faults{
+func (z *Zone) buildGitFaults() commodore.Faults {
+	return map[string]commodore.Faults{
 		factMissing:    {FactMissing: true},
 		compileFailure: {CompileFailure: true},
 		secretMissing:  {SecretMissing: true},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"exoshift/internal/simcloud/githost/commodore"
 )
 
 // listOwnJobs returns the parent pipeline's own jobs, the newest first.
@@ -76,7 +78,7 @@ func (c call) renderJobBody(of map[string]any, j job, name, stage, status string
 }
 
 // findJob returns a job's API representation and its trace.
-func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
+func (c call) findJob() (body map[string]any, lines []commodore.TraceLine, found bool) {
 	number, err := strconv.Atoi(c.PathValue("job"))
 	p, known := c.host.pipelines.table.Get(strconv.Itoa(number / 1000))
 	if err != nil || !known || !c.isOwner(p) {
@@ -84,12 +86,12 @@ func (c call) findJob() (body map[string]any, lines []traceLine, found bool) {
 	}
 	for _, k := range listOwnJobs(p) {
 		if k.id == number {
-			return c.check(p, k), []traceLine{{k.ends, green + "Job succeeded" + normal + "\n"}}, true
+			return c.check(p, k), []commodore.TraceLine{{At: k.ends, Text: commodore.Succeeded + "\n"}}, true
 		}
 	}
 	for _, j := range p.Jobs {
 		if j.ID == number && j.Result == "" {
-			return c.renderJob(p, j), newJobTrace(p, j).lines, true
+			return c.renderJob(p, j), commodore.NewTrace(j.Begins, p.SHA, j.Cluster).Lines, true
 		} else if j.ID == number {
 			return c.renderJob(p, j), j.Trace, true
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/githost"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/store"
 
 	"github.com/goccy/go-yaml"
@@ -49,7 +50,7 @@ func known() githost.Cluster {
 	}
 }
 
-func openCompiler(t *testing.T, troubles githost.Faults) *compiler {
+func openCompiler(t *testing.T, troubles commodore.Faults) *compiler {
 	t.Helper()
 	c := &compiler{cluster: known()}
 	made := compilerOf(t, githost.Config{
@@ -155,13 +156,13 @@ func (c *compiler) compile(t *testing.T, configuration string) (files map[string
 
 func itoa(number int) string { text, _ := json.Marshal(number); return string(text) }
 
-func compiles(t *testing.T, troubles githost.Faults, test func(*testing.T, *compiler)) {
+func compiles(t *testing.T, troubles commodore.Faults, test func(*testing.T, *compiler)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, troubles)) })
 }
 
 func TestAPushCompilesTheCatalogOfItsCluster(t *testing.T) {
-	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
 		files, status, trace := c.compile(t, configured)
 		if status != "success" || !strings.Contains(trace, "Catalog compiled!") || !strings.Contains(trace, "section_start:") {
 			t.Fatalf("the pipeline is %s: %s", status, trace)
@@ -198,7 +199,7 @@ type object struct {
 }
 
 func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) {
-	compiles(t, githost.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, trace := c.compile(t, configured)
 		if len(files) < 50 {
 			t.Fatalf("the catalog has %d files: %s", len(files), trace)
@@ -221,7 +222,7 @@ func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) 
 }
 
 func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
-	compiles(t, githost.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, strings.Replace(configured, "exoscale-cloud-controller-manager, ", "", 1))
 		var refs []string
 		for name := range files {
@@ -250,23 +251,23 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 	replaced := func(old, with string) string { return strings.Replace(configured, old, with, 1) }
 	for name, test := range map[string]struct {
 		configuration, want string
-		troubles            githost.Faults
+		troubles            commodore.Faults
 		change              func(*githost.Cluster)
 	}{
-		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", githost.Faults{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
-		"no region":         {configured, "Cannot resolve ${facts:region}, at ", githost.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
-		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", githost.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
-		"another cloud":     {configured, "Class global.cloud.aws not found", githost.Faults{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
-		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", githost.Faults{FactMissing: true}, nil},
-		"does not compile":  {configured, "Jsonnet error: failed to compile", githost.Faults{CompileFailure: true}, nil},
-		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", githost.Faults{}, nil},
-		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", githost.Faults{}, nil},
-		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", githost.Faults{}, nil},
-		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", githost.Faults{}, nil},
-		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", githost.Faults{}, nil},
-		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", githost.Faults{}, nil},
-		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", githost.Faults{}, nil},
-		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", githost.Faults{}, nil},
+		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", commodore.Faults{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
+		"no region":         {configured, "Cannot resolve ${facts:region}, at ", commodore.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
+		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", commodore.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
+		"another cloud":     {configured, "Class global.cloud.aws not found", commodore.Faults{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
+		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", commodore.Faults{FactMissing: true}, nil},
+		"does not compile":  {configured, "Jsonnet error: failed to compile", commodore.Faults{CompileFailure: true}, nil},
+		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", commodore.Faults{}, nil},
+		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", commodore.Faults{}, nil},
+		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", commodore.Faults{}, nil},
+		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", commodore.Faults{}, nil},
+		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", commodore.Faults{}, nil},
+		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", commodore.Faults{}, nil},
+		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", commodore.Faults{}, nil},
+		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", commodore.Faults{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			compiles(t, test.troubles, func(t *testing.T, c *compiler) {
@@ -286,7 +287,7 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 }
 
 func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
-	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
 		c.cluster.DynamicFacts = nil
 		if _, status, _ := c.compile(t, configured); status != "failed" {
 			t.Fatalf("the pipeline is %s", status)
@@ -312,7 +313,7 @@ func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
 }
 
 func TestACatalogIsCommittedOnlyIfItChanges(t *testing.T) {
-	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
 		c.compile(t, configured)
 		_, first, _ := c.ReadFiles(catalog)
 		_, _, trace := c.compile(t, "# a remark\n"+configured)

@@ -4,6 +4,7 @@ package githost
 
 import (
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
 
@@ -20,7 +21,7 @@ type Config struct {
 	Clusters func(id string) (Cluster, bool)
 	// Compiled is called after each successful compilation with Lieutenant's compileMeta. nil: it is not reported.
 	Compiled func(id string, meta map[string]any)
-	Faults   Faults
+	Faults   commodore.Faults
 }
 
 // Cluster is Lieutenant's data about a cluster, as far as the host and its pipelines use it.
@@ -31,13 +32,6 @@ type Cluster struct {
 	Catalog      string         // path of the catalog's repository, e.g. syn/cluster-catalogs/c-demo
 	DeployKey    string         // "<type> <key>", with read access to the catalog; "": none yet
 	NoPipeline   bool           // the cluster is not compiled by the pipeline
-}
-
-// Faults are injected failures of the compilation. The zero Faults inject none.
-type Faults struct {
-	FactMissing    bool // the configuration of all tenants also requires the fact service_level
-	CompileFailure bool // a component does not compile
-	SecretMissing  bool // the catalog refers to a secret that does not exist
 }
 
 // Host is a Git host.
@@ -60,7 +54,10 @@ func New(config Config) (*Host, error) {
 	repositories := &Repositories{clock: config.Clock}
 	accounts := &Accounts{clock: config.Clock, repositories: repositories, clusters: config.Clusters}
 	compiled := &pipelines{
-		clock: config.Clock, clusters: config.Clusters, repositories: repositories, compiler: &compiler{config: config, repositories: repositories},
+		clock: config.Clock, clusters: config.Clusters, repositories: repositories, compiler: &compiler{
+			Compiler: commodore.Compiler{GitHost: config.Host, HostKey: config.HostKey.PublicKey(), Faults: config.Faults},
+			config:   config, repositories: repositories,
+		},
 	}
 	repositories.pushed = compiled.create
 	var failed [5]error

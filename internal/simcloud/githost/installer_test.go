@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"exoshift/internal/simcloud/githost"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
 
 func TestAnInstallationTakesWhatItNeedsFromTheCatalog(t *testing.T) {
-	compiles(t, githost.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, configured)
 		dir := t.TempDir()
 		for name, content := range files {

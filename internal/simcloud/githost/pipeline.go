@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -53,12 +54,7 @@ type job struct {
 	Cluster      string
 	Begins, Ends time.Time
 	Result       string // "" until it has ended
-	Trace        []traceLine
-}
-
-type traceLine struct {
-	At   time.Time
-	Text string
+	Trace        []commodore.TraceLine
 }
 
 func (j job) computeStatus(now time.Time) string {
@@ -140,11 +136,11 @@ func (s *pipelines) runDue(ctx context.Context) {
 			continue
 		}
 		// What could not be stored is repeated at the next call.
-		_ = s.run(ctx, p)
+		_ = s.run(p)
 	}
 }
 
-func (s *pipelines) run(ctx context.Context, p pipeline) error {
+func (s *pipelines) run(p pipeline) error {
 	if !p.Planned {
 		p.Jobs, p.Planned = s.createJobs(p), true
 		if err := s.table.Put(p.key(), p); err != nil {
@@ -156,7 +152,7 @@ func (s *pipelines) run(ctx context.Context, p pipeline) error {
 		if j.Result != "" || s.clock.Now().Before(j.Ends) {
 			continue
 		}
-		p.Jobs[i] = s.runJob(ctx, p, j)
+		p.Jobs[i] = s.runJob(p, j)
 		if err := s.table.Put(p.key(), p); err != nil {
 			return err
 		}
@@ -187,9 +183,9 @@ func (s *pipelines) createJobs(p pipeline) []job {
 	return jobs
 }
 
-func (s *pipelines) runJob(ctx context.Context, p pipeline, j job) job {
-	trace, err := s.compiler.compile(ctx, p, j)
-	j.Trace, j.Result = trace.lines, success
+func (s *pipelines) runJob(p pipeline, j job) job {
+	trace, err := s.compiler.compile(p, j)
+	j.Trace, j.Result = trace.Lines, success
 	if err != nil {
 		j.Result = failed
 	}

@@ -14,10 +14,11 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/store"
 )
 
-const defaultBranch = "master"
+const defaultBranch = commodore.DefaultBranch
 
 var (
 	errNoRepository = errors.New("the project you were looking for could not be found or you don't have permission to view it")

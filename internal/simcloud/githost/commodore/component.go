@@ -1,4 +1,4 @@
-package githost
+package commodore
 
 import (
 	"bytes"
@@ -156,6 +156,6 @@ func formatJsonnetError(component string, err error) error {
 	} else if i := strings.LastIndex(why, ": "); i > 0 {
 		why = why[i+2:]
 	}
-	return newProtocolError("Jsonnet error: failed to compile dependencies/%[1]s/component/main.jsonnet:\n RUNTIME ERROR: %[2]s\n"+
+	return newError("Jsonnet error: failed to compile dependencies/%[1]s/component/main.jsonnet:\n RUNTIME ERROR: %[2]s\n"+
 		"\tdependencies/%[1]s/component/main.jsonnet:14:11-31\tobject <params>\n\tDuring manifestation\n\nCompile error: failed to compile target: %[1]s", component, why)
 }

@@ -1,4 +1,4 @@
-package githost
+package commodore
 
 import (
 	_ "embed"
@@ -42,7 +42,7 @@ func listGlobalClasses() map[string]configuration {
 }
 
 // render merges the inventory of a cluster from the tenant's files.
-func render(id string, cluster Cluster, files map[string][]byte, base map[string]any, troubles Faults) (inventory, error) {
+func render(cluster Cluster, files map[string][]byte, base map[string]any, troubles Faults) (inventory, error) {
 	h := hierarchy{tenant: cluster.Tenant, files: files, seen: map[string]bool{}, result: inventory{parameters: map[string]any{}}}
 	if err := h.add("global.commodore", defaults); err != nil {
 		return inventory{}, err
@@ -54,18 +54,18 @@ func render(id string, cluster Cluster, files map[string][]byte, base map[string
 	}
 	for _, name := range []string{"global.distribution." + cluster.Facts["distribution"], "global.cloud." + cluster.Facts["cloud"]} {
 		if !strings.HasSuffix(name, ".") { // without the fact the reference to it fails
-			if err := h.addClass(id, name); err != nil {
+			if err := h.addClass(cluster.ID, name); err != nil {
 				return inventory{}, err
 			}
 		}
 	}
-	if err := h.addClass(id, cluster.Tenant+"."+id); err != nil {
-		return inventory{}, newProtocolError("While processing %s: %w", id, err)
+	if err := h.addClass(cluster.ID, cluster.Tenant+"."+cluster.ID); err != nil {
+		return inventory{}, newError("While processing %s: %w", cluster.ID, err)
 	}
 	r := resolver{parameters: h.result.parameters}
 	resolved, err := r.value(h.result.parameters, nil, 0)
 	if err != nil {
-		return inventory{}, fmt.Errorf("-> %s\n   %w", id, err)
+		return inventory{}, fmt.Errorf("-> %s\n   %w", cluster.ID, err)
 	}
 	h.result.parameters = resolved.(map[string]any)
 	slices.Sort(h.result.applications)
@@ -108,7 +108,7 @@ func (h *hierarchy) addClass(from, name string) error {
 func (h *hierarchy) add(name string, data []byte) error {
 	var read configuration
 	if err := yaml.Unmarshal(data, &read); err != nil {
-		return newProtocolError("Failed to parse class %s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
+		return newError("Failed to parse class %s: %s", name, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
 	for _, class := range read.Classes {
 		if err := h.addClass(name, class); err != nil {
@@ -137,7 +137,7 @@ func merge(into, over map[string]any, path string) error {
 		case map[string]any:
 			below, ok := value.(map[string]any)
 			if !ok && value != nil {
-				return newProtocolError("Can't merge %s over a mapping, at %s", describeKind(value), name)
+				return newError("Can't merge %s over a mapping, at %s", describeKind(value), name)
 			}
 			if err := merge(before, below, name+":"); err != nil {
 				return err
@@ -145,7 +145,7 @@ func merge(into, over map[string]any, path string) error {
 		case []any:
 			more, ok := value.([]any)
 			if !ok && value != nil {
-				return newProtocolError("Can't merge %s over a sequence, at %s", describeKind(value), name)
+				return newError("Can't merge %s over a sequence, at %s", describeKind(value), name)
 			}
 			into[key] = slices.Concat(before, more)
 		default:
@@ -208,14 +208,14 @@ func (r resolver) resolveText(text string, path []string, depth int) (any, error
 		name := text[place[2]:place[3]]
 		found, ok := r.lookup(name)
 		if !ok || depth > referenceDepth {
-			return nil, newProtocolError("Cannot resolve ${%s}, at %s", name, strings.Join(path, ":"))
+			return nil, newError("Cannot resolve ${%s}, at %s", name, strings.Join(path, ":"))
 		}
 		resolved, err := r.value(found, path, depth+1)
 		if err != nil || place[0] == 0 && place[1] == len(text) {
 			return resolved, err
 		}
 		if kind := describeKind(resolved); kind != "a literal" {
-			return nil, newProtocolError("Can't put %s, ${%s}, into a string, at %s", kind, name, strings.Join(path, ":"))
+			return nil, newError("Can't put %s, ${%s}, into a string, at %s", kind, name, strings.Join(path, ":"))
 		}
 		text = text[:place[0]] + fmt.Sprint(resolved) + text[place[1]:]
 	}
