@@ -12,17 +12,17 @@ func listBootFaults() map[string]string {
 }
 
 // hasBootFault affects only the first machine of a name; its replacement boots.
-func (z *Zone) hasBootFault(machine vm.Instance) bool {
-	scenario, name := z.options.Scenario, machine.Name+"."
+func (f *faultInjector) hasBootFault(machine vm.Instance) bool {
+	scenario, name := f.scenario, machine.Name+"."
 	prefix, ok := listBootFaults()[scenario]
 	if !ok || !strings.HasPrefix(name, prefix) {
 		return false
 	}
 	host, _, _ := strings.Cut(name, ".")
-	if _, happened := z.events.Get(scenario + "/" + host); !happened {
-		_ = z.events.Put(scenario+"/"+host, true)
-		_ = z.events.Put(scenario+"/"+machine.ID, true) // an error of the store ends the zone elsewhere
+	if _, happened := f.events.Get(scenario + "/" + host); !happened {
+		_ = f.events.Put(scenario+"/"+host, true)
+		_ = f.events.Put(scenario+"/"+machine.ID, true) // an error of the store ends the zone elsewhere
 	}
-	never, _ := z.events.Get(scenario + "/" + machine.ID)
+	never, _ := f.events.Get(scenario + "/" + machine.ID)
 	return never
 }

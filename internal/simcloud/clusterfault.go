@@ -5,7 +5,7 @@ import "exoshift/internal/simcloud/openshift"
 // slowness is the factor on durations of slow machines.
 const slowness = 4
 
-func (z *Zone) buildClusterFaults() openshift.Faults {
+func buildClusterFaults(scenario string) openshift.Faults {
 	return map[string]openshift.Faults{
 		slowMachines:       {Slowness: slowness},
 		etcdSlowDisk:       {SlowDisks: true},
@@ -23,5 +23,5 @@ func (z *Zone) buildClusterFaults() openshift.Faults {
 		routersOnMasters:   {RoutersOnMasters: true},
 		slowArgo:           {SlowArgo: true},
 		unexpectedAlert:    {UnexpectedAlert: true},
-	}[z.options.Scenario]
+	}[scenario]
 }

@@ -11,20 +11,17 @@ type Credentials struct {
 
 // Credentials returns the tokens of an engineer. They are stable as long as Dir is kept. A token that could not be created is
 // empty.
-func (z *Zone) Credentials() Credentials {
-	opened, err := z.syn()
+func (s *ProjectSyn) Credentials() Credentials {
+	opened, err := s.open()
 	if err != nil {
 		return Credentials{}
 	}
 	return opened.issueCredentials()
 }
 
-// RemoveEtcdMember removes the member of that name from etcd, as an administrator does with etcdctl.
-func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
-
 // AddSSHKey authorizes an engineer's key at the Git host: one line as in authorized_keys.
-func (z *Zone) AddSSHKey(line string) error {
-	opened, err := z.syn()
+func (s *ProjectSyn) AddSSHKey(line string) error {
+	opened, err := s.open()
 	if err != nil {
 		return err
 	}

@@ -2,17 +2,18 @@ package simcloud
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"net/http"
 	"net/netip"
 	"path/filepath"
-	"sync"
+	"strings"
 
 	"exoshift/internal/simcloud/api"
+	"exoshift/internal/simcloud/api/resource"
 	"exoshift/internal/simcloud/api/storage"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/s3"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/services"
@@ -33,17 +34,17 @@ const (
 	resolverAddress = "203.0.113.40"
 )
 
-func (z *Zone) listAPINames() []string {
-	list := []string{"api.exoscale.com", "api-" + z.options.Zone + ".exoscale.com"}
-	for _, zone := range []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "de-fra-1", "bg-sof-1", "de-muc-1", "at-vie-2", "hr-zag-1"} {
-		if zone != z.options.Zone {
+func listAPINames(own string) []string {
+	list := []string{"api.exoscale.com", "api-" + own + ".exoscale.com"}
+	for _, zone := range resource.ZoneNames() {
+		if zone != own {
 			list = append(list, "api-"+zone+".exoscale.com")
 		}
 	}
 	return list
 }
 
-func (z *Zone) storageName() string { return "sos-" + z.options.Zone + ".exo.io" }
+func storageName(zone string) string { return "sos-" + zone + ".exo.io" }
 
 // openFabric creates the network and the hosts without servers. The functions of its config are called once the zone is open.
 func (z *Zone) openFabric(context.Context) (err error) {
@@ -60,16 +61,24 @@ func (z *Zone) openFabric(context.Context) (err error) {
 		return err
 	}
 	z.fabric = fabric.New(fabric.Config{
-		Clock: z.clock, ResolveFor: z.dns.resolve, ResolverFor: z.dns.selectResolver, Allows: z.isAllowed, Translate: z.translate, Redirect: z.redirectPacket,
+		Clock: z.clock, ResolveFor: z.dns.resolve, ResolverFor: z.dns.selectResolver, Allows: z.isAllowed, Translate: z.translate, Redirect: z.networkFault.redirectPacket,
 	})
 	z.addCloser(z.fabric.Close)
-	z.servers = server.New(server.Config{Fabric: z.fabric, CA: z.ca, Now: z.getServerTime})
+	z.servers = server.New(server.Config{Fabric: z.fabric, CA: z.ca, Now: z.networkFault.serverTime})
 	z.stops = append(z.stops, z.servers.Close)
 	if z.client, err = z.addHost(clientAddress); err != nil {
 		return err
 	}
-	z.platform, err = z.addHost(platformAddress)
-	return err
+	if z.platform, err = z.addHost(platformAddress); err != nil {
+		return err
+	}
+	z.ProjectSyn = newProjectSyn(projectSynConfig{
+		db: z.db, clock: z.clock, serverTime: z.networkFault.serverTime, hostSeed: z.hostSeed, hostKeys: z.hostKeys,
+		client:   func() *http.Transport { return z.platform.Network(z.ca.Pool()).NewTransport() },
+		scenario: z.options.Scenario, wrap: z.options.Syn,
+	})
+	z.OperatorHost = &OperatorHost{client: z.client, network: z.Network, syn: z.ProjectSyn}
+	return nil
 }
 
 func (z *Zone) addHost(address string) (*fabric.Host, error) {
@@ -85,10 +94,10 @@ func (z *Zone) openServices(context.Context) (err error) {
 		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
 		HTTP:              z.platform.Network(z.ca.Pool()).NewClient(),
 		RefuseCredentials: z.options.Scenario == badCredentials,
-		Quotas:            z.mergeQuotas(),
-		Elastic:           z.getElasticRange(),
+		Quotas:            mergeQuotas(z.options.Scenario, z.options.Quotas),
+		Elastic:           elasticRange(z.options.Scenario),
 		Latency:           z.options.Latency,
-		Now:               z.getServerTime,
+		Now:               z.networkFault.serverTime,
 		Buckets:           z.listBuckets,
 		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
 	})
@@ -101,7 +110,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		objects = filepath.Join(z.options.Dir, "objects")
 	}
 	z.storage, err = s3.New(s3.Config{
-		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.getServerTime,
+		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.networkFault.serverTime,
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
 	})
 	return err
@@ -129,8 +138,8 @@ func (z *Zone) openInternet(context.Context) error {
 		names   []string
 		handler http.Handler
 	}{
-		{apiAddress, z.listAPINames(), z.wrapHandler(z.api)},
-		{storageAddress, []string{z.storageName()}, z.wrapHandler(z.storage)},
+		{apiAddress, listAPINames(z.options.Zone), z.wrapHandler(z.api)},
+		{storageAddress, []string{storageName(z.options.Zone)}, z.wrapHandler(z.storage)},
 		{resolverAddress, []string{resolverName}, z.dns.publicAddress},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {
@@ -140,14 +149,20 @@ func (z *Zone) openInternet(context.Context) error {
 	if err := z.openDownloads(); err != nil {
 		return err
 	}
-	z.syn = sync.OnceValues(z.openSyn)
 	err := services.Open(services.Config{
-		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.buildSynHosts(), Registries: z.delayRegistries(),
+		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.ProjectSyn.buildHosts(), Registries: z.networkFault.delayRegistries(z.clock),
 	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(z.serveNames(), z.openNetworkFault())
+	if err := z.dns.serve(z.servers); err != nil {
+		return err
+	}
+	z.middleboxes = &middleboxes{servers: z.servers, ca: z.ca}
+	if z.networkFault.setup == nil {
+		return nil
+	}
+	return z.networkFault.setup(z.middleboxes)
 }
 
 func (z *Zone) openDownloads() error {
@@ -170,3 +185,46 @@ func (z *Zone) serve(address string, names []string, handler http.Handler) error
 // HostKeys returns the SSH host keys of the simulated internet by host, each as "ssh-ed25519 AAAA…". They are stable as long as
 // Dir is kept.
 func (z *Zone) HostKeys() map[string]string { return maps.Clone(z.hostKeys) }
+
+func (z *Zone) wrapHandler(handler http.Handler) http.Handler {
+	if z.options.Middleware == nil {
+		return handler
+	}
+	return z.options.Middleware(handler)
+}
+
+// openNames prepares the names; its directory reads the API's zones once the zone is open.
+func (z *Zone) openNames(context.Context) error {
+	hosts, err := listHosts(z.options.Zone, z.networkFault)
+	if err != nil {
+		return err
+	}
+	human, err := newRegistrar(z.db, z.clock, z.options.Scenario)
+	if err != nil {
+		return err
+	}
+	directory := names.New(names.Config{Hosts: hosts, Zones: z.listZones, Delegations: human.listDelegations, Texts: func(name string) []string { return z.ProjectSyn.listChallenges(name) }})
+	z.dns = &nameService{
+		directory:     directory,
+		operator:      names.NewResolver(directory, z.clock),
+		machines:      names.NewResolver(directory, z.clock),
+		publicAddress: names.NewResolver(directory, z.clock),
+		networkFault:  z.networkFault,
+		registrar:     human,
+	}
+	return nil
+}
+
+// listZones returns the zones of the API as name servers serve them.
+func (z *Zone) listZones() []names.Zone {
+	var list []names.Zone
+	for _, zone := range z.api.Zones() {
+		served := names.Zone{Name: zone.Name}
+		for _, r := range zone.Records {
+			name := strings.TrimPrefix(r.Name+"."+zone.Name, ".")
+			served.Records = append(served.Records, names.Record{Name: name, Type: r.Type, Content: r.Content, TTL: r.TTL, Priority: r.Priority})
+		}
+		list = append(list, served)
+	}
+	return list
+}

@@ -11,9 +11,9 @@ import (
 
 // openMachines prepares the machines; watchChanges starts them.
 func (z *Zone) openMachines(context.Context) error {
-	z.clusters = openshift.NewClusters(z.db, z.clock, z.buildClusterFaults())
+	z.clusters = openshift.NewClusters(z.db, z.clock, buildClusterFaults(z.options.Scenario))
 	fleet, err := vm.New(vm.Config{
-		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.hasBootFault,
+		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.faults.hasBootFault,
 		RunSoftware: z.clusters.RunSoftware,
 		Program:     z.options.Program, PowerOff: z.api.PowerOff,
 	})
@@ -51,14 +51,14 @@ func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 	if to.IsLinkLocalUnicast() {
 		return isInstance(from)
 	}
-	return from == to || !z.isDropped(from, to) && z.api.Allows(from, to, proto, port)
+	return from == to || !z.networkFault.isDropped(from, to) && z.api.Allows(from, to, proto, port)
 }
 
 // translate forwards packets for an elastic IP to one of its healthy instances. An unmanaged one drops them: no simulated
 // machine configures the address itself. Instances that share an address do not reach each other through it (from older
 // documents of Exoscale, not verified).
 func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
-	if !z.getElasticRange().Contains(to) {
+	if !elasticRange(z.options.Scenario).Contains(to) {
 		return to, true
 	}
 	ip, ok := z.api.ElasticIP(to)
@@ -72,9 +72,9 @@ func isInstance(address netip.Addr) bool {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
 }
 
-// getElasticRange returns the range of elastic IPs: in the addressClash scenario it overlaps OpenShift's default pod network.
-func (z *Zone) getElasticRange() netip.Prefix {
-	if z.options.Scenario == addressClash {
+// elasticRange returns the range of elastic IPs: in the addressClash scenario it overlaps OpenShift's default pod network.
+func elasticRange(scenario string) netip.Prefix {
+	if scenario == addressClash {
 		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 131}), 16)
 	}
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16)

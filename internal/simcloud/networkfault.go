@@ -27,46 +27,39 @@ type networkFault struct {
 	proxy         func(*http.Request) (*url.URL, error) // of the operator's machine
 	clockOffset   time.Duration                         // servers' clocks minus the operator's
 	registryDelay time.Duration                         // of each response of a registry, in wall-clock time
-	setup         func(z *Zone) error                   // starts the host in the middle
+	setup         func(*middleboxes) error              // starts the host in the middle
 }
 
-func (z *Zone) isDropped(from, to netip.Addr) bool {
-	return z.networkFault.drop != nil && z.networkFault.drop(from, to)
+func (w networkFault) isDropped(from, to netip.Addr) bool {
+	return w.drop != nil && w.drop(from, to)
 }
 
-func (z *Zone) redirectPacket(from, to netip.Addr, proto string, port int) netip.Addr {
-	if z.networkFault.redirect == nil || proto != "tcp" {
+func (w networkFault) redirectPacket(from, to netip.Addr, proto string, port int) netip.Addr {
+	if w.redirect == nil || proto != "tcp" {
 		return netip.Addr{}
 	}
-	return z.networkFault.redirect(from, to, port)
+	return w.redirect(from, to, port)
 }
 
-func (z *Zone) openNetworkFault() error {
-	if z.networkFault.setup == nil {
-		return nil
-	}
-	return z.networkFault.setup(z)
-}
-
-// getServerTime returns the wall clock's time, for the operator with the scenario's clockOffset.
-func (z *Zone) getServerTime(asker netip.Addr) time.Time {
+// serverTime returns the wall clock's time, for the operator with the scenario's clockOffset.
+func (w networkFault) serverTime(asker netip.Addr) time.Time {
 	if isOperator(asker) {
-		return time.Now().Add(z.networkFault.clockOffset)
+		return time.Now().Add(w.clockOffset)
 	}
 	return time.Now()
 }
 
-func (z *Zone) delayRegistries() func(http.Handler) http.Handler {
+func (w networkFault) delayRegistries(clock network.Clock) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
-		if z.networkFault.registryDelay == 0 {
+		if w.registryDelay == 0 {
 			return next
 		}
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			timer := time.NewTimer(z.computeRegistryDelay(r.RemoteAddr))
+		return http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
+			timer := time.NewTimer(w.computeRegistryDelay(r.RemoteAddr, clock))
 			defer timer.Stop()
 			select {
 			case <-timer.C:
-				next.ServeHTTP(w, r)
+				next.ServeHTTP(response, r)
 			case <-r.Context().Done():
 			}
 		})
@@ -75,12 +68,12 @@ func (z *Zone) delayRegistries() func(http.Handler) http.Handler {
 
 // computeRegistryDelay returns the delay of a registry's responses, in wall-clock time. It is shorter for machines of a zone
 // with high Speed, at most some minutes of their time, within their timeouts.
-func (z *Zone) computeRegistryDelay(asker string) time.Duration {
+func (w networkFault) computeRegistryDelay(asker string, clock network.Clock) time.Duration {
 	from, err := netip.ParseAddrPort(asker)
 	if err == nil && isInstance(from.Addr()) {
-		return min(z.networkFault.registryDelay, z.clock.ToWall(5*time.Minute))
+		return min(w.registryDelay, clock.ToWall(5*time.Minute))
 	}
-	return z.networkFault.registryDelay
+	return w.registryDelay
 }
 
 func (w networkFault) lookup(next func(context.Context, string) ([]netip.Addr, error)) func(context.Context, string) ([]netip.Addr, error) {

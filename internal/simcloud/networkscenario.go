@@ -43,9 +43,9 @@ func newNetworkFault(scenario string) networkFault {
 	case noSuchName:
 		return networkFault{missingNames: []string{"registry.redhat.io"}}
 	case proxyAuth:
-		return networkFault{drop: isBypassingProxy, records: mapNames(proxyAddress, proxyName), onlyRecords: true, proxy: getProxyURL, setup: (*Zone).openProxy}
+		return networkFault{drop: isBypassingProxy, records: mapNames(proxyAddress, proxyName), onlyRecords: true, proxy: getProxyURL, setup: (*middleboxes).openProxy}
 	case captivePortal:
-		return networkFault{redirect: redirectOperator(gatewayAddress, isWebPort), records: mapNames(gatewayAddress, portalName), setup: (*Zone).openPortal}
+		return networkFault{redirect: redirectOperator(gatewayAddress, isWebPort), records: mapNames(gatewayAddress, portalName), setup: (*middleboxes).openPortal}
 	case slowRegistry:
 		return networkFault{registryDelay: 5 * time.Second}
 	case wrongClock:
@@ -111,43 +111,42 @@ func getProxyURL(*http.Request) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(proxyName, strconv.Itoa(proxyPort))}, nil
 }
 
-func newInterceptorSetup(address string) func(z *Zone) error {
-	return func(z *Zone) (err error) {
-		if z.interceptor, err = fabric.NewAuthority(pkix.Name{CommonName: "Corp Proxy CA"}); err != nil {
+// middleboxes are the hosts in the middle.
+type middleboxes struct {
+	servers *server.Servers
+	ca      *fabric.CA
+	// interceptor is the authority of the scenario's TLS interceptor; nil if there is none.
+	interceptor *fabric.CA
+}
+
+func newInterceptorSetup(address string) func(*middleboxes) error {
+	return func(m *middleboxes) (err error) {
+		if m.interceptor, err = fabric.NewAuthority(pkix.Name{CommonName: "Corp Proxy CA"}); err != nil {
 			return err
 		}
-		return z.addMiddlebox(address, 0, func(_ context.Context, host *fabric.Host, l net.Listener) error {
-			return middlebox.NewInterceptor(z.interceptor, host.Network(z.ca.Pool())).Serve(l)
+		return m.add(address, 0, func(_ context.Context, host *fabric.Host, l net.Listener) error {
+			return middlebox.NewInterceptor(m.interceptor, host.Network(m.ca.Pool())).Serve(l)
 		})
 	}
 }
 
-func (z *Zone) openPortal() error {
-	settings, err := z.ca.NewServerTLS(portalName)
+func (m *middleboxes) openPortal() error {
+	settings, err := m.ca.NewServerTLS(portalName)
 	if err != nil {
 		return err
 	}
 	portal := middlebox.Portal{Name: portalName, TLS: settings}
-	return z.addMiddlebox(gatewayAddress, 0, func(_ context.Context, _ *fabric.Host, l net.Listener) error { return portal.Serve(l) })
+	return m.add(gatewayAddress, 0, func(_ context.Context, _ *fabric.Host, l net.Listener) error { return portal.Serve(l) })
 }
 
-func (z *Zone) openProxy() error {
-	return z.addMiddlebox(proxyAddress, proxyPort, func(ctx context.Context, host *fabric.Host, l net.Listener) error {
-		return proxy.ServeMembers(ctx, l, host.Network(z.ca.Pool()), ProxyAccount())
+func (m *middleboxes) openProxy() error {
+	return m.add(proxyAddress, proxyPort, func(ctx context.Context, host *fabric.Host, l net.Listener) error {
+		return proxy.ServeMembers(ctx, l, host.Network(m.ca.Pool()), ProxyAccount())
 	})
 }
 
-func (z *Zone) addMiddlebox(address string, port int, serve func(context.Context, *fabric.Host, net.Listener) error) error {
-	return z.servers.Add(server.Site{Address: address, Ports: []server.Port{server.Listener{Port: port, Serve: serve}}})
-}
-
-// InterceptorAuthority returns the certificate of the scenario's interceptor's authority, as PEM; nil if there is no
-// interceptor.
-func (z *Zone) InterceptorAuthority() []byte {
-	if z.interceptor == nil {
-		return nil
-	}
-	return z.interceptor.PEM()
+func (m *middleboxes) add(address string, port int, serve func(context.Context, *fabric.Host, net.Listener) error) error {
+	return m.servers.Add(server.Site{Address: address, Ports: []server.Port{server.Listener{Port: port, Serve: serve}}})
 }
 
 // ProxyAccount returns the credentials that the proxy of the scenario proxy-auth accepts.

@@ -253,7 +253,7 @@ func TestASlowRegistryDoesNotOutlastThePatienceOfMachinesThatLiveFast(t *testing
 		synctest.Test(t, func(t *testing.T) {
 			o := open(t, Options{Scenario: slowRegistry, Speed: speed})
 			defer o.close()
-			if machine, person := o.computeRegistryDelay("198.18.0.9:40000"), o.computeRegistryDelay("192.0.2.10:40000"); machine != want || person != 5*time.Second {
+			if machine, person := o.networkFault.computeRegistryDelay("198.18.0.9:40000", o.clock), o.networkFault.computeRegistryDelay("192.0.2.10:40000", o.clock); machine != want || person != 5*time.Second {
 				t.Errorf("at speed %g machines wait %s, the operator %s", speed, machine, person)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/api/compute"
 	"exoshift/internal/simcloud/mirror"
+	"exoshift/internal/simcloud/store"
 )
 
 // objectFault is a change of the zone's objects by another operator.
@@ -39,16 +40,22 @@ func listObjectFaults() map[string]objectFault {
 	}
 }
 
-// injectObjectFault injects the scenario's fault once in the life of a zone, so that it can be repaired.
-func (z *Zone) injectObjectFault() error {
-	scenario := z.options.Scenario
+// faultInjector injects the faults of a scenario that happen once in the life of a zone, so that they can be repaired.
+type faultInjector struct {
+	scenario string
+	events   *store.Table[bool] // those that happened
+}
+
+// injectObjectFault changes the zone's objects as the scenario says.
+func (f *faultInjector) injectObjectFault(a *api.API) error {
+	scenario := f.scenario
 	expected, ok := listObjectFaults()[scenario]
-	if _, done := z.events.Get(scenario); done || !ok {
+	if _, done := f.events.Get(scenario); done || !ok {
 		return nil
 	}
 	due := func(i compute.Machine) bool { return strings.HasPrefix(i.Name, expected.trigger) }
-	if !slices.ContainsFunc(z.api.Instances(), due) || expected.inject(z.api) == 0 {
+	if !slices.ContainsFunc(a.Instances(), due) || expected.inject(a) == 0 {
 		return nil
 	}
-	return z.events.Put(scenario, true)
+	return f.events.Put(scenario, true)
 }

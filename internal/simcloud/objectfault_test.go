@@ -90,11 +90,11 @@ func TestSilentMachinesNeverBootAndTheirSuccessorsDo(t *testing.T) {
 				for name, want := range silent {
 					first, second := vm.Instance{ID: "1/" + name, Name: name}, vm.Instance{ID: "2/" + name, Name: name}
 					for range 2 {
-						if got := o.hasBootFault(first); got != want {
+						if got := o.faults.hasBootFault(first); got != want {
 							t.Errorf("%s: broken is %v", name, got)
 						}
 					}
-					if o.hasBootFault(second) {
+					if o.faults.hasBootFault(second) {
 						t.Errorf("the second %s is broken, too", name)
 					}
 				}

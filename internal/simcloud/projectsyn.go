@@ -2,9 +2,12 @@ package simcloud
 
 import (
 	"net/http"
+	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/acmedns"
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/githost/commodore"
@@ -15,7 +18,7 @@ import (
 	"exoshift/internal/simcloud/vault"
 )
 
-// projectSyn holds the services of Project Syn. They are opened lazily: most zones never need them.
+// projectSyn holds the services of Project Syn.
 type projectSyn struct {
 	syn   *syn.Syn
 	vault *vault.Vault
@@ -26,24 +29,47 @@ type projectSyn struct {
 	tokens  *store.Table[string] // of the engineer
 }
 
-func (z *Zone) openSyn() (*projectSyn, error) {
+// ProjectSyn opens the services of Project Syn at the first use of one: most zones never need them.
+type ProjectSyn struct {
+	config projectSynConfig
+	open   func() (*projectSyn, error)
+}
+
+type projectSynConfig struct {
+	db         *store.DB
+	clock      network.Clock
+	serverTime func(asker netip.Addr) time.Time
+	hostSeed   []byte                 // of the SSH host keys
+	hostKeys   map[string]string      // by host
+	client     func() *http.Transport // of the platform
+	scenario   string
+	wrap       func(http.Handler) http.Handler // the web servers; nil means none
+}
+
+func newProjectSyn(config projectSynConfig) *ProjectSyn {
+	s := &ProjectSyn{config: config}
+	s.open = sync.OnceValues(s.openServices)
+	return s
+}
+
+func (s *ProjectSyn) openServices() (*projectSyn, error) {
 	p := &projectSyn{}
 	var err error
-	if p.tokens, err = store.Load[string](z.db, "zone/person"); err != nil {
+	if p.tokens, err = store.Load[string](s.config.db, "zone/person"); err != nil {
 		return nil, err
 	}
-	if p.git, err = z.openGit(p); err != nil {
+	if p.git, err = s.openGit(p); err != nil {
 		return nil, err
 	}
-	if p.vault, err = z.openVault(p); err != nil {
+	if p.vault, err = s.openVault(p); err != nil {
 		return nil, err
 	}
-	if p.acme, err = acmedns.New(acmedns.Config{DB: z.db}); err != nil {
+	if p.acme, err = acmedns.New(acmedns.Config{DB: s.config.db}); err != nil {
 		return nil, err
 	}
 	p.syn, err = syn.New(syn.Config{
-		DB: z.db, Clock: z.clock, Now: z.getServerTime, HostKey: services.GitHost + " " + z.hostKeys[services.GitHost],
-		Repositories: p.git, Secrets: p.vault, Faults: z.buildSynFaults(),
+		DB: s.config.db, Clock: s.config.clock, Now: s.config.serverTime, HostKey: services.GitHost + " " + s.config.hostKeys[services.GitHost],
+		Repositories: p.git, Secrets: p.vault, Faults: buildSynFaults(s.config.scenario),
 	})
 	if err != nil {
 		return nil, err
@@ -51,13 +77,13 @@ func (z *Zone) openSyn() (*projectSyn, error) {
 	return p, p.createTenants()
 }
 
-func (z *Zone) openGit(p *projectSyn) (*githost.Host, error) {
-	key, err := server.DeriveHostKey(z.hostSeed, services.GitHost)
+func (s *ProjectSyn) openGit(p *projectSyn) (*githost.Host, error) {
+	key, err := server.DeriveHostKey(s.config.hostSeed, services.GitHost)
 	if err != nil {
 		return nil, err
 	}
 	return githost.New(githost.Config{
-		DB: z.db, Clock: z.clock, HostKey: key, Host: services.GitHost,
+		DB: s.config.db, Clock: s.config.clock, HostKey: key, Host: services.GitHost,
 		Clusters: func(id string) (githost.Cluster, bool) {
 			found, ok := p.syn.FindCluster(id)
 			return githost.Cluster{
@@ -67,16 +93,16 @@ func (z *Zone) openGit(p *projectSyn) (*githost.Host, error) {
 		Compiled: func(id string, meta map[string]any) {
 			_ = p.syn.RecordCompilation(id, meta) // the cluster may have been deleted meanwhile
 		},
-		Faults: z.buildGitFaults(),
+		Faults: buildGitFaults(s.config.scenario),
 	})
 }
 
-func (z *Zone) openVault(p *projectSyn) (*vault.Vault, error) {
-	transport := z.platform.Network(z.ca.Pool()).NewTransport()
+func (s *ProjectSyn) openVault(p *projectSyn) (*vault.Vault, error) {
+	transport := s.config.client()
 	transport.DisableKeepAlives = true // nothing would close idle connections
 	issuer, name, secret := syn.VaultClient()
 	return vault.New(vault.Config{
-		DB:   z.db,
+		DB:   s.config.db,
 		OIDC: vault.OIDC{Issuer: issuer, ClientID: name, ClientSecret: secret, HTTP: &http.Client{Transport: transport}},
 		ServiceAccount: func(token string) (tenant, cluster string, ok bool) {
 			id, ok := p.syn.FindClusterByToken(token)
@@ -86,30 +112,30 @@ func (z *Zone) openVault(p *projectSyn) (*vault.Vault, error) {
 	})
 }
 
-func (z *Zone) buildSynFaults() syn.Faults {
+func buildSynFaults(scenario string) syn.Faults {
 	return map[string]syn.Faults{
 		tokenExpired: {TokenLife: 30 * time.Minute},
 		tokenUsed:    {UsedAfter: 15 * time.Minute},
-	}[z.options.Scenario]
+	}[scenario]
 }
 
-func (z *Zone) buildGitFaults() commodore.Faults {
+func buildGitFaults(scenario string) commodore.Faults {
 	return map[string]commodore.Faults{
 		factMissing:    {FactMissing: true},
 		compileFailure: {CompileFailure: true},
 		secretMissing:  {SecretMissing: true},
-	}[z.options.Scenario]
+	}[scenario]
 }
 
-func (z *Zone) buildSynHosts() services.ProjectSyn {
+func (s *ProjectSyn) buildHosts() services.ProjectSyn {
 	return services.ProjectSyn{
-		Lieutenant: z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.Lieutenant.Handler() }),
-		SignOn:     z.newSynHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn.Handler() }),
-		Vault:      z.newSynHandler(func(p *projectSyn) http.Handler { return p.vault.NewHandler() }),
-		Git:        z.newSynHandler(func(p *projectSyn) http.Handler { return p.git.NewWebHandler() }),
-		ACME:       z.newSynHandler(func(p *projectSyn) http.Handler { return p.acme.Handler() }),
+		Lieutenant: s.newHandler(func(p *projectSyn) http.Handler { return p.syn.Lieutenant.Handler() }),
+		SignOn:     s.newHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn.Handler() }),
+		Vault:      s.newHandler(func(p *projectSyn) http.Handler { return p.vault.NewHandler() }),
+		Git:        s.newHandler(func(p *projectSyn) http.Handler { return p.git.NewWebHandler() }),
+		ACME:       s.newHandler(func(p *projectSyn) http.Handler { return p.acme.Handler() }),
 		GitSSH: server.LazyPort(func() (server.Port, error) {
-			p, err := z.syn()
+			p, err := s.open()
 			if err != nil {
 				return nil, err
 			}
@@ -118,10 +144,10 @@ func (z *Zone) buildSynHosts() services.ProjectSyn {
 	}
 }
 
-// newSynHandler returns a handler that opens Project Syn at its first request, and runs Lieutenant's operator before each.
-func (z *Zone) newSynHandler(part func(*projectSyn) http.Handler) http.Handler {
+// newHandler returns a handler that opens Project Syn at its first request, and runs Lieutenant's operator before each.
+func (s *ProjectSyn) newHandler(part func(*projectSyn) http.Handler) http.Handler {
 	var serve http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := z.syn()
+		p, err := s.open()
 		if err == nil {
 			err = p.syn.Reconcile()
 		}
@@ -131,15 +157,15 @@ func (z *Zone) newSynHandler(part func(*projectSyn) http.Handler) http.Handler {
 		}
 		part(p).ServeHTTP(w, r)
 	})
-	if z.options.Syn != nil {
-		serve = z.options.Syn(serve)
+	if s.config.wrap != nil {
+		serve = s.config.wrap(serve)
 	}
 	return serve
 }
 
 // OpenGit returns the Git host, for pushes and pulls by others than the operator.
-func (z *Zone) OpenGit() (*githost.Host, error) {
-	p, err := z.syn()
+func (s *ProjectSyn) OpenGit() (*githost.Host, error) {
+	p, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +173,8 @@ func (z *Zone) OpenGit() (*githost.Host, error) {
 }
 
 // OpenVault returns Vault, for changes of secrets by others than the operator.
-func (z *Zone) OpenVault() (*vault.Vault, error) {
-	p, err := z.syn()
+func (s *ProjectSyn) OpenVault() (*vault.Vault, error) {
+	p, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +182,23 @@ func (z *Zone) OpenVault() (*vault.Vault, error) {
 }
 
 // ResetToken replaces the cluster's bootstrap token, as an administrator of Lieutenant does.
-func (z *Zone) ResetToken(cluster string) error {
-	p, err := z.syn()
+func (s *ProjectSyn) ResetToken(cluster string) error {
+	p, err := s.open()
 	if err != nil {
 		return err
 	}
 	return p.syn.ResetToken(cluster)
+}
+
+// listChallenges returns the answers to an authority's challenges at a name of acme-dns.
+func (s *ProjectSyn) listChallenges(name string) []string {
+	if !strings.HasSuffix(name, "."+acmedns.DefaultZone) {
+		return nil
+	}
+	p, err := s.open()
+	if err != nil {
+		return nil
+	}
+	texts, _ := p.acme.TXT(name)
+	return texts
 }

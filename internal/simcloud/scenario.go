@@ -83,11 +83,12 @@ func SynScenarios() []string {
 	return []string{tokenExpired, tokenUsed, factMissing, compileFailure, secretMissing, slowArgo, unexpectedAlert}
 }
 
-func (z *Zone) mergeQuotas() map[string]int {
+// mergeQuotas returns the limits of a scenario, and those that override them.
+func mergeQuotas(scenario string, overrides map[string]int) map[string]int {
 	limits := map[string]int{}
-	if z.options.Scenario == quotaExceeded {
+	if scenario == quotaExceeded {
 		limits["instance"] = 10
 	}
-	maps.Copy(limits, z.options.Quotas)
+	maps.Copy(limits, overrides)
 	return limits
 }

@@ -14,6 +14,9 @@ import (
 	"syscall"
 
 	"golang.org/x/net/html"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud/fabric"
 )
 
 const (
@@ -22,17 +25,24 @@ const (
 	maxPage  = 1 << 20
 )
 
+// OperatorHost is the machine that the zone is used from.
+type OperatorHost struct {
+	client  *fabric.Host
+	network func() network.Network // of the machine
+	syn     *ProjectSyn
+}
+
 // Listen opens a port of the operator's machine. Only SignIn reaches it, as a browser there would.
-func (z *Zone) Listen(port int) (net.Listener, error) { return z.client.Listen(port) }
+func (o *OperatorHost) Listen(port int) (net.Listener, error) { return o.client.Listen(port) }
 
 // SignIn completes a sign-in as a browser would: it opens the link, submits the forms, and follows the redirects, also to ports
 // of its own machine: those that Listen opened, else those of loopback.
-func (z *Zone) SignIn(ctx context.Context, link string) error {
+func (o *OperatorHost) SignIn(ctx context.Context, link string) error {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Jar: jar, Transport: z.newBrowserTransport()}
+	client := &http.Client{Jar: jar, Transport: o.newTransport()}
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	for range maxPages {
@@ -46,13 +56,13 @@ func (z *Zone) SignIn(ctx context.Context, link string) error {
 		if shown.form == nil {
 			return nil
 		}
-		request, err = shown.submit(ctx, z.buildFormValues())
+		request, err = shown.submit(ctx, o.buildFormValues())
 	}
 	return errors.New("the pages to sign in never come to an end")
 }
 
-func (z *Zone) buildFormValues() map[string]string {
-	part, err := z.syn()
+func (o *OperatorHost) buildFormValues() map[string]string {
+	part, err := o.syn.open()
 	if err != nil {
 		return nil
 	}
@@ -60,15 +70,15 @@ func (z *Zone) buildFormValues() map[string]string {
 	return map[string]string{"username": name, "password": password}
 }
 
-func (z *Zone) newBrowserTransport() *http.Transport {
-	transport := z.Network().NewTransport()
+func (o *OperatorHost) newTransport() *http.Transport {
+	transport := o.network().NewTransport()
 	world, proxy := transport.DialContext, transport.Proxy
 	transport.DialContext = func(ctx context.Context, proto, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil || !isLoopback(host) {
 			return world(ctx, proto, address)
 		}
-		return z.dialOperator(ctx, port)
+		return o.dial(ctx, port)
 	}
 	transport.Proxy = func(r *http.Request) (*url.URL, error) {
 		if proxy == nil || isLoopback(r.URL.Hostname()) {
@@ -79,9 +89,9 @@ func (z *Zone) newBrowserTransport() *http.Transport {
 	return transport
 }
 
-// dialOperator connects to a port of the operator's machine: the simulated one, or else the one this process runs on.
-func (z *Zone) dialOperator(ctx context.Context, port string) (net.Conn, error) {
-	conn, err := z.client.Dial(ctx, "tcp", net.JoinHostPort(clientAddress, port))
+// dial connects to a port of the operator's machine: the simulated one, or else the one this process runs on.
+func (o *OperatorHost) dial(ctx context.Context, port string) (net.Conn, error) {
+	conn, err := o.client.Dial(ctx, "tcp", net.JoinHostPort(clientAddress, port))
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		var dialer net.Dialer
 		return dialer.DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", port))

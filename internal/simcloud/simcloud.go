@@ -24,6 +24,12 @@ import (
 	"exoshift/internal/simcloud/vm"
 )
 
+const (
+	// tick is the interval, in simulated time, at which that time is stored, but at least minTick.
+	tick    = 5 * time.Second
+	minTick = 20 * time.Millisecond
+)
+
 // Options describe a zone.
 type Options struct {
 	// Dir is the directory of the zone's state, which survives a killed process; "" keeps it in memory.
@@ -55,6 +61,8 @@ type Options struct {
 
 // Zone is an open zone.
 type Zone struct {
+	*OperatorHost
+	*ProjectSyn
 	options      Options
 	db           *store.DB
 	clock        network.Clock
@@ -67,17 +75,14 @@ type Zone struct {
 	client       *fabric.Host // the operator's machine
 	platform     *fabric.Host // the source of Exoscale's own requests
 	servers      *server.Servers
-	// interceptor is the authority of the scenario's TLS interceptor; nil if there is none.
-	interceptor *fabric.CA
-	dns         *nameService
-	api         *api.API
-	storage     *s3.Storage
-	hypervisor  *vm.Hypervisor
-	clusters    *openshift.Clusters
-	probes      *probes
-	events      *store.Table[bool] // the injected faults of the scenario
-	// syn opens Project Syn at its first call.
-	syn func() (*projectSyn, error)
+	middleboxes  *middleboxes
+	dns          *nameService
+	api          *api.API
+	storage      *s3.Storage
+	hypervisor   *vm.Hypervisor
+	clusters     *openshift.Clusters
+	probes       *probes
+	faults       *faultInjector
 
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
@@ -139,6 +144,18 @@ func (z *Zone) Authority() []byte { return z.ca.PEM() }
 // ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It is stable as long as Dir is kept.
 func (z *Zone) ReleaseKey() []byte { return z.release.ExportPublic() }
 
+// InterceptorAuthority returns the certificate of the scenario's interceptor's authority, as PEM; nil if there is no
+// interceptor.
+func (z *Zone) InterceptorAuthority() []byte {
+	if z.middleboxes.interceptor == nil {
+		return nil
+	}
+	return z.middleboxes.interceptor.PEM()
+}
+
+// RemoveEtcdMember removes the member of that name from etcd, as an administrator does with etcdctl.
+func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
+
 // Mutations returns the number of mutating requests to the API and the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
 
@@ -165,15 +182,45 @@ func (z *Zone) openStore(context.Context) error {
 		z.db = db
 		z.closers = append(z.closers, db.Close)
 	}
-	var err error
-	z.events, err = store.Load[bool](z.db, "zone/event")
+	events, err := store.Load[bool](z.db, "zone/event")
+	z.faults = &faultInjector{scenario: z.options.Scenario, events: events}
 	return err
+}
+
+// openClock continues simulated time where the zone's last process ended, however it ended. At real speed the zone uses the wall
+// clock, unless an earlier, faster run is ahead of it: time is monotonic.
+func (z *Zone) openClock(ctx context.Context) error {
+	times, err := store.Load[time.Time](z.db, "zone/time")
+	if err != nil {
+		return err
+	}
+	every := max(tick, time.Duration(float64(minTick)*z.options.Speed))
+	start, known := times.Get("now")
+	if known {
+		start = start.Add(every)
+	} else {
+		start = time.Now()
+	}
+	stop := func() {}
+	if z.options.Speed > 0 || start.After(time.Now()) {
+		z.clock, stop = network.NewScaledClock(max(1, z.options.Speed), start)
+	}
+	note := func() error { return times.Put("now", z.clock.Now()) }
+	z.closers = append(z.closers, func() error { stop(); return note() })
+	if z.options.Speed > 0 || z.options.Dir != "" {
+		z.running.Go(func() {
+			for z.clock.Sleep(ctx, every) == nil {
+				_ = note() // the next one may succeed
+			}
+		})
+	}
+	return note()
 }
 
 // watchChanges reacts to changes at the API: it syncs machines and probes, and injects object faults.
 func (z *Zone) watchChanges(ctx context.Context) error {
 	for {
-		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.injectObjectFault())
+		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.faults.injectObjectFault(z.api))
 		z.probes.sync(ctx, z.api.ElasticIPs())
 		if err != nil {
 			return err

@@ -270,7 +270,7 @@ func TestScenarios(t *testing.T) {
 				{"1", "master-1", false}, {"2", "master-20", false}, {"3", "master-2.c-1.example.net", true}, {"3", "master-2.c-1.example.net", true},
 				{"4", "master-2.c-1.example.net", false},
 			} {
-				if o.hasBootFault(vm.Instance{ID: c.id, Name: c.name}) != c.broken {
+				if o.faults.hasBootFault(vm.Instance{ID: c.id, Name: c.name}) != c.broken {
 					t.Errorf("%s %s: broken is %v", c.id, c.name, !c.broken)
 				}
 			}

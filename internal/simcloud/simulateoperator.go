@@ -20,8 +20,8 @@ func RequiresOperator(scenario string) bool {
 // SimulateOperator performs what other people do between two runs of a rehearsal, if a scenario requires it: it resets the
 // cluster's bootstrap token unless it is valid, and creates the missing secret. The configuration is repaired by choosing
 // another scenario.
-func (z *Zone) SimulateOperator(cluster string) error {
-	p, err := z.syn()
+func (s *ProjectSyn) SimulateOperator(cluster string) error {
+	p, err := s.open()
 	if err != nil {
 		return err
 	}
