@@ -25,6 +25,9 @@ const (
 	installTime = 50 * time.Second
 )
 
+// cloudInit sets up a machine with Linux on its first boot.
+type cloudInit struct{ *guest }
+
 type cloudConfig struct {
 	WriteFiles []cloudFile `yaml:"write_files"`
 	Packages   []any       `yaml:"packages"` // names, or lists of name and version
@@ -39,19 +42,19 @@ type cloudFile struct {
 	Defer    bool   `yaml:"defer"` // written after the packages are installed
 }
 
-// runCloudInit runs on the first boot and reports whether haproxy is installed.
-func (b *guest) runCloudInit(ctx context.Context) (bool, error) {
-	if _, done := b.ReadFile(cloudInitResult); !done {
-		if err := b.runFirstBoot(ctx); err != nil {
+// run runs on the first boot and reports whether haproxy is installed.
+func (c *cloudInit) run(ctx context.Context) (bool, error) {
+	if _, done := c.ReadFile(cloudInitResult); !done {
+		if err := c.runFirstBoot(ctx); err != nil {
 			return false, fmt.Errorf("cloud-init: %w", err)
 		}
 	}
-	_, installed := b.ReadFile(haproxyProgram)
+	_, installed := c.ReadFile(haproxyProgram)
 	return installed, nil
 }
 
-func (b *guest) runFirstBoot(ctx context.Context) error {
-	raw, err := b.fetchUserData(ctx)
+func (c *cloudInit) runFirstBoot(ctx context.Context) error {
+	raw, err := c.fetchUserData(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,16 +62,16 @@ func (b *guest) runFirstBoot(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.applyCloudConfig(ctx, config); err != nil {
+	if err := c.apply(ctx, config); err != nil {
 		return err
 	}
-	b.Console("cloud-init: finished")
-	return b.WriteFile(cloudInitResult, nil)
+	c.Console("cloud-init: finished")
+	return c.WriteFile(cloudInitResult, nil)
 }
 
 // fetchUserData uses the metadata service, which belongs to the platform and always responds.
-func (b *guest) fetchUserData(ctx context.Context) ([]byte, error) {
-	transport := b.Network().NewTransport()
+func (c *cloudInit) fetchUserData(ctx context.Context) ([]byte, error) {
+	transport := c.Network().NewTransport()
 	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+MetadataAddress+"/1.0/user-data", nil)
 	if err != nil {
@@ -101,22 +104,22 @@ func parseCloudConfig(raw []byte) (cloudConfig, error) {
 	return config, nil
 }
 
-func (b *guest) applyCloudConfig(ctx context.Context, config cloudConfig) error {
-	if err := b.writeCloudFiles(config.WriteFiles, false); err != nil {
+func (c *cloudInit) apply(ctx context.Context, config cloudConfig) error {
+	if err := c.writeFiles(config.WriteFiles, false); err != nil {
 		return err
 	}
 	if len(config.Packages) > 0 {
-		if err := b.install(ctx, config.Packages); err != nil {
+		if err := c.install(ctx, config.Packages); err != nil {
 			return err
 		}
 	}
-	if err := b.writeCloudFiles(config.WriteFiles, true); err != nil {
+	if err := c.writeFiles(config.WriteFiles, true); err != nil {
 		return err
 	}
-	return b.runCommands(ctx, config.RunCmd)
+	return c.runCommands(ctx, config.RunCmd)
 }
 
-func (b *guest) writeCloudFiles(files []cloudFile, deferred bool) error {
+func (c *cloudInit) writeFiles(files []cloudFile, deferred bool) error {
 	for _, f := range files {
 		if f.Defer != deferred {
 			continue
@@ -126,10 +129,10 @@ func (b *guest) writeCloudFiles(files []cloudFile, deferred bool) error {
 			return fmt.Errorf("write %s: %w", f.Path, err)
 		}
 		if f.Append {
-			before, _ := b.ReadFile(f.Path)
+			before, _ := c.ReadFile(f.Path)
 			content = append(before[:len(before):len(before)], content...)
 		}
-		if err := b.WriteFile(f.Path, content); err != nil {
+		if err := c.WriteFile(f.Path, content); err != nil {
 			return err
 		}
 	}
@@ -157,20 +160,20 @@ func (f cloudFile) decode() ([]byte, error) {
 }
 
 // install: of all packages only haproxy has an effect here; it keeps an existing configuration.
-func (b *guest) install(ctx context.Context, packages []any) error {
-	b.Console("cloud-init: installing packages %v", packages)
-	if err := b.clock().Sleep(ctx, installTime+ComputeJitter(b.instance.Name, bootJitter)); err != nil {
+func (c *cloudInit) install(ctx context.Context, packages []any) error {
+	c.Console("cloud-init: installing packages %v", packages)
+	if err := c.clock().Sleep(ctx, installTime+ComputeJitter(c.instance.Name, bootJitter)); err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(packages, func(p any) bool { return formatPackage(p) == "haproxy" }) {
 		return nil
 	}
-	if _, configured := b.ReadFile(haproxy.Path); !configured {
-		if err := b.WriteFile(haproxy.Path, []byte("global\n\ndefaults\n")); err != nil {
+	if _, configured := c.ReadFile(haproxy.Path); !configured {
+		if err := c.WriteFile(haproxy.Path, []byte("global\n\ndefaults\n")); err != nil {
 			return err
 		}
 	}
-	return b.WriteFile(haproxyProgram, nil)
+	return c.WriteFile(haproxyProgram, nil)
 }
 
 func formatPackage(p any) string {

@@ -74,7 +74,7 @@ func (b *guest) runSoftware(ctx context.Context) error {
 		if err := b.runIgnition(ctx); err != nil {
 			return err
 		}
-		if err := b.finishFirstBoot(ctx); err != nil {
+		if err := (&systemd{b}).finishFirstBoot(ctx); err != nil {
 			return err
 		}
 		if b.hypervisor.config.RunSoftware != nil {
@@ -86,7 +86,7 @@ func (b *guest) runSoftware(ctx context.Context) error {
 }
 
 func (b *guest) runLinux(ctx context.Context) error {
-	installed, err := b.runCloudInit(ctx)
+	installed, err := (&cloudInit{b}).run(ctx)
 	if err != nil || !installed {
 		return err
 	}

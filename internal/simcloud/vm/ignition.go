@@ -121,7 +121,7 @@ func (f *fetcher) writeFiles(ctx context.Context, config types.Config) error {
 	if err := f.guest.writeKeys(config.Passwd.Users); err != nil {
 		return err
 	}
-	return f.guest.writeUnits(config.Systemd.Units)
+	return (&systemd{f.guest}).writeUnits(config.Systemd.Units)
 }
 
 func (b *guest) writeKeys(users []types.PasswdUser) error {

@@ -13,7 +13,7 @@ import (
 )
 
 // runCommands runs cloud-init's commands as one script. Exit codes are ignored.
-func (b *guest) runCommands(ctx context.Context, commands []any) error {
+func (c *cloudInit) runCommands(ctx context.Context, commands []any) error {
 	if len(commands) == 0 {
 		return nil
 	}
@@ -21,24 +21,24 @@ func (b *guest) runCommands(ctx context.Context, commands []any) error {
 	if err != nil {
 		return err
 	}
-	b.Console("cloud-init: runcmd: %d commands", len(commands))
-	said := &lineWriter{write: func(line string) { b.Console("cloud-init: %s", line) }}
+	c.Console("cloud-init: runcmd: %d commands", len(commands))
+	said := &lineWriter{write: func(line string) { c.Console("cloud-init: %s", line) }}
 	defer said.end()
 	host := shell.Host{
-		Network: b.Network(), Files: shell.NewFiles(b), PowerOff: b.powerOff, Program: b.hypervisor.config.Program,
+		Network: c.Network(), Files: shell.NewFiles(c.guest), PowerOff: c.powerOff, Program: c.hypervisor.config.Program,
 	}
 	_, err = host.Run(ctx, script, said, said)
 	return err
 }
 
 // powerOff prevents cloud-init from running again: its commands were all started.
-func (b *guest) powerOff() {
-	b.Console("systemd: powering off")
-	if err := b.WriteFile(cloudInitResult, nil); err != nil {
-		b.Console("%v", err)
+func (c *cloudInit) powerOff() {
+	c.Console("systemd: powering off")
+	if err := c.WriteFile(cloudInitResult, nil); err != nil {
+		c.Console("%v", err)
 	}
-	if b.hypervisor.config.PowerOff != nil {
-		b.hypervisor.config.PowerOff(b.instance.ID)
+	if c.hypervisor.config.PowerOff != nil {
+		c.hypervisor.config.PowerOff(c.instance.ID)
 	}
 }
 

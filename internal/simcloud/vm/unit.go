@@ -32,11 +32,14 @@ var (
 	zeroing    = regexp.MustCompile(`\bdd if=/dev/zero of=(/dev/[a-z0-9]+) bs=1M count=(\d+)\b`)
 )
 
-func (b *guest) writeUnits(units []types.Unit) error {
+// systemd runs the services of a machine's first boot.
+type systemd struct{ *guest }
+
+func (s *systemd) writeUnits(units []types.Unit) error {
 	var enabled strings.Builder
 	for _, u := range units {
 		if u.Contents != nil {
-			if err := b.WriteFile(unitFolder+u.Name, []byte(*u.Contents)); err != nil {
+			if err := s.WriteFile(unitFolder+u.Name, []byte(*u.Contents)); err != nil {
 				return err
 			}
 		}
@@ -47,55 +50,55 @@ func (b *guest) writeUnits(units []types.Unit) error {
 	if enabled.Len() == 0 {
 		return nil
 	}
-	return b.WriteFile(presetFile, []byte(enabled.String()))
+	return s.WriteFile(presetFile, []byte(enabled.String()))
 }
 
 // finishFirstBoot runs the services that belong to the first boot only. If a service that the kubelet requires fails, the
 // machine never becomes a node.
-func (b *guest) finishFirstBoot(ctx context.Context) error {
-	preset, ok := b.ReadFile(presetFile)
-	if _, done := b.ReadFile(firstBootDone); done || !ok {
+func (s *systemd) finishFirstBoot(ctx context.Context) error {
+	preset, ok := s.ReadFile(presetFile)
+	if _, done := s.ReadFile(firstBootDone); done || !ok {
 		return nil
 	}
 	for line := range strings.Lines(string(preset)) {
 		name := strings.TrimSpace(strings.TrimPrefix(line, "enable "))
-		if err := b.runUnit(ctx, name); err != nil {
+		if err := s.runUnit(ctx, name); err != nil {
 			return err
 		}
 	}
-	return b.WriteFile(firstBootDone, nil)
+	return s.WriteFile(firstBootDone, nil)
 }
 
-func (b *guest) runUnit(ctx context.Context, name string) error {
-	content, ok := b.ReadFile(unitFolder + name)
+func (s *systemd) runUnit(ctx context.Context, name string) error {
+	content, ok := s.ReadFile(unitFolder + name)
 	if !ok {
 		return nil // one of the image's
 	}
-	s, err := parseService(content)
+	parsed, err := parseService(content)
 	switch {
 	case err != nil:
-		b.Console("systemd: %s: %v", name, err)
+		s.Console("systemd: %s: %v", name, err)
 		return nil
-	case !slices.Contains(s.conditions, encapsulatedConfig):
+	case !slices.Contains(parsed.conditions, encapsulatedConfig):
 		return nil // the machine's software handles it
-	case len(s.wantedBy)+len(s.requiredBy) == 0:
-		b.Console("systemd: %s has no [Install] section, nothing starts it", name)
+	case len(parsed.wantedBy)+len(parsed.requiredBy) == 0:
+		s.Console("systemd: %s has no [Install] section, nothing starts it", name)
 		return nil
-	case s.kind != "oneshot":
-		return fmt.Errorf("systemd: %s of type %q holds up nothing, so nothing can rely on it", name, s.kind)
+	case parsed.kind != "oneshot":
+		return fmt.Errorf("systemd: %s of type %q holds up nothing, so nothing can rely on it", name, parsed.kind)
 	}
-	if path, met := b.checkConditions(s.conditions); !met {
-		b.Console("systemd: %s was skipped, unmet condition check ConditionPathExists=%s", name, path)
+	if path, met := s.checkConditions(parsed.conditions); !met {
+		s.Console("systemd: %s was skipped, unmet condition check ConditionPathExists=%s", name, path)
 		return nil
 	}
-	return b.runService(ctx, name, s)
+	return s.runService(ctx, name, parsed)
 }
 
 // checkConditions returns the first unmet condition of a unit during the first boot.
-func (b *guest) checkConditions(conditions []string) (string, bool) {
+func (s *systemd) checkConditions(conditions []string) (string, bool) {
 	for _, condition := range conditions {
 		path, absent := strings.CutPrefix(condition, "!")
-		_, exists := b.ReadFile(path)
+		_, exists := s.ReadFile(path)
 		if exists = exists || path == ostreeBooted || path == encapsulatedConfig; exists == absent {
 			return condition, false
 		}
@@ -103,18 +106,18 @@ func (b *guest) checkConditions(conditions []string) (string, bool) {
 	return "", true
 }
 
-func (b *guest) runService(ctx context.Context, name string, s service) error {
-	b.Console("systemd: Starting %s - %s...", name, s.description)
-	err := b.execute(ctx, s.command)
+func (s *systemd) runService(ctx context.Context, name string, started service) error {
+	s.Console("systemd: Starting %s - %s...", name, started.description)
+	err := s.execute(ctx, started.command)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
-		b.Console("systemd: Finished %s - %s.", name, s.description)
+		s.Console("systemd: Finished %s - %s.", name, started.description)
 		return nil
 	}
-	b.Console("systemd: %s: Failed with result 'exit-code': %v", name, err)
-	if slices.Contains(s.requiredBy, "kubelet.service") {
+	s.Console("systemd: %s: Failed with result 'exit-code': %v", name, err)
+	if slices.Contains(started.requiredBy, "kubelet.service") {
 		return errors.New("systemd: Dependency failed for kubelet.service")
 	}
 	return nil
@@ -122,12 +125,12 @@ func (b *guest) runService(ctx context.Context, name string, s service) error {
 
 // execute simulates the effect of a command on a disk: partitions must exist, and must be large enough for the zeros, whose
 // writing takes time.
-func (b *guest) execute(ctx context.Context, command string) error {
+func (s *systemd) execute(ctx context.Context, command string) error {
 	if command == "" {
 		return errors.New("no ExecStart")
 	}
 	for _, device := range devicePath.FindAllString(command, -1) {
-		if _, ok := b.findPartition(device); !ok && strings.HasPrefix(device, rootDisk) {
+		if _, ok := s.findPartition(device); !ok && strings.HasPrefix(device, rootDisk) {
 			return fmt.Errorf("%s: No such file or directory", device)
 		}
 	}
@@ -139,10 +142,10 @@ func (b *guest) execute(ctx context.Context, command string) error {
 	if err != nil {
 		return err
 	}
-	if p, _ := b.findPartition(words[1]); p.SizeMiB > 0 && mib > p.SizeMiB {
+	if p, _ := s.findPartition(words[1]); p.SizeMiB > 0 && mib > p.SizeMiB {
 		return fmt.Errorf("dd: error writing %s: No space left on device", words[1])
 	}
-	return b.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)
+	return s.clock().Sleep(ctx, time.Duration(mib)*time.Second/writeSpeed)
 }
 
 type service struct {

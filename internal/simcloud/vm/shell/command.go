@@ -18,9 +18,10 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	if strings.Contains(name, "/") {
 		return h.start(ctx, name, rest, std)
 	}
+	files := fileCommands{h.Files}
 	simple := map[string]func(args []string, std streams) int{
-		"cat": h.runCat, "chmod": h.runChmod, "gunzip": h.runGunzip, "gzip": h.runGzip, "head": h.runHead, "mkdir": h.runMkdir, "mktemp": h.runMktemp,
-		"poweroff": h.runPoweroff, "rm": h.runRm, "sha256sum": h.runSHA256Sum, "tail": h.runTail, "tr": h.runTr,
+		"cat": files.runCat, "chmod": files.runChmod, "gunzip": files.runGunzip, "gzip": files.runGzip, "head": files.runHead, "mkdir": files.runMkdir, "mktemp": files.runMktemp,
+		"poweroff": h.runPoweroff, "rm": files.runRm, "sha256sum": files.runSHA256Sum, "tail": files.runTail, "tr": files.runTr,
 		"systemctl": doNothing,
 	}
 	if run, known := simple[name]; known {
@@ -28,7 +29,7 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	}
 	switch name {
 	case "curl":
-		return h.runCurl(ctx, rest, std)
+		return curl{files: h.Files, network: h.Network}.run(ctx, rest, std)
 	case "sh":
 		return h.runScript(ctx, rest, std)
 	case "timeout":

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"exoshift/internal/network"
 )
 
 // Exit codes of curl's manual.
@@ -35,21 +37,27 @@ type transfer struct {
 	output, upload, url                   string
 }
 
-func (h *Host) runCurl(ctx context.Context, args []string, std streams) (int, error) {
+// curl transfers files over the machine's network.
+type curl struct {
+	files   *Files
+	network network.Network
+}
+
+func (c curl) run(ctx context.Context, args []string, std streams) (int, error) {
 	t, err := parseCurl(args)
 	if err != nil {
 		return std.fail(usage, "curl: %v", err), nil
 	}
 	var body []byte
 	if t.upload != "" {
-		content, _, found := h.Files.read(t.upload)
+		content, _, found := c.files.read(t.upload)
 		if !found {
 			return std.fail(curlRead, "curl: cannot open '%s'", t.upload), nil
 		}
 		body = content
 	}
 	for try := 0; ; try++ {
-		code, again, err := h.runTransfer(ctx, t, body, std)
+		code, again, err := c.runTransfer(ctx, t, body, std)
 		if ctx.Err() != nil {
 			return failed, context.Cause(ctx)
 		}
@@ -62,14 +70,14 @@ func (h *Host) runCurl(ctx context.Context, args []string, std streams) (int, er
 		if try >= t.retries || !again && !t.failWithBody {
 			return code, nil
 		}
-		if err := h.Network.Clock.Sleep(ctx, time.Second<<try); err != nil {
+		if err := c.network.Clock.Sleep(ctx, time.Second<<try); err != nil {
 			return failed, err
 		}
 	}
 }
 
 // runTransfer makes one attempt. It reports whether curl itself would retry.
-func (h *Host) runTransfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
+func (c curl) runTransfer(ctx context.Context, t transfer, body []byte, std streams) (code int, again bool, err error) {
 	if t.maxTime > 0 {
 		limited, cancel := context.WithTimeout(ctx, t.maxTime)
 		defer cancel()
@@ -83,7 +91,7 @@ func (h *Host) runTransfer(ctx context.Context, t transfer, body []byte, std str
 	if err != nil {
 		return usage, false, err
 	}
-	transport := h.newTransport(t)
+	transport := c.newTransport(t)
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
@@ -99,14 +107,14 @@ func (h *Host) runTransfer(ctx context.Context, t transfer, body []byte, std str
 	if err != nil {
 		return curlReceive, false, err
 	}
-	return h.keep(t, content, std)
+	return c.keep(t, content, std)
 }
 
-func (h *Host) keep(t transfer, content []byte, std streams) (code int, again bool, err error) {
+func (c curl) keep(t transfer, content []byte, std streams) (code int, again bool, err error) {
 	if t.output == "" {
 		_, err = std.stdout.Write(content)
 	} else {
-		err = h.Files.write(t.output, content)
+		err = c.files.write(t.output, content)
 	}
 	if err != nil {
 		return curlWrite, false, err
@@ -114,14 +122,14 @@ func (h *Host) keep(t transfer, content []byte, std streams) (code int, again bo
 	return 0, false, nil
 }
 
-func (h *Host) newTransport(t transfer) *http.Transport {
-	transport := h.Network.NewTransport()
+func (c curl) newTransport(t transfer) *http.Transport {
+	transport := c.network.NewTransport()
 	dial := transport.DialContext
 	if t.connect > 0 {
-		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, h.Network.Clock.ToWall(t.connect))
+		transport.DialContext = func(ctx context.Context, proto, address string) (net.Conn, error) {
+			ctx, cancel := context.WithTimeout(ctx, c.network.Clock.ToWall(t.connect))
 			defer cancel()
-			return dial(ctx, network, address)
+			return dial(ctx, proto, address)
 		}
 	}
 	return transport

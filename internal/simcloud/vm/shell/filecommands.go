@@ -12,13 +12,16 @@ import (
 	"strings"
 )
 
-func (h *Host) runCat(args []string, std streams) int {
-	content, code := h.readFiles("cat", args, std)
+// fileCommands are the programs that read and change files.
+type fileCommands struct{ *Files }
+
+func (c fileCommands) runCat(args []string, std streams) int {
+	content, code := c.readFiles("cat", args, std)
 	_, _ = std.stdout.Write(content)
 	return code
 }
 
-func (h *Host) readFiles(command string, paths []string, std streams) (content []byte, code int) {
+func (c fileCommands) readFiles(command string, paths []string, std streams) (content []byte, code int) {
 	if len(paths) == 0 || paths[0] == "-" {
 		content, err := std.readInput()
 		if err != nil {
@@ -27,7 +30,7 @@ func (h *Host) readFiles(command string, paths []string, std streams) (content [
 		return content, 0
 	}
 	for _, path := range paths {
-		part, _, found := h.Files.read(path)
+		part, _, found := c.read(path)
 		if !found {
 			code = std.fail(failed, "%s: %s: No such file or directory", command, path)
 		}
@@ -36,7 +39,7 @@ func (h *Host) readFiles(command string, paths []string, std streams) (content [
 	return content, code
 }
 
-func (h *Host) runChmod(args []string, std streams) int {
+func (c fileCommands) runChmod(args []string, std streams) int {
 	if len(args) < 2 {
 		return std.fail(failed, "chmod: missing operand")
 	}
@@ -48,20 +51,20 @@ func (h *Host) runChmod(args []string, std streams) int {
 		return std.fail(failed, "chmod: invalid mode: %q", args[0])
 	}
 	for _, path := range args[1:] {
-		if !h.Files.setMode(path, fs.FileMode(mode)) {
+		if !c.setMode(path, fs.FileMode(mode)) {
 			return std.fail(failed, "chmod: cannot access '%s': No such file or directory", path)
 		}
 	}
 	return 0
 }
 
-func (h *Host) runMkdir(args []string, std streams) int {
+func (c fileCommands) runMkdir(args []string, std streams) int {
 	parents := len(args) > 0 && args[0] == "-p"
 	if parents {
 		args = args[1:]
 	}
 	for _, path := range args {
-		if !h.Files.makeFolder(path) && !parents {
+		if !c.makeFolder(path) && !parents {
 			return std.fail(failed, "mkdir: cannot create directory '%s'", path)
 		}
 	}
@@ -69,7 +72,7 @@ func (h *Host) runMkdir(args []string, std streams) int {
 }
 
 // runMktemp generates unused names: 1, 2, 3...
-func (h *Host) runMktemp(args []string, std streams) int {
+func (c fileCommands) runMktemp(args []string, std streams) int {
 	folder := len(args) > 0 && args[0] == "-d"
 	if folder {
 		args = args[1:]
@@ -82,25 +85,25 @@ func (h *Host) runMktemp(args []string, std streams) int {
 	if len(template)-len(stem) < 3 {
 		return std.fail(failed, "mktemp: too few X's in template '%s'", template)
 	}
-	h.Files.mu.Lock()
-	h.Files.made++
-	name := fmt.Sprintf("%s%0*d", stem, len(template)-len(stem), h.Files.made)
-	h.Files.mu.Unlock()
-	if folder && !h.Files.makeFolder(name) || !folder && h.Files.write(name, nil) != nil {
+	c.mu.Lock()
+	c.made++
+	name := fmt.Sprintf("%s%0*d", stem, len(template)-len(stem), c.made)
+	c.mu.Unlock()
+	if folder && !c.makeFolder(name) || !folder && c.write(name, nil) != nil {
 		return std.fail(failed, "mktemp: failed to create '%s': No such file or directory", name)
 	}
 	_, _ = fmt.Fprintln(std.stdout, name)
 	return 0
 }
 
-func (h *Host) runRm(args []string, std streams) int {
+func (c fileCommands) runRm(args []string, std streams) int {
 	whole, quiet, code := false, false, 0
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
 			whole, quiet = whole || strings.Contains(arg, "r"), quiet || strings.Contains(arg, "f")
 			continue
 		}
-		if !h.Files.remove(arg, whole) && !quiet {
+		if !c.remove(arg, whole) && !quiet {
 			code = std.fail(failed, "rm: cannot remove '%s': No such file or directory", arg)
 		}
 	}
@@ -108,17 +111,17 @@ func (h *Host) runRm(args []string, std streams) int {
 }
 
 // runSHA256Sum verifies a list (-c) or makes one.
-func (h *Host) runSHA256Sum(args []string, std streams) int {
+func (c fileCommands) runSHA256Sum(args []string, std streams) int {
 	if len(args) == 0 || args[0] != "-c" {
-		content, code := h.readFiles("sha256sum", args, std)
+		content, code := c.readFiles("sha256sum", args, std)
 		_, _ = fmt.Fprintf(std.stdout, "%x  %s\n", sha256.Sum256(content), strings.Join(args, " "))
 		return code
 	}
-	list, code := h.readFiles("sha256sum", args[1:], std)
+	list, code := c.readFiles("sha256sum", args[1:], std)
 	checked := 0
 	for line := range strings.Lines(string(list)) {
 		sum, path, _ := strings.Cut(strings.TrimSpace(line), "  ")
-		content, _, found := h.Files.read(path)
+		content, _, found := c.read(path)
 		got := sha256.Sum256(content)
 		verdict := "OK"
 		if !found || hex.EncodeToString(got[:]) != sum {
@@ -134,22 +137,22 @@ func (h *Host) runSHA256Sum(args []string, std streams) int {
 }
 
 // runGzip supports decompression only.
-func (h *Host) runGzip(args []string, std streams) int {
+func (c fileCommands) runGzip(args []string, std streams) int {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") || !strings.Contains(args[0], "d") || !strings.Contains(args[0], "c") && len(args) > 1 {
 		return std.fail(failed, "gzip: want -dc and a file")
 	}
-	return h.unpack(args[1:], std)
+	return c.unpack(args[1:], std)
 }
 
-func (h *Host) runGunzip(args []string, std streams) int {
+func (c fileCommands) runGunzip(args []string, std streams) int {
 	if len(args) > 0 && args[0] == "-c" {
 		args = args[1:]
 	}
-	return h.unpack(args, std)
+	return c.unpack(args, std)
 }
 
-func (h *Host) unpack(paths []string, std streams) int {
-	packed, code := h.readFiles("gzip", paths, std)
+func (c fileCommands) unpack(paths []string, std streams) int {
+	packed, code := c.readFiles("gzip", paths, std)
 	if code != 0 {
 		return code
 	}

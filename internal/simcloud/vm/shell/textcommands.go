@@ -6,16 +6,16 @@ import (
 )
 
 // runHead prints the first bytes (-c).
-func (h *Host) runHead(args []string, std streams) int {
-	return h.runPart("head", args, std, func(text []byte, most int) []byte { return text[:min(most, len(text))] })
+func (c fileCommands) runHead(args []string, std streams) int {
+	return c.runPart("head", args, std, func(text []byte, most int) []byte { return text[:min(most, len(text))] })
 }
 
 // runTail prints the last bytes (-c).
-func (h *Host) runTail(args []string, std streams) int {
-	return h.runPart("tail", args, std, func(text []byte, most int) []byte { return text[max(0, len(text)-most):] })
+func (c fileCommands) runTail(args []string, std streams) int {
+	return c.runPart("tail", args, std, func(text []byte, most int) []byte { return text[max(0, len(text)-most):] })
 }
 
-func (h *Host) runPart(command string, args []string, std streams, cut func(text []byte, most int) []byte) int {
+func (c fileCommands) runPart(command string, args []string, std streams, cut func(text []byte, most int) []byte) int {
 	if len(args) < 2 || args[0] != "-c" {
 		return std.fail(failed, "%s: want -c and a number", command)
 	}
@@ -23,17 +23,17 @@ func (h *Host) runPart(command string, args []string, std streams, cut func(text
 	if err != nil || most < 0 {
 		return std.fail(failed, "%s: invalid number of bytes: '%s'", command, args[1])
 	}
-	text, code := h.readFiles(command, args[2:], std)
+	text, code := c.readFiles(command, args[2:], std)
 	_, _ = std.stdout.Write(cut(text, most))
 	return code
 }
 
-func (h *Host) runTr(args []string, std streams) int {
+func (c fileCommands) runTr(args []string, std streams) int {
 	escapes := strings.NewReplacer(`\n`, "\n", `\t`, "\t")
 	if len(args) != 2 {
 		return std.fail(failed, "tr: want two characters")
 	}
-	text, code := h.readFiles("tr", nil, std)
+	text, code := c.readFiles("tr", nil, std)
 	_, _ = std.stdout.Write([]byte(strings.ReplaceAll(string(text), escapes.Replace(args[0]), escapes.Replace(args[1]))))
 	return code
 }
