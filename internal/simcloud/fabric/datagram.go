@@ -17,26 +17,3 @@ type datagram struct {
 	from    netip.AddrPort
 	content []byte
 }
-
-// send delivers a datagram. A loss is silent, except that a closed port of a running host sets unreachable.
-func (h *Host) send(from *socket, to netip.AddrPort, content []byte) (unreachable bool) {
-	target, delivered := h.fabric.route(h.address, to.Addr(), "udp", int(to.Port()))
-	if !delivered {
-		return false
-	}
-	host, up := h.fabric.find(target)
-	if !up {
-		return false
-	}
-	source := from.getLocalAddress(to)
-	receiver, open := host.findSocket(int(to.Port()))
-	known := open && receiver.hasFlow(source)
-	switch {
-	case !known && !h.fabric.config.Allows(h.address, target, "udp", int(to.Port())):
-		return false // responses need no rule: security groups are stateful
-	case !open:
-		return true
-	}
-	receiver.enqueue(datagram{from: source, content: content}, to.Addr())
-	return false
-}

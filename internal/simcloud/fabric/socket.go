@@ -119,7 +119,7 @@ func (s *socket) send(b []byte, to netip.AddrPort) (int, error) {
 	if err := s.checkWrite(b, to); err != nil {
 		return 0, err
 	}
-	if s.host.send(s, to, append([]byte(nil), b...)) && s.peer.IsValid() {
+	if s.deliver(to, append([]byte(nil), b...)) && s.peer.IsValid() {
 		s.mu.Lock()
 		s.refused = true
 		s.changed.Broadcast()
@@ -199,4 +199,28 @@ func (s *socket) notifyReader() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed.Broadcast()
+}
+
+// deliver sends a datagram. A loss is silent, except that a closed port of a running host sets unreachable.
+func (s *socket) deliver(to netip.AddrPort, content []byte) (unreachable bool) {
+	from := s.host
+	target, delivered := from.fabric.route(from.address, to.Addr(), "udp", int(to.Port()))
+	if !delivered {
+		return false
+	}
+	host, up := from.fabric.find(target)
+	if !up {
+		return false
+	}
+	source := s.getLocalAddress(to)
+	receiver, open := host.findSocket(int(to.Port()))
+	known := open && receiver.hasFlow(source)
+	switch {
+	case !known && !from.fabric.config.Allows(from.address, target, "udp", int(to.Port())):
+		return false // responses need no rule: security groups are stateful
+	case !open:
+		return true
+	}
+	receiver.enqueue(datagram{from: source, content: content}, to.Addr())
+	return false
 }

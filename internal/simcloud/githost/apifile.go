@@ -96,6 +96,13 @@ func (c call) renderCommit(hash string) (map[string]any, bool) {
 	return renderCommitBody(commit), true
 }
 
+func (c call) renderBranch(name string) map[string]any {
+	tip := name == defaultBranch
+	commit, _ := c.renderCommit(c.project.Refs["refs/heads/"+name])
+	return map[string]any{"name": name, "default": tip, "protected": tip, "merged": false, "can_push": true,
+		"developers_can_push": !tip, "developers_can_merge": !tip, "commit": commit}
+}
+
 func renderCommitBody(commit *gitobject.Commit) map[string]any {
 	hash, parents := commit.Hash.String(), []string{}
 	for _, parent := range commit.ParentHashes {

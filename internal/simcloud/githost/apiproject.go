@@ -60,10 +60,3 @@ func getBranch(c call) apiResponse {
 	}
 	return newResponse(c.renderBranch(name))
 }
-
-func (c call) renderBranch(name string) map[string]any {
-	tip := name == defaultBranch
-	commit, _ := c.renderCommit(c.project.Refs["refs/heads/"+name])
-	return map[string]any{"name": name, "default": tip, "protected": tip, "merged": false, "can_push": true,
-		"developers_can_push": !tip, "developers_can_merge": !tip, "commit": commit}
-}

@@ -19,7 +19,7 @@ const (
 	trustAlways       = "Always"
 )
 
-func (c installConfig) checkAccess(found *validationErrors) {
+func checkAccess(c installConfig, found *validationErrors) {
 	if err := checkPullSecret(c.PullSecret); err != nil {
 		found.addInvalid("pullSecret", c.PullSecret, "%v", err)
 	}

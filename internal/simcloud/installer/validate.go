@@ -31,7 +31,7 @@ func (c installConfig) validate(release mirror.Release, warn func(string)) error
 	c.checkNames(&found)
 	c.checkPlatform(&found)
 	c.checkPools(&found, release)
-	c.checkAccess(&found)
+	checkAccess(c, &found)
 	c.Networking.check(&found, *c.ControlPlane.Replicas+c.computeReplicas(), warn)
 	if c.Proxy != nil {
 		c.Proxy.check(&found, c.Networking)

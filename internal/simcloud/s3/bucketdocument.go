@@ -11,16 +11,6 @@ func listBucketSettings() map[string]*apiError {
 	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS}
 }
 
-// settingName returns the stored setting that a request is for.
-func (r *request) settingName() string {
-	for name := range listBucketSettings() {
-		if r.has(name) {
-			return name
-		}
-	}
-	return ""
-}
-
 // serveDocument gets, stores or deletes a bucket's policy or CORS rules. They have no effect here.
 func (a *bucketAPI) serveDocument(w http.ResponseWriter, r *request, name string) error {
 	content, err := readAll(a.index.blobs, r)

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -17,20 +16,6 @@ type wireCopied struct {
 	XMLName  xml.Name
 	Modified time.Time `xml:"LastModified"`
 	ETag     string    `xml:"ETag"`
-}
-
-func (r *request) copySource() string { return r.Header.Get("X-Amz-Copy-Source") }
-
-func (r *request) parseCopySource() (source, error) {
-	path, query, _ := strings.Cut(r.copySource(), "?")
-	path, err := url.PathUnescape(path)
-	if err != nil {
-		return source{}, errArgument
-	}
-	var from source
-	from.bucket, from.key, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	from.version = strings.TrimPrefix(query, "versionId=")
-	return from, nil
 }
 
 // openSource requires that the request's key may read the source.

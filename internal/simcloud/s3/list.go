@@ -3,7 +3,6 @@ package s3
 import (
 	"encoding/xml"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -115,24 +114,4 @@ func findCommonPrefix(key, prefix, delimiter string) string {
 		return ""
 	}
 	return prefix + before + delimiter
-}
-
-func (r *request) parseMaxKeys() (int, error) {
-	given := r.query("max-keys")
-	if given == "" {
-		return maxKeys, nil
-	}
-	most, err := strconv.Atoi(given)
-	if err != nil || most < 0 {
-		return 0, errArgument
-	}
-	return min(most, maxKeys), nil
-}
-
-// encodeKey applies the request's encoding-type.
-func (r *request) encodeKey(text string) string {
-	if r.query("encoding-type") == "url" {
-		return escape(text, true)
-	}
-	return text
 }

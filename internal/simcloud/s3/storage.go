@@ -108,16 +108,6 @@ func (s *Storage) Usage() []Usage {
 	return list
 }
 
-type request struct {
-	*http.Request
-	bucket, key string
-	signed      *signature // nil: anonymous
-}
-
-func (r request) has(parameter string) bool { return r.URL.Query().Has(parameter) }
-
-func (r request) query(parameter string) string { return r.URL.Query().Get(parameter) }
-
 // ServeHTTP serves requests to sos-<zone>.exo.io.
 func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req := request{Request: r}
@@ -158,20 +148,6 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return s.buckets.serve(w, r)
 	}
 	return s.objects.serve(w, r)
-}
-
-// newBucketTaken is for requests to a bucket of another organization.
-func (r *request) newBucketTaken() error {
-	if r.Method == http.MethodPut && r.key == "" && r.URL.RawQuery == "" {
-		return errTaken
-	}
-	return errAccessDenied
-}
-
-// hasOther reports whether a request uses a part of S3 that is not supported.
-func (r request) hasOther() bool {
-	others := []string{"lifecycle", "tagging", "website", "notification", "replication", "retention", "legal-hold"}
-	return slices.ContainsFunc(others, r.has)
 }
 
 // serveAnonymous allows listing public buckets and reading public objects; everything else, existing or not, is denied alike.

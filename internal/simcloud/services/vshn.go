@@ -48,7 +48,7 @@ func listVSHNSites() []site {
 		newWebSite(newForeignLieutenant(), otherInstance),
 		newSynSite(loginHost, func(p ProjectSyn) http.Handler { return p.SignOn }),
 		newSynSite(vaultHost, func(p ProjectSyn) http.Handler { return p.Vault }),
-		{[]string{GitHost}, (*services).newGitPorts},
+		{[]string{GitHost}, newGitPorts},
 		newWebSite(requireToken(map[string]string{"detail": "Authentication credentials were not provided."}), "control.vshn.net"),
 		newSynSite(acmeHost, func(p ProjectSyn) http.Handler { return p.ACME }),
 		newWebSite(requireToken(map[string]string{"error": "unauthorized"}), "metrics-receive.appuio.net"),
@@ -66,7 +66,7 @@ func newSynSite(host string, part func(ProjectSyn) http.Handler) site {
 	return site{[]string{host}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(part(s.config.Syn)), nil }}
 }
 
-func (s *services) newGitPorts() ([]server.Port, error) {
+func newGitPorts(s *services) ([]server.Port, error) {
 	return append(server.NewWebPorts(s.config.Syn.Git), s.config.Syn.GitSSH), nil
 }
 
