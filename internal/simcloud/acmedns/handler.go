@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+
+	"exoshift/internal/simcloud/server"
 )
 
 const maxBody = 64 << 10
@@ -38,7 +40,7 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	writeJSON(w, http.StatusCreated, map[string]any{"username": made.User, "password": password, "fulldomain": made.Subdomain + "." + s.zone,
+	server.WriteJSON(w, http.StatusCreated, map[string]any{"username": made.User, "password": password, "fulldomain": made.Subdomain + "." + s.zone,
 		"subdomain": made.Subdomain, "allowfrom": append([]string{}, made.AllowFrom...)})
 }
 
@@ -60,7 +62,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 			writeError(w, http.StatusInternalServerError, err.Error())
 			return
 		}
-		writeJSON(w, http.StatusOK, map[string]string{"txt": wanted.TXT})
+		server.WriteJSON(w, http.StatusOK, map[string]string{"txt": wanted.TXT})
 	}
 }
 
@@ -74,11 +76,5 @@ func decode(r *http.Request, into any) error {
 }
 
 func writeError(w http.ResponseWriter, status int, reason string) {
-	writeJSON(w, status, map[string]string{"error": reason})
-}
-
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // the client closed the connection
+	server.WriteJSON(w, status, map[string]string{"error": reason})
 }

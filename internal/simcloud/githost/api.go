@@ -1,11 +1,12 @@
 package githost
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"exoshift/internal/simcloud/server"
 )
 
 type apiResponse struct {
@@ -95,9 +96,7 @@ func (a apiResponse) write(w http.ResponseWriter, r *http.Request) {
 	if list, many := a.body.([]map[string]any); many {
 		a.body = paginate(w, r, list)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(a.code)
-	_ = json.NewEncoder(w).Encode(a.body) // the client closed the connection
+	server.WriteJSON(w, a.code, a.body)
 }
 
 // paginate sets GitLab's headers of pagination.

@@ -3,7 +3,6 @@
 package registry
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/payload"
+	"exoshift/internal/simcloud/server"
 )
 
 // Host is the registry that releases of OpenShift are pulled from.
@@ -119,7 +119,5 @@ func (s *Registry) redirectBlob(w http.ResponseWriter, r *http.Request, digest s
 }
 
 func writeError(w http.ResponseWriter, status int, code, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"errors": []map[string]string{{"code": code, "message": message}}}) // as above
+	server.WriteJSON(w, status, map[string]any{"errors": []map[string]string{{"code": code, "message": message}}})
 }

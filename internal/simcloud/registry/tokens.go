@@ -6,11 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/server"
 )
 
 const tokenLife = 5 * time.Minute
@@ -43,8 +44,7 @@ func (s Tokens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	token := s.signToken(repository)
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{ // the client closed the connection
+	server.WriteJSON(w, http.StatusOK, map[string]any{
 		"token": token, "access_token": token, "expires_in": int(tokenLife.Seconds()), "issued_at": time.Now().UTC().Format(time.RFC3339),
 	})
 }

@@ -1,11 +1,12 @@
 package syn
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
 	"sync"
+
+	"exoshift/internal/simcloud/server"
 )
 
 const (
@@ -146,12 +147,6 @@ func writeReply(w http.ResponseWriter, status int, reply any, err error) {
 		w.WriteHeader(status)
 		return
 	}
-	content, err := json.Marshal(reply)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
 	w.Header().Set("Content-Type", jsonType)
-	w.WriteHeader(status)
-	_, _ = w.Write(append(content, '\n')) // the client closed the connection
+	server.WriteJSON(w, status, reply)
 }

@@ -1,12 +1,13 @@
 package vault
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
+
+	"exoshift/internal/simcloud/server"
 )
 
 // reply is a response. Without a body it is "204 No Content".
@@ -37,14 +38,7 @@ func (a reply) write(w http.ResponseWriter) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	body, err := json.Marshal(a.body)
-	if err != nil {
-		writeError(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(a.status)
-	_, _ = w.Write(append(body, '\n')) // the client closed the connection
+	server.WriteJSON(w, a.status, a.body)
 }
 
 // apiError is an error with Vault's messages.
