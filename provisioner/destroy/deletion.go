@@ -1,26 +1,38 @@
 package destroy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
+// deleter deletes objects, a few at a time.
+type deleter struct {
+	cloud   Cloud
+	buckets Buckets
+	slots   chan struct{} // one for each running deletion
+
+	mu       sync.Mutex
+	failures map[key]error // last error of each failed deletion
+}
+
 // A failed deletion stops nothing: it is recorded, emitted, and retried by the next pass. Only the end of ctx is an
 // error.
-func (t *Teardown) deleteAll(ctx context.Context, report provisioner.Report, batch []Found) error {
+func (d *deleter) deleteAll(ctx context.Context, report provisioner.Report, batch []Found) error {
 	if batch[0].Kind == state.KindSecurityGroup { // the rules of security groups refer to each other
-		t.forEachParallel(ctx, batch, func(o state.Object) {
-			_, err := t.clients.Cloud.ClearRules(ctx, o)
-			t.recordResult(ctx, report, o, "", err)
+		d.forEachParallel(ctx, batch, func(o state.Object) {
+			_, err := d.cloud.ClearRules(ctx, o)
+			d.recordResult(ctx, report, o, "", err)
 		})
 	}
-	t.forEachParallel(ctx, batch, func(o state.Object) {
-		action, err := t.delete(ctx, o)
-		t.recordResult(ctx, report, o, action, err)
+	d.forEachParallel(ctx, batch, func(o state.Object) {
+		action, err := d.delete(ctx, o)
+		d.recordResult(ctx, report, o, action, err)
 	})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -28,23 +40,23 @@ func (t *Teardown) deleteAll(ctx context.Context, report provisioner.Report, bat
 	return nil
 }
 
-func (t *Teardown) delete(ctx context.Context, o state.Object) (state.Action, error) {
+func (d *deleter) delete(ctx context.Context, o state.Object) (state.Action, error) {
 	if o.Kind == state.KindBucket {
-		return t.clients.Buckets.DeleteBucket(ctx, o.Name)
+		return d.buckets.DeleteBucket(ctx, o.Name)
 	}
-	return t.clients.Cloud.Delete(ctx, o)
+	return d.cloud.Delete(ctx, o)
 }
 
-func (t *Teardown) recordResult(ctx context.Context, report provisioner.Report, o state.Object, action state.Action, err error) {
+func (d *deleter) recordResult(ctx context.Context, report provisioner.Report, o state.Object, action state.Action, err error) {
 	if ctx.Err() != nil && err != nil {
 		return // the run was stopped; the state of the object is unknown
 	}
-	t.mu.Lock()
-	delete(t.failures, newKey(o))
+	d.mu.Lock()
+	delete(d.failures, newKey(o))
 	if err != nil {
-		t.failures[newKey(o)] = err
+		d.failures[newKey(o)] = err
 	}
-	t.mu.Unlock()
+	d.mu.Unlock()
 	switch {
 	case err != nil:
 		report.EmitProgress(fmt.Sprintf("%s stays for now: %v", Describe(o), err))
@@ -53,18 +65,33 @@ func (t *Teardown) recordResult(ctx context.Context, report provisioner.Report, 
 	}
 }
 
-func (t *Teardown) forEachParallel(ctx context.Context, batch []Found, do func(state.Object)) {
+func (d *deleter) forEachParallel(ctx context.Context, batch []Found, do func(state.Object)) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	for _, f := range batch {
 		select {
 		case <-ctx.Done():
 			return
-		case t.slots <- struct{}{}:
+		case d.slots <- struct{}{}:
 		}
 		running.Go(func() {
-			defer func() { <-t.slots }()
+			defer func() { <-d.slots }()
 			do(f.Object)
 		})
 	}
+}
+
+func (d *deleter) newLeftoverError(objects []Found) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	left := &LeftoverError{}
+	hint := ""
+	for _, o := range objects {
+		cause := d.failures[newKey(o.Object)]
+		left.Left = append(left.Left, Leftover{Found: o, Cause: cause})
+		hint = cmp.Or(hint, fault.HintOf(cause))
+	}
+	op := fmt.Sprintf("delete the cluster: objects left: %d", len(objects))
+	hint = cmp.Or(hint, "look at them in the Exoscale portal")
+	return fault.New(fault.Conflict, op, left).WithHint("%s; then run the same command again", hint)
 }

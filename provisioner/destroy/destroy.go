@@ -5,7 +5,6 @@ package destroy
 
 import (
 	"context"
-	"sync"
 
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -71,21 +70,18 @@ type Teardown struct {
 	identity identity
 	clients  Clients
 	options  Options
-	slots    chan struct{} // one for each running deletion
+	deleter  *deleter
 
 	queried bool // the cluster was queried, which is possible only while it exists
 	notes   []string
 	sources proofSources
-
-	mu       sync.Mutex
-	failures map[key]error // last error of each failed deletion
 }
 
 // New returns the teardown of the cluster that spec describes.
 func New(spec state.Spec, world Clients, options Options) *Teardown {
 	t := &Teardown{
-		identity: newIdentity(spec, options.Names), clients: world, options: options, slots: make(chan struct{}, parallel),
-		sources: readJournal(options.Journal), failures: map[key]error{},
+		identity: newIdentity(spec, options.Names), clients: world, options: options, sources: readJournal(options.Journal),
+		deleter: &deleter{cloud: world.Cloud, buckets: world.Buckets, slots: make(chan struct{}, parallel), failures: map[key]error{}},
 	}
 	t.sources.storeProofs(options.Remembered)
 	return t

@@ -2,10 +2,8 @@ package destroy
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
-	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
@@ -32,21 +30,6 @@ func (e *LeftoverError) Error() string {
 		left[n] = Describe(one.Object) + ": " + one.Reason()
 	}
 	return strings.Join(left, "; ")
-}
-
-func (t *Teardown) newLeftoverError(objects []Found) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	left := &LeftoverError{}
-	hint := ""
-	for _, o := range objects {
-		cause := t.failures[newKey(o.Object)]
-		left.Left = append(left.Left, Leftover{Found: o, Cause: cause})
-		hint = cmp.Or(hint, fault.HintOf(cause))
-	}
-	op := fmt.Sprintf("delete the cluster: objects left: %d", len(objects))
-	hint = cmp.Or(hint, "look at them in the Exoscale portal")
-	return fault.New(fault.Conflict, op, left).WithHint("%s; then run the same command again", hint)
 }
 
 // Describe returns an object's description for humans.

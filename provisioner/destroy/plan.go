@@ -15,7 +15,7 @@ const passInterval = 10 * time.Second
 
 // Plan returns the steps that delete an inventory. Repeating it with a new inventory continues where it stopped.
 func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
-	plan := t.signInSteps()
+	plan := t.registration().signInSteps()
 	var all, before, stage []string // IDs of all steps, of the previous stage, and of this stage
 	at := -1
 	for _, batch := range groupByKind(inventory.Objects) {
@@ -25,14 +25,20 @@ func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
 		}
 		step := provisioner.Step{
 			ID: "delete-" + kind, Phase: Phase, Title: formatTitle(kind, len(batch)), Needs: before, Usual: estimateDuration(len(batch)),
-			Do: func(ctx context.Context, report provisioner.Report) error { return t.deleteAll(ctx, report, batch) },
+			Do: func(ctx context.Context, report provisioner.Report) error {
+				return t.deleter.deleteAll(ctx, report, batch)
+			},
 		}
 		plan, stage, all = append(plan, step), append(stage, step.ID), append(all, step.ID)
 	}
 	plan = append(plan, provisioner.Step{
 		ID: stepProof, Phase: Phase, Title: "Look again until nothing is left", Needs: all, Do: t.verifyEmpty,
 	})
-	return append(plan, t.buildSynSteps()...)
+	return append(plan, t.registration().removalSteps()...)
+}
+
+func (t *Teardown) registration() registration {
+	return registration{t.clients.Syn, t.identity, t.options.DeleteBackups}
 }
 
 const stepProof = "proof"
@@ -60,14 +66,14 @@ func (t *Teardown) verifyEmpty(ctx context.Context, report provisioner.Report) e
 			return nil
 		}
 		if pass == maxPasses {
-			return t.newLeftoverError(inventory.Objects)
+			return t.deleter.newLeftoverError(inventory.Objects)
 		}
 		report.EmitProgress(fmt.Sprintf("%d objects are still there; trying again", len(inventory.Objects)))
 		if err := t.clients.Clock.Sleep(ctx, passInterval); err != nil {
 			return err
 		}
 		for _, batch := range groupByKind(inventory.Objects) {
-			if err := t.deleteAll(ctx, report, batch); err != nil {
+			if err := t.deleter.deleteAll(ctx, report, batch); err != nil {
 				return err
 			}
 		}

@@ -38,53 +38,60 @@ type Vault interface {
 	Restore(ctx context.Context, path string) (state.Action, error)
 }
 
+// registration is the removal of a cluster from Project Syn.
+type registration struct {
+	syn           *Syn // nil: it is not registered
+	identity      identity
+	deleteBackups bool
+}
+
 // The prefix of secrets that all clusters share.
 const shared = "__shared__/"
 
 // Without these no backup can be read.
-func listBackupSecrets() []string { return []string{"cluster-backup", "global-backup"} }
+var backupSecrets = []string{"cluster-backup", "global-backup"} //nolint:gochecknoglobals // a table that nothing changes
 
 // They come first, so that a failed login is known at the start: no other step waits for them.
-func (t *Teardown) signInSteps() provisioner.Plan {
-	if t.clients.Syn == nil {
+func (r registration) signInSteps() provisioner.Plan {
+	if r.syn == nil {
 		return nil
 	}
-	return provisioner.Plan{{ID: stepSignIn, Phase: Phase, Title: "Sign in at Lieutenant and Vault", Do: t.signIn}}
+	return provisioner.Plan{{ID: stepSignIn, Phase: Phase, Title: "Sign in at Lieutenant and Vault", Do: r.signIn}}
 }
 
 const stepSignIn = "sign-in"
 
-func (t *Teardown) signIn(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.clients.Syn.Lieutenant.SignIn, t.clients.Syn.Show); err != nil {
+func (r registration) signIn(ctx context.Context, report provisioner.Report) error {
+	if err := report.SignIn(ctx, r.syn.Lieutenant.SignIn, r.syn.Show); err != nil {
 		return err
 	}
-	return report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show)
+	return report.SignIn(ctx, r.syn.Vault.SignIn, r.syn.Show)
 }
 
 // They run once nothing of the cluster runs any more: until then it uses its secrets.
-func (t *Teardown) buildSynSteps() provisioner.Plan {
-	if t.clients.Syn == nil {
+func (r registration) removalSteps() provisioner.Plan {
+	if r.syn == nil {
 		return nil
 	}
 	plan := provisioner.Plan{
-		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepSignIn, stepProof}, Do: t.clearVault},
-		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: t.removeRegistration},
+		{ID: "vault", Phase: Phase, Title: "Delete the cluster's secrets in Vault", Needs: []string{stepSignIn, stepProof}, Do: r.clearVault},
+		{ID: "lieutenant", Phase: Phase, Title: "Delete the cluster in Lieutenant, which archives its catalog", Needs: []string{"vault"}, Do: r.removeRegistration},
 	}
-	if !t.options.DeleteBackups {
+	if !r.deleteBackups {
 		plan = append(plan, provisioner.Step{
-			ID: "passwords", Phase: Phase, Title: "See that the passwords of the backups are in Vault", Needs: []string{"lieutenant"}, Do: t.restorePasswords,
+			ID: "passwords", Phase: Phase, Title: "See that the passwords of the backups are in Vault", Needs: []string{"lieutenant"}, Do: r.restorePasswords,
 		})
 	}
 	return plan
 }
 
 // Lieutenant deletes all secrets of a cluster in Vault.
-func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show); err != nil {
+func (r registration) restorePasswords(ctx context.Context, report provisioner.Report) error {
+	if err := report.SignIn(ctx, r.syn.Vault.SignIn, r.syn.Show); err != nil {
 		return err
 	}
-	for _, where := range t.listPasswordPaths() {
-		action, err := t.clients.Syn.Vault.Restore(ctx, where)
+	for _, where := range r.listPasswordPaths() {
+		action, err := r.syn.Vault.Restore(ctx, where)
 		if err != nil {
 			return err
 		}
@@ -93,20 +100,20 @@ func (t *Teardown) restorePasswords(ctx context.Context, report provisioner.Repo
 	return nil
 }
 
-func (t *Teardown) listPasswordPaths() []string {
-	return slices.DeleteFunc(t.listOwnSecrets(), func(where string) bool { return !slices.Contains(listBackupSecrets(), path.Base(where)) })
+func (r registration) listPasswordPaths() []string {
+	return slices.DeleteFunc(r.listOwnSecrets(), func(where string) bool { return !slices.Contains(backupSecrets, path.Base(where)) })
 }
 
-func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.clients.Syn.Vault.SignIn, t.clients.Syn.Show); err != nil {
+func (r registration) clearVault(ctx context.Context, report provisioner.Report) error {
+	if err := report.SignIn(ctx, r.syn.Vault.SignIn, r.syn.Show); err != nil {
 		return err
 	}
-	for _, where := range t.listOwnSecrets() {
-		if !t.options.DeleteBackups && slices.Contains(listBackupSecrets(), path.Base(where)) {
+	for _, where := range r.listOwnSecrets() {
+		if !r.deleteBackups && slices.Contains(backupSecrets, path.Base(where)) {
 			report.EmitProgress(where + " stays in Vault: the backups cannot be read without it")
 			continue
 		}
-		action, err := t.clients.Syn.Vault.Delete(ctx, where)
+		action, err := r.syn.Vault.Delete(ctx, where)
 		if err != nil {
 			return err
 		}
@@ -115,10 +122,10 @@ func (t *Teardown) clearVault(ctx context.Context, report provisioner.Report) er
 	return nil
 }
 
-func (t *Teardown) listOwnSecrets() []string {
+func (r registration) listOwnSecrets() []string {
 	var paths []string
-	for _, secret := range t.clients.Syn.Secrets {
-		if !strings.HasPrefix(secret.Path, shared) && strings.Contains(secret.Path, "/"+t.identity.cluster+"/") {
+	for _, secret := range r.syn.Secrets {
+		if !strings.HasPrefix(secret.Path, shared) && strings.Contains(secret.Path, "/"+r.identity.cluster+"/") {
 			paths = append(paths, secret.Path)
 		}
 	}
@@ -126,45 +133,45 @@ func (t *Teardown) listOwnSecrets() []string {
 	return slices.Compact(paths)
 }
 
-func (t *Teardown) removeRegistration(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, t.clients.Syn.Lieutenant.SignIn, t.clients.Syn.Show); err != nil {
+func (r registration) removeRegistration(ctx context.Context, report provisioner.Report) error {
+	if err := report.SignIn(ctx, r.syn.Lieutenant.SignIn, r.syn.Show); err != nil {
 		return err
 	}
-	action, err := t.clients.Syn.Lieutenant.DeleteCluster(ctx, t.identity.cluster)
+	action, err := r.syn.Lieutenant.DeleteCluster(ctx, r.identity.cluster)
 	if err != nil {
 		return err
 	}
-	report.EmitObject("lieutenant-cluster", t.identity.cluster, "", string(action))
+	report.EmitObject("lieutenant-cluster", r.identity.cluster, "", string(action))
 	return nil
 }
 
-func (t *Teardown) describeSynRemoval() []string {
-	if t.clients.Syn == nil {
+func (r registration) describeRemoval() []string {
+	if r.syn == nil {
 		return nil
 	}
-	secrets, stay := len(t.listOwnSecrets()), "."
-	if !t.options.DeleteBackups {
-		secrets -= len(t.listPasswordPaths())
+	secrets, stay := len(r.listOwnSecrets()), "."
+	if !r.deleteBackups {
+		secrets -= len(r.listPasswordPaths())
 		stay = "; the passwords of the backups stay."
 	}
 	return []string{
-		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", t.identity.cluster, t.clients.Syn.Tenant),
-		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, t.clients.Syn.Tenant, t.identity.cluster, stay),
+		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", r.identity.cluster, r.syn.Tenant),
+		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, r.syn.Tenant, r.identity.cluster, stay),
 	}
 }
 
-func (t *Teardown) listActions() []string {
-	if t.clients.Syn == nil {
+func (r registration) listActions() []string {
+	if r.syn == nil {
 		return nil
 	}
 	steps := []string{
-		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", t.identity.cluster),
-		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", t.identity.cluster),
-		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", t.identity.domain),
-		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", t.identity.cluster),
+		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", r.identity.cluster),
+		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", r.identity.cluster),
+		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", r.identity.domain),
+		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", r.identity.cluster),
 	}
-	if !t.options.DeleteBackups {
-		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(t.listPasswordPaths(), " and ")))
+	if !r.deleteBackups {
+		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(r.listPasswordPaths(), " and ")))
 	}
 	return steps
 }
