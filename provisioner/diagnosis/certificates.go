@@ -31,7 +31,7 @@ func buildCertificateRules() []Rule {
 }
 
 func detectExpiredCertificate(m *inputIndex) detection {
-	evidence := m.findTLSFailures("expired", "not valid yet", "not yet valid")
+	evidence := findTLSFailures(m, "expired", "not valid yet", "not yet valid")
 	ends := m.Facts.IgnitionExpires
 	if ends.IsZero() || m.hasReached(state.PhaseComplete) || m.Wall.Before(ends) {
 		return detection{evidence: evidence}
@@ -45,7 +45,7 @@ func detectExpiredCertificate(m *inputIndex) detection {
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-func (m *inputIndex) findTLSFailures(words ...string) []string {
+func findTLSFailures(m *inputIndex, words ...string) []string {
 	var evidence []string
 	probes := m.Snapshot.Probes
 	for _, way := range []struct {
@@ -71,7 +71,7 @@ func detectForeignAuthority(m *inputIndex) detection {
 			strangers = append(strangers, machine.Name)
 		}
 	}
-	evidence := m.findTLSFailures("unknown authority", "another cluster", "another name")
+	evidence := findTLSFailures(m, "unknown authority", "another cluster", "another name")
 	if len(strangers) == 0 {
 		return detection{evidence: evidence}
 	}

@@ -49,10 +49,10 @@ func detectPullFailure(m *inputIndex) detection {
 	if !exists || m.hasReached(state.PhaseMachineConfig) || m.hasReached(state.PhaseTemporaryAPI) {
 		return detection{}
 	}
-	return detection{evidence: m.listPullFailures(), subject: []string{m.formatSSHCommand(bootstrap)}}
+	return detection{evidence: listPullFailures(m), subject: []string{m.formatSSHCommand(bootstrap)}}
 }
 
-func (m *inputIndex) listPullFailures() []string {
+func listPullFailures(m *inputIndex) []string {
 	if m.BootstrapHost == nil {
 		return nil
 	}

@@ -64,10 +64,10 @@ func detectMissingHostname(m *inputIndex) detection {
 		return detection{}
 	}
 	lost := slices.Concat(m.masters.missing, m.others.missing)
-	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(m.formatHostnameCommands(lost)), "\n")}}
+	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(formatHostnameCommands(m, lost)), "\n")}}
 }
 
-func (m *inputIndex) formatHostnameCommands(machines []state.Instance) []string {
+func formatHostnameCommands(m *inputIndex, machines []state.Instance) []string {
 	commands := make([]string, len(machines))
 	for n, machine := range machines {
 		commands[n] = m.formatSSHCommand(machine) + " sudo hostnamectl set-hostname " + machine.Name

@@ -34,7 +34,7 @@ func buildNameRules() []Rule {
 // detectWrongAPINames checks the zone's own name servers first: if they answer rightly, a resolver that finds nothing has
 // cached an older answer.
 func detectWrongAPINames(m *inputIndex) detection {
-	if wrong := m.findWrongNames("api."+m.Spec.Domain(), "api-int."+m.Spec.Domain()); len(wrong) > 0 {
+	if wrong := findWrongNames(m, "api."+m.Spec.Domain(), "api-int."+m.Spec.Domain()); len(wrong) > 0 {
 		return detection{evidence: wrong, sure: true}
 	}
 	api := m.Snapshot.Probes.API
@@ -56,7 +56,7 @@ func formatReachable(way string, probe state.Probe) []string {
 }
 
 // A name that could not be resolved is no evidence.
-func (m *inputIndex) findWrongNames(names ...string) []string {
+func findWrongNames(m *inputIndex, names ...string) []string {
 	var wrong []string
 	for _, name := range m.Names {
 		if len(name.Wanted) == 0 || !slices.Contains(names, name.Name) {
@@ -92,8 +92,8 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 			names = append(names, name.Name)
 		}
 	}
-	complaints := m.listRouteProblems()
-	if wrong := m.findWrongNames(names...); len(wrong) > 0 {
+	complaints := listRouteProblems(m)
+	if wrong := findWrongNames(m, names...); len(wrong) > 0 {
 		return detection{evidence: append(wrong, complaints...), sure: true}
 	}
 	if len(m.Snapshot.Routers) == 0 || !m.isStalled(routeGracePeriod) {
@@ -109,7 +109,7 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 // until the routers run and the load balancers have detected them.
 const routeGracePeriod = 10 * time.Minute
 
-func (m *inputIndex) listRouteProblems() []string {
+func listRouteProblems(m *inputIndex) []string {
 	var complaints []string
 	for _, operator := range m.Snapshot.Operators {
 		if operator.Name != "authentication" && operator.Name != "console" && operator.Name != "ingress" || operator.Stable {

@@ -49,7 +49,7 @@ func buildNetworkRules() []Rule {
 	}}
 }
 
-func (m *inputIndex) findClosedRules(port string, groups ...string) []string {
+func findClosedRules(m *inputIndex, port string, groups ...string) []string {
 	var closed []string
 	for _, sentence := range m.MissingRules {
 		here := slices.ContainsFunc(groups, func(group string) bool { return strings.Contains(sentence, "_"+group+" ") })
@@ -72,25 +72,25 @@ func detectBlockedLoadBalancer(m *inputIndex) detection {
 		return detection{}
 	}
 	evidence := append(formatReachable("on the bootstrap machine's own address", direct), formatProbe("by name", api))
-	if closed := m.findClosedRules("6443", m.getAPIGroup()); len(closed) > 0 {
+	if closed := findClosedRules(m, "6443", getAPIGroup(m)); len(closed) > 0 {
 		return detection{evidence: append(closed, evidence...), sure: true, fix: rerunHint,
 			cause: "Requests to the API do not come through: port 6443 of the load balancers is closed."}
 	}
-	balancers := m.listBalancerCommands()
+	balancers := listBalancerCommands(m)
 	if !direct.OK || len(balancers) == 0 {
 		return detection{}
 	}
 	return detection{evidence: evidence, subject: balancers[:1]}
 }
 
-func (m *inputIndex) getAPIGroup() string {
+func getAPIGroup(m *inputIndex) string {
 	if m.Spec.IsRoundRobin() {
 		return controlPlane
 	}
 	return loadBalancers
 }
 
-func (m *inputIndex) listBalancerCommands() []string {
+func listBalancerCommands(m *inputIndex) []string {
 	var commands []string
 	for _, machine := range m.Machines {
 		if machine.Labels[state.LabelRole] == string(state.RoleLoadBalancer) && machine.Address != "" {
@@ -101,7 +101,7 @@ func (m *inputIndex) listBalancerCommands() []string {
 }
 
 func detectBlockedMachineConfig(m *inputIndex) detection {
-	closed := m.findClosedRules("22623", loadBalancers, controlPlane)
+	closed := findClosedRules(m, "22623", loadBalancers, controlPlane)
 	if len(closed) == 0 {
 		return detection{}
 	}
@@ -115,8 +115,8 @@ func detectBlockedMachineConfig(m *inputIndex) detection {
 // detectAddressConflict compares the cluster-internal networks only with the addresses that the cluster needs outside.
 func detectAddressConflict(m *inputIndex) detection {
 	var evidence []string
-	networks := m.listClusterNetworks()
-	for _, needed := range m.listRequiredAddresses() {
+	networks := listClusterNetworks(m)
+	for _, needed := range listRequiredAddresses(m) {
 		for what, network := range networks {
 			if network.Contains(needed.address) {
 				evidence = append(evidence, fmt.Sprintf("%s has %s, which lies in the cluster's network of %s, %s", needed.name, needed.address, what, network))
@@ -127,7 +127,7 @@ func detectAddressConflict(m *inputIndex) detection {
 	return detection{evidence: evidence}
 }
 
-func (m *inputIndex) listClusterNetworks() map[string]netip.Prefix {
+func listClusterNetworks(m *inputIndex) map[string]netip.Prefix {
 	texts := map[string]string{"pods": m.Spec.Network.PodCIDR, "services": m.Spec.Network.ServiceCIDR}
 	if m.Spec.Network.CNI == "OVNKubernetes" {
 		texts["joins between nodes"], texts["transit between nodes"] = "100.64.0.0/16", "100.88.0.0/16"
@@ -146,7 +146,7 @@ type requiredAddress struct {
 	address netip.Addr
 }
 
-func (m *inputIndex) listRequiredAddresses() []requiredAddress {
+func listRequiredAddresses(m *inputIndex) []requiredAddress {
 	var all []requiredAddress
 	add := func(name, text string) {
 		if address, err := netip.ParseAddr(text); err == nil {

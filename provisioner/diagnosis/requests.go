@@ -27,7 +27,7 @@ func detectSkippedRequests(m *inputIndex) detection {
 	if !slices.ContainsFunc(m.Snapshot.Requests, func(r state.NodeRequest) bool { return r.BlockedReason != "" }) {
 		return detection{}
 	}
-	answered := m.findAnsweredRequests()
+	answered := findAnsweredRequests(m)
 	var evidence, stale, undecided []string
 	var names shellNames
 	for _, request := range m.Snapshot.Requests {
@@ -92,7 +92,7 @@ type certificate struct {
 	serving bool
 }
 
-func (m *inputIndex) findAnsweredRequests() map[certificate]time.Time {
+func findAnsweredRequests(m *inputIndex) map[certificate]time.Time {
 	newest := map[certificate]time.Time{}
 	for _, request := range m.Snapshot.Requests {
 		good := request.State == state.RequestApproved || request.State == state.RequestIssued ||

@@ -116,10 +116,10 @@ func detectSilentBootstrap(m *inputIndex) detection {
 			evidence = append(evidence, formatProbe(way.name, way.probe))
 		}
 	}
-	return detection{evidence: append(evidence, m.describeServices()...)}
+	return detection{evidence: append(evidence, describeServices(m)...)}
 }
 
-func (m *inputIndex) describeServices() []string {
+func describeServices(m *inputIndex) []string {
 	if m.BootstrapHost == nil {
 		return nil
 	}
@@ -153,10 +153,10 @@ func detectIncompleteEtcd(m *inputIndex) detection {
 		return detection{}
 	}
 	evidence := []string{fmt.Sprintf("the first master has joined %s ago, and etcd has %d of %d members", m.formatAge(state.PhaseMasters), len(etcd.Members), masters+1)}
-	return detection{evidence: append(evidence, m.listEtcdProblems()...), sure: false}
+	return detection{evidence: append(evidence, listEtcdProblems(m)...), sure: false}
 }
 
-func (m *inputIndex) listEtcdProblems() []string {
+func listEtcdProblems(m *inputIndex) []string {
 	var lines []string
 	for _, member := range m.Snapshot.Etcd.Members {
 		if member.State != "voter" {
@@ -175,7 +175,7 @@ func detectBootstrapMember(m *inputIndex) detection {
 		return detection{}
 	}
 	evidence := []string{"the bootstrap is complete since " + m.PhaseTimes[state.PhaseComplete].UTC().Format("15:04 UTC")}
-	return detection{evidence: append(evidence, m.listEtcdProblems()...)}
+	return detection{evidence: append(evidence, listEtcdProblems(m)...)}
 }
 
 // The limit is longer than for an operator that makes progress: monitoring and its like take twenty minutes.
@@ -193,10 +193,10 @@ func detectStalledOperators(m *inputIndex) detection {
 		return detection{}
 	}
 	evidence := []string{fmt.Sprintf("nothing has changed for %s; the version waits for %s", formatDuration(m.Now.Sub(m.lastProgress)), joinLimited(waiting))}
-	return detection{evidence: append(evidence, m.listOperatorProblems(waiting)...), subject: []string{strings.Join(waiting[:min(len(waiting), maxListed)], " ")}}
+	return detection{evidence: append(evidence, listOperatorProblems(m, waiting)...), subject: []string{strings.Join(waiting[:min(len(waiting), maxListed)], " ")}}
 }
 
-func (m *inputIndex) listOperatorProblems(names []string) []string {
+func listOperatorProblems(m *inputIndex, names []string) []string {
 	wanted := map[string]bool{}
 	for _, name := range names {
 		wanted[name] = true

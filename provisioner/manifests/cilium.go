@@ -12,7 +12,7 @@ import (
 
 // checkCiliumCluster refuses a CiliumConfig of another cluster: its agents would connect to that one's API, and no node would
 // become ready. Without a service network they need the address of the API.
-func (c *collection) checkCiliumCluster(domain string) error {
+func checkCiliumCluster(c *collection, domain string) error {
 	config, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 	if !found {
 		return nil

@@ -14,7 +14,7 @@ const external = "External"
 
 // ensureController checks that the nodes expect the cloud controller if the manifests bring one, and adds exoshift's own if it is
 // expected and none is brought.
-func (c *collection) ensureController(spec state.Spec, credentials state.APIKey) error {
+func ensureController(c *collection, spec state.Spec, credentials state.APIKey) error {
 	expected := spec.OpenShift.CloudControllerManager == external
 	brought, found := c.find(isController)
 	switch {
@@ -26,14 +26,14 @@ func (c *collection) ensureController(spec state.Spec, credentials state.APIKey)
 	case credentials.Key == "" || credentials.Secret == "":
 		return fault.New(fault.Internal, op, errors.New("there is no API key for the cloud controller"))
 	}
-	return c.addOwnController(spec, credentials)
+	return addOwnController(c, spec, credentials)
 }
 
 func isController(d document) bool {
 	return (d.kind == "Deployment" || d.kind == "DaemonSet") && strings.Contains(d.name, "cloud-controller-manager")
 }
 
-func (c *collection) addOwnController(spec state.Spec, credentials state.APIKey) error {
+func addOwnController(c *collection, spec state.Spec, credentials state.APIKey) error {
 	const name = "exoscale-cloud-controller-manager.yaml"
 	content, err := assets.RenderCloudControllerManager(assets.CloudController{
 		Domain: spec.Domain(), Zone: spec.Exoscale.Zone, Key: credentials.Key, Secret: credentials.Secret,

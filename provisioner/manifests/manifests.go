@@ -21,23 +21,23 @@ const (
 // that resolve returns for the catalog's references. Without resolve only the references to the cloud controller's credentials
 // are replaced. Errors are fault.Invalid with the file, and the line if known.
 func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]state.Manifest, error) {
-	c := collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
+	c := &collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
 	if err := c.fromCatalog(spec, credentials); err != nil {
 		return nil, wrapField("syn.catalogDir", err)
 	}
 	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
 		return nil, wrapField("openshift.manifestsDir", err)
 	}
-	if err := c.ensureController(spec, credentials); err != nil {
+	if err := ensureController(c, spec, credentials); err != nil {
 		return nil, err
 	}
-	if err := c.ensureNetwork(spec.Network); err != nil {
+	if err := ensureNetwork(c, spec.Network); err != nil {
 		return nil, wrapField("network.cni", err)
 	}
-	if err := c.checkCiliumCluster(spec.Domain()); err != nil {
+	if err := checkCiliumCluster(c, spec.Domain()); err != nil {
 		return nil, err
 	}
-	return c.manifests, c.checkReferences()
+	return c.manifests, checkReferences(c)
 }
 
 // NewPlaceholderKey returns credentials for a preview, before real ones exist.

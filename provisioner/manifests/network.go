@@ -16,7 +16,7 @@ const (
 )
 
 // ensureNetwork checks that the manifests match the chosen plugin: OpenShift installs only OVN-Kubernetes by itself.
-func (c *collection) ensureNetwork(spec state.NetworkSpec) error {
+func ensureNetwork(c *collection, spec state.NetworkSpec) error {
 	if spec.CNI != cilium {
 		brought, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 		if found {
@@ -32,7 +32,7 @@ func (c *collection) ensureNetwork(spec state.NetworkSpec) error {
 	if _, found := c.find(isOperatorConfig); found {
 		return nil
 	}
-	return c.addOperatorConfig(spec)
+	return addOperatorConfig(c, spec)
 }
 
 func isCilium(d document) bool {
@@ -44,7 +44,7 @@ func isOperatorConfig(d document) bool {
 }
 
 // addOperatorConfig selects Cilium and disables kube-proxy, which Cilium replaces, in the form of Project Syn's procedure.
-func (c *collection) addOperatorConfig(spec state.NetworkSpec) error {
+func addOperatorConfig(c *collection, spec state.NetworkSpec) error {
 	content, err := yaml.Marshal(yaml.MapSlice{
 		{Key: "apiVersion", Value: "operator.openshift.io/v1"},
 		{Key: "kind", Value: "Network"},

@@ -98,7 +98,7 @@ func parseVaultSecret(text string) (state.VaultSecret, bool) {
 }
 
 // checkReferences fails if a reference to a secret is left: the cluster would use its text as the secret.
-func (c *collection) checkReferences() error {
+func checkReferences(c *collection) error {
 	for _, d := range c.documents {
 		if !reference.Match(d.content) {
 			continue // aliases are not followed, as these may refer to further aliases
