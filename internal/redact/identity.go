@@ -10,28 +10,6 @@ type identity struct {
 	value string
 }
 
-// AddIdentity adds a value that identifies the owner. It is replaced as a whole word, ignoring case. Of a domain only the
-// domain itself is replaced, so that its subdomains can still be distinguished. Call it before the first Add.
-func (r *Redactor) AddIdentity(kind Kind, value string) {
-	if value == "" {
-		return
-	}
-	value = toLower(value)
-	r.known = append(r.known, identity{kind, value})
-	if kind == Domain {
-		r.own = append(r.own, value)
-	}
-}
-
-func (r *Redactor) findIdentities(content []byte) []span {
-	var found []span
-	small := toLowerBytes(content)
-	for _, one := range r.known {
-		found = append(found, one.find(small)...)
-	}
-	return found
-}
-
 func (i identity) find(content []byte) []span {
 	var found []span
 	for at := 0; ; {

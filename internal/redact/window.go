@@ -16,25 +16,6 @@ const (
 	deepest = 3
 )
 
-func (r *Redactor) find(content []byte) []span {
-	small := toLowerBytes(content)
-	var found []span
-	for _, f := range r.patterns {
-		for at := range f.findWindows(small) {
-			for _, match := range f.expr.FindAllSubmatchIndex(content[at.start:at.end], -1) {
-				group := match[len(match)-2:]
-				if s, ok := f.read(content, at.start+group[0], at.start+group[1]); ok {
-					found = append(found, s)
-				}
-			}
-		}
-		for _, begin := range f.begins {
-			found = append(found, f.findAtWord(content, small, []byte(begin))...)
-		}
-	}
-	return found
-}
-
 // findAtWord returns the matches that begin with a word. Text that has matched is searched again at most deepest times: a
 // repeated word would match from each occurrence to the end.
 func (f textPattern) findAtWord(content, small, begin []byte) []span {
