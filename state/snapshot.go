@@ -125,3 +125,12 @@ type JournalLine struct {
 	Unit string
 	Text string
 }
+
+// NodesByName returns the nodes by their names.
+func (s Snapshot) NodesByName() map[string]NodeStatus {
+	named := make(map[string]NodeStatus, len(s.Nodes))
+	for _, node := range s.Nodes {
+		named[node.Name] = node
+	}
+	return named
+}

@@ -4,6 +4,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -22,7 +23,7 @@ func buildHandover(folder state.Folder, spec state.Spec, kept bool) (handover.Re
 	if kept {
 		source.Folder = folder.Path()
 	}
-	cost, err := install.Estimate(spec)
+	cost, err := preflight.Estimate(spec)
 	source.Hour, source.Month, source.PriceDate, source.Unpriced = cost.Hour, cost.Month, cost.Date, cost.Unknown
 	return handover.New(source), err
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -134,9 +134,9 @@ func (c *interviewBackend) estimateCost(spec state.Spec) wizard.Estimate {
 	if offered := c.types.Load(); offered != nil {
 		types = *offered
 	}
-	needs := install.CountNeeds(spec, types)
+	needs := preflight.CountNeeds(spec, types)
 	told := wizard.Estimate{Machines: needs["instance"], Needs: needs}
-	cost, err := install.Estimate(spec)
+	cost, err := preflight.Estimate(spec)
 	if err != nil {
 		return told // the price list is embedded, and tested
 	}

@@ -8,6 +8,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -54,7 +55,7 @@ func formatPlannedAction(action state.Action) string {
 	return "found"
 }
 
-func toQuotaNeeds(checks []install.QuotaCheck) []wizard.QuotaCheck {
+func toQuotaNeeds(checks []preflight.QuotaCheck) []wizard.QuotaCheck {
 	needs := make([]wizard.QuotaCheck, len(checks))
 	for n, check := range checks {
 		needs[n] = wizard.QuotaCheck{

@@ -12,7 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/objects"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -115,7 +115,7 @@ func (c lookups) lookupCredentials(ctx context.Context, spec state.Spec, secrets
 		return wizard.LookupResult{}, err
 	}
 	defer cloud.Close()
-	switch err := install.CheckAccess(ctx, cloud); {
+	switch err := preflight.CheckAccess(ctx, cloud); {
 	case fault.Is(err, fault.Denied):
 		return wizard.LookupResult{Summary: "refused", Problems: []wizard.Problem{toCredentialsProblem(err)}}, nil
 	case fault.Is(err, fault.Conflict):
@@ -142,14 +142,14 @@ func (c lookups) lookupCredentials(ctx context.Context, spec state.Spec, secrets
 func (c lookups) listForbiddenKinds(ctx context.Context, cloud *exoscale.Client, spec state.Spec, secrets wizard.Secrets) ([]string, error) {
 	_, err := cloud.ListObjects(ctx)
 	if spec.Exoscale.Zone == "" { // each zone has its own object storage
-		return install.SplitUnlisted(err)
+		return preflight.SplitUnlisted(err)
 	}
 	storage, bucketsErr := c.newStorageClient(ctx, spec, secrets)
 	if bucketsErr == nil {
 		_, bucketsErr = storage.ListBuckets(ctx)
 		storage.Close()
 	}
-	return install.SplitUnlisted(errors.Join(err, bucketsErr))
+	return preflight.SplitUnlisted(errors.Join(err, bucketsErr))
 }
 
 func (c lookups) newStorageClient(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*objects.Client, error) {

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -105,7 +105,7 @@ func (c lookups) listTakenBuckets(ctx context.Context, spec state.Spec, secrets 
 		if err != nil {
 			return nil, err
 		}
-		if reason := install.DescribeBucketConflict(spec, use); reason != "" {
+		if reason := preflight.DescribeBucketConflict(spec, use); reason != "" {
 			taken = append(taken, bucket+" ("+reason+")")
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
-	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -66,7 +66,7 @@ func (c lookups) lookupInstanceTypes(ctx context.Context, spec state.Spec, secre
 
 func checkInstanceTypes(spec state.Spec, types []state.InstanceType) []wizard.Problem {
 	var faults []wizard.Problem
-	for _, lack := range install.FindUnavailableTypes(spec, types) {
+	for _, lack := range preflight.FindUnavailableTypes(spec, types) {
 		problem, allowed := fmt.Sprintf("zone %s offers no %s", spec.Exoscale.Zone, lack.Type), "one of the types that the zone offers"
 		if lack.Offered {
 			problem, allowed = "the organization may not use "+lack.Type, "another type, or ask Exoscale to authorize this one"

@@ -18,6 +18,7 @@ import (
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -214,7 +215,7 @@ func printDifference(w io.Writer, difference state.Difference) {
 	}
 }
 
-func printQuotas(w io.Writer, quotas []install.QuotaCheck) {
+func printQuotas(w io.Writer, quotas []preflight.QuotaCheck) {
 	if len(quotas) == 0 {
 		return
 	}
@@ -237,14 +238,14 @@ func with(preview install.Preview, action state.Action) []install.Change {
 	return chosen
 }
 
-func limitText(quota install.QuotaCheck) string {
+func limitText(quota preflight.QuotaCheck) string {
 	if quota.Limit < 0 {
 		return "none"
 	}
 	return fmt.Sprint(quota.Limit)
 }
 
-func formatQuotaWarning(quota install.QuotaCheck) string {
+func formatQuotaWarning(quota preflight.QuotaCheck) string {
 	if quota.Sufficient {
 		return ""
 	}
@@ -264,7 +265,7 @@ type (
 	}
 	quotaLine struct {
 		Type string `json:"type"` // quota
-		install.QuotaCheck
+		preflight.QuotaCheck
 	}
 	answerLine struct {
 		Type    string   `json:"type"` // answer
@@ -289,16 +290,16 @@ type (
 		Unified    string `json:"unified"`
 	}
 	planLine struct {
-		Type    string       `json:"type"` // plan
-		Create  int          `json:"create"`
-		Update  int          `json:"update"`
-		Delete  int          `json:"delete"`
-		None    int          `json:"none"`
-		Surplus int          `json:"surplus"`
-		Cost    install.Cost `json:"cost"`
-		Unseen  []string     `json:"unseen,omitzero"` // what could not be read
-		Refused int          `json:"refused"`         // number of refused answers and machines
-		Refusal string       `json:"refusal,omitzero"`
+		Type    string         `json:"type"` // plan
+		Create  int            `json:"create"`
+		Update  int            `json:"update"`
+		Delete  int            `json:"delete"`
+		None    int            `json:"none"`
+		Surplus int            `json:"surplus"`
+		Cost    preflight.Cost `json:"cost"`
+		Unseen  []string       `json:"unseen,omitzero"` // what could not be read
+		Refused int            `json:"refused"`         // number of refused answers and machines
+		Refusal string         `json:"refusal,omitzero"`
 	}
 )
 

@@ -16,7 +16,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reachability runs the connectivity checks of the preflight; it is an install.Reachability.
+// reachability runs the connectivity checks of the preflight; it is a preflight.Reachability.
 type reachability struct {
 	net     network.Network
 	spec    state.Spec

@@ -1,36 +1,27 @@
-// Package install is the recipe: it builds a plan of steps from a Spec, and declares the clients of cloud and cluster
-// that these steps need as small interfaces.
+// Package install is the recipe: it builds a plan of steps from a Spec. The steps are those of the packages below: each is a
+// group of steps with the clients that it needs as small interfaces, and its results are given to the groups after it.
 package install
 
 import (
 	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"exoshift/provisioner"
-	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/install/access"
+	"exoshift/provisioner/install/bootstrap"
+	"exoshift/provisioner/install/controlplane"
 	"exoshift/provisioner/install/generation"
+	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/nodeimage"
+	"exoshift/provisioner/install/operators"
+	"exoshift/provisioner/install/preflight"
+	"exoshift/provisioner/install/supportbundle"
 	"exoshift/provisioner/install/syn"
+	"exoshift/provisioner/install/watch"
 	"exoshift/state"
 )
-
-// Clients is the clients of the recipe.
-type Clients struct {
-	Cloud     Cloud
-	Objects   Objects
-	Installer Installer
-	Images    nodeimage.Source
-	Cluster   Cluster
-	Names     network.Resolver
-	Clock     provisioner.Clock
-	Bootstrap BootstrapHost // nil: no access to the bootstrap machine
-	Reach     Reachability  // nil: not checked
-	Syn       *syn.Clients  // nil: without Project Syn
-}
 
 // DefaultWaitForDNS is the default timeout of the delegation of the cluster's domain.
 const DefaultWaitForDNS = 30 * time.Minute
@@ -51,34 +42,20 @@ type Options struct {
 	Seal string
 }
 
-// Installation is one cluster's installation: its Spec, its folder and the results of its steps. A step reads only what
-// the steps that it needs have written.
+// Installation is the groups of steps of one cluster's installation. A group reads only what steps before its own have found
+// or created.
 type Installation struct {
 	spec    state.Spec
 	options Options
 	folder  state.Folder
 	clients Clients
-	preview bool // nothing is changed, neither in the cloud nor in the folder
+	facts   *state.FactsStore
 
-	facts  *state.FactsStore
-	states provisioner.LastStates // of each node, etcd, ...
-
-	mu    sync.Mutex                // guards the state that concurrent steps share
-	nodes map[string]state.Instance // machines by name
-
-	lastPoll            *sharedPoll          // the latest poll of the cluster; nil before the first
-	consecutiveFailures map[string]int       // of probes, in a row
-	phases              map[string]time.Time // when each phase of the cluster was reached
-	diagnostics         diagnostics          // input of the diagnosis
-	findings            []diagnosis.Finding  // of the latest poll
-	progress            progressTracker
-	skippedCSRs         int // certificate requests that were skipped
-
-	undecided map[string]int // keys that machines had, by node: another one is the operator's decision
-	allowed   map[string]int // keys that the operator allows machines, by node
-
-	accessOpen    bool                 // there may be temporary rules for the bootstrap machine
-	bootstrapHost *state.BootstrapHost // everything read from the bootstrap machine; nil until then
+	inventory    *preflight.Inventory
+	conflicts    *preflight.Conflicts
+	availability *preflight.Availability
+	comparison   *preflight.Comparison
+	quotas       *preflight.Quotas
 
 	securityGroups *network.SecurityGroups
 	elasticIPs     *network.ElasticIPs
@@ -87,59 +64,86 @@ type Installation struct {
 	keys           *access.Keys
 	buckets        *access.Buckets
 	image          *nodeimage.Image
-	renewal        *generation.Renewal
 	generator      *generation.Generator
 
-	affinity          map[affinityGroup]string      // IDs
-	deployTarget      string                        // ID, "" for any hypervisor
-	existing          []state.Object                // objects of the organization at the start
-	types             map[string]state.InstanceType // what the zone offers, by name
-	bootstrapDocument []byte
-	bootstrapURL      string // signed
-	unresolved        []MachineDifference
+	antiAffinity *machines.AntiAffinityGroups
+	machines     *machines.Machines
+	access       *bootstrap.Access
+	phases       *bootstrap.Phases
+	bootstrap    *bootstrap.Machine
 
-	syn *syn.Connection // nil: without Project Syn
+	watcher      *watch.Watcher
+	controlPlane *controlplane.ControlPlane
+	operators    *operators.Operators
+	syn          *syn.Connection // nil: without Project Syn
 }
 
 // New returns the installation of spec in folder, with the facts of earlier runs.
-func New(spec state.Spec, options Options, folder state.Folder, world Clients) (*Installation, error) {
+func New(spec state.Spec, options Options, folder state.Folder, clients Clients) (*Installation, error) {
 	facts, err := folder.LoadFacts()
 	if err != nil {
 		return nil, err
 	}
-	return withFacts(spec, options, folder, world, facts, folder.SaveFacts), nil
+	return newInstallation(spec, options, folder, clients, facts, folder.SaveFacts), nil
 }
 
-func withFacts(spec state.Spec, options Options, folder state.Folder, world Clients, facts state.Facts, save func(state.Facts) error) *Installation {
-	facts.ClusterID, facts.Zone = spec.Cluster.ID, spec.Exoscale.Zone
-	i := &Installation{
-		spec: spec, options: options, folder: folder, clients: world, facts: state.NewFactsStore(facts, save), preview: save == nil,
-		nodes:     map[string]state.Instance{},
-		undecided: map[string]int{}, allowed: map[string]int{}, consecutiveFailures: map[string]int{}, phases: map[string]time.Time{}, diagnostics: diagnostics{evaluator: diagnosis.New()},
-		affinity: map[affinityGroup]string{},
-	}
-	i.securityGroups = network.NewSecurityGroups(spec, world.Cloud)
-	i.elasticIPs = network.NewElasticIPs(spec, world.Cloud, i.facts)
-	i.dns = network.NewDNS(spec, world.Cloud, i.elasticIPs)
-	i.delegation = network.NewDelegation(spec, world.Names, world.Clock, cmp.Or(options.WaitForDNS, DefaultWaitForDNS), i.dns, i.elasticIPs)
-	i.renewal = generation.NewRenewal(spec, folder, i.facts, world.Cloud, world.Cluster, world.Clock, options.Renew)
-	i.syn = syn.New(i.newSynDeps(), world.Syn)
+// Without save, nothing is changed, neither in the cloud nor in the folder: the clients must only read.
+func newInstallation(spec state.Spec, options Options, folder state.Folder, clients Clients, known state.Facts, save func(state.Facts) error) *Installation {
+	known.ClusterID, known.Zone = spec.Cluster.ID, spec.Exoscale.Zone
+	facts, isPreview := state.NewFactsStore(known, save), save == nil
+	i := &Installation{spec: spec, options: options, folder: folder, clients: clients, facts: facts}
+
+	i.inventory = preflight.NewInventory(spec, clients.Cloud, clients.Objects)
+	i.conflicts = preflight.NewConflicts(spec, folder, facts, clients.Objects, i.inventory, ListNames(spec), options.Renew)
+	i.availability = preflight.NewAvailability(spec, facts, clients.Cloud, clients.Installer)
+	i.comparison = preflight.NewComparison(spec, facts, clients.Cloud, clients.Cluster, clients.Clock, i.inventory, i.availability)
+	i.quotas = preflight.NewQuotas(spec, facts, clients.Cloud, i.inventory, i.availability, options.Accepted)
+
+	i.securityGroups = network.NewSecurityGroups(spec, clients.Cloud)
+	i.elasticIPs = network.NewElasticIPs(spec, clients.Cloud, facts)
+	i.dns = network.NewDNS(spec, clients.Cloud, i.elasticIPs)
+	i.delegation = network.NewDelegation(spec, clients.Names, clients.Clock, cmp.Or(options.WaitForDNS, DefaultWaitForDNS), i.dns, i.elasticIPs)
+
+	renewal := generation.NewRenewal(spec, folder, facts, clients.Cloud, clients.Cluster, clients.Clock, options.Renew)
+	i.syn = syn.New(i.newSynDeps(renewal), clients.Syn)
 	var store access.KeyStore = access.FolderStore{Spec: spec, Folder: folder}
 	var catalog generation.Catalog
 	if i.syn.IsConnected() {
 		store, catalog = i.syn, i.syn // Vault takes precedence over the folder
 	}
-	i.keys = access.NewKeys(spec, world.Cloud, store)
-	i.buckets = access.NewBuckets(spec, world.Objects)
-	i.image = nodeimage.New(spec, world.Cloud, world.Objects, world.Images, world.Installer, i.buckets, i.facts)
-	i.generator = generation.New(spec, folder, i.facts, world.Installer, i.keys, catalog, i.renewal, options.PullSecret)
+	i.keys = access.NewKeys(spec, clients.Cloud, store)
+	i.buckets = access.NewBuckets(spec, clients.Objects)
+	i.image = nodeimage.New(spec, clients.Cloud, clients.Objects, clients.Images, clients.Installer, i.buckets, facts)
+	i.generator = generation.New(spec, folder, facts, clients.Installer, i.keys, catalog, renewal, options.PullSecret)
+
+	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)
+	i.machines = machines.New(machines.Deps{
+		Spec: spec, Folder: folder, Cloud: clients.Cloud, IsPreview: isPreview,
+		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
+		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
+	})
+	i.access = bootstrap.NewAccess(spec, facts, clients.Cloud, clients.Bootstrap, clients.Clock, i.machines, isPreview)
+	i.phases = bootstrap.NewPhases(clients.Clock)
+	i.bootstrap = bootstrap.New(bootstrap.Deps{
+		Spec: spec, Folder: folder, Facts: facts, Cloud: clients.Cloud, Objects: clients.Objects, Cluster: clients.Cluster, Clock: clients.Clock,
+		IsPreview: isPreview, Buckets: i.buckets, DNS: i.dns, Image: i.image, Generator: i.generator,
+		Machines: i.machines, Access: i.access, Phases: i.phases,
+	})
+
+	i.watcher = watch.New(watch.Deps{
+		Spec: spec, Folder: folder, Facts: facts, Cluster: clients.Cluster, Cloud: clients.Cloud, Names: clients.Names, Clock: clients.Clock,
+		NewKeys: options.NewKeys, SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, Image: i.image,
+		Machines: i.machines, Access: i.access, Phases: i.phases,
+	})
+	i.controlPlane = controlplane.New(spec, facts, i.machines, i.watcher)
+	i.operators = operators.New(spec, facts, clients.Cluster, clients.Clock, i.keys, i.watcher)
 	return i
 }
 
-func (i *Installation) newSynDeps() syn.Deps {
+func (i *Installation) newSynDeps(renewal *generation.Renewal) syn.Deps {
 	return syn.Deps{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
-		Facts: i.facts, Renews: i.renewal.IsDue, Alias: i.dns.EnsureAlias,
+		Facts: i.facts, Renews: renewal.IsDue, Alias: i.dns.EnsureAlias,
 		Generated: func() state.Ignition { return i.generator.Ignition() },
 		Started: func(ctx context.Context) (bool, error) {
 			machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
@@ -149,11 +153,31 @@ func (i *Installation) newSynDeps() syn.Deps {
 }
 
 // Facts returns the current facts of the installation.
-func (i *Installation) Facts() state.Facts {
-	return i.facts.Get()
+func (i *Installation) Facts() state.Facts { return i.facts.Get() }
+
+// CheckUnresolved returns the differences between machines and answers that the installation did not resolve as an error, or
+// nil.
+func (i *Installation) CheckUnresolved() error { return i.comparison.CheckUnresolved() }
+
+// ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
+// next poll approves it.
+func (i *Installation) ApproveNewKeys() { i.watcher.ApproveNewKeys() }
+
+// Close deletes the rules that were created for this run only, also after the run was stopped.
+func (i *Installation) Close(ctx context.Context, report provisioner.Report) {
+	i.access.Close(ctx, func(e provisioner.Event) {
+		e.Step, e.Phase = stepAccess, Bootstrap
+		report(e)
+	})
 }
 
-// Kinds that are part of other objects.
-const (
-	kindAttachment = "elastic-ip-attachment"
-)
+// Gather writes support data for a failed run into a new folder below state.GatheredDir. Missing parts are joined in the error;
+// the other parts are written nevertheless.
+func (i *Installation) Gather(ctx context.Context, failure error) (supportbundle.Gathered, error) {
+	gatherer := supportbundle.Gatherer{
+		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Cloud: i.clients.Cloud, Cluster: i.clients.Cluster, SecurityGroups: i.securityGroups,
+	}
+	return gatherer.Gather(ctx, supportbundle.Known{
+		Facts: i.Facts(), Observations: i.watcher.Observations(), Phases: i.phases.Times(), Findings: i.watcher.Findings(), BootstrapHost: i.access.Host(),
+	}, failure)
+}

@@ -2,7 +2,9 @@ package install
 
 import (
 	"exoshift/assets"
+	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -11,28 +13,25 @@ import (
 // the answers: the names of machines are shared, and anti-affinity groups of removed machines are in the journal only.
 // Records are named relative to their zone, with their type and without their content.
 func ListNames(spec state.Spec) []state.Object {
-	i := &Installation{spec: spec, facts: &state.FactsStore{}}
 	var names []state.Object
 	add := func(kind string, all ...string) {
 		for _, name := range all {
 			names = append(names, state.Object{Kind: kind, Name: name})
 		}
 	}
-	add(state.KindSSHKey, i.spec.SSHKeyName())
-	for _, group := range network.BuildSecurityGroups(i.spec) {
+	add(state.KindSSHKey, spec.SSHKeyName())
+	for _, group := range network.BuildSecurityGroups(spec) {
 		add(state.KindSecurityGroup, group.Name)
 	}
-	for _, group := range i.listAffinityGroups() {
-		add(state.KindAntiAffinityGroup, i.formatAffinityName(group))
-	}
-	add(state.KindElasticIP, i.spec.ObjectName("api"), i.spec.ObjectName("ingress"))
+	add(state.KindAntiAffinityGroup, machines.ListAffinityGroups(spec)...)
+	add(state.KindElasticIP, spec.ObjectName("api"), spec.ObjectName("ingress"))
 	for _, policy := range assets.ListPolicies() {
-		add(state.KindRole, i.spec.ObjectName(policy))
-		add(state.KindAPIKey, i.spec.ObjectName(policy))
+		add(state.KindRole, spec.ObjectName(policy))
+		add(state.KindAPIKey, spec.ObjectName(policy))
 	}
 	add(state.KindBucket, spec.BucketNames()...)
 	add(state.KindZone, spec.Domain())
-	add(state.KindRecord, network.ListRecordNames(spec, i.listMachines())...)
+	add(state.KindRecord, network.ListRecordNames(spec, preflight.ListMachines(spec, state.Facts{}))...)
 	for _, name := range syn.ListChallengeNames(spec) {
 		add(state.KindRecord, name+" CNAME")
 	}

@@ -1,10 +1,12 @@
 package install
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -20,6 +22,12 @@ const (
 	Syn            = "project-syn"
 )
 
+// Steps that code refers to, beside the plan.
+const (
+	stepReachability = "reachability"
+	stepAccess       = "bootstrap-access" // the end of the run deletes its rules
+)
+
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
 	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.buildControlPlaneSteps(), i.buildClusterSteps(), i.syn.BuildHandover(Syn))
@@ -28,21 +36,21 @@ func (i *Installation) Plan() provisioner.Plan {
 func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.checkCredentials},
-		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.checkPermissions,
+		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.inventory.List,
 			Needs: listNeeds("credentials")},
 		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.generator.CheckManifests},
 		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.generator.Fetch,
 			Needs: listNeeds("credentials", "manifests"), Usual: 2 * time.Minute},
 		{ID: "install-config", Phase: Preflight, Title: "Have openshift-install try the install-config", Do: i.generator.Try,
 			Needs: listNeeds("openshift-install")},
-		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.checkAvailability,
+		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.availability.Check,
 			Needs: listNeeds("credentials", "openshift-install")},
-		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.checkConflicts,
+		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.conflicts.Check,
 			Needs: listNeeds("permissions")},
-		{ID: "machines", Phase: Preflight, Title: "Compare the machines with the answers", Do: i.compareMachines,
+		{ID: "machines", Phase: Preflight, Title: "Compare the machines with the answers", Do: i.comparison.Check,
 			Needs: listNeeds("collisions", "offers")},
-		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: i.checkReachability},
-		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.checkQuotas,
+		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: preflight.CheckReachability(i.clients.Reach, i.facts)},
+		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas.Check,
 			Needs: i.withSyn(listNeeds(stepReachability, "permissions", "install-config", "offers", "collisions", "machines"), syn.StepVault, syn.StepConfiguration)},
 	}
 }
@@ -50,24 +58,24 @@ func (i *Installation) buildPreflightSteps() provisioner.Plan {
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	return slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
-		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.ensureLoadBalancers,
+		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.machines.EnsureLoadBalancers,
 			Needs: i.withSyn(listNeeds("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.image.Ensure,
 			Needs: listNeeds("quotas"), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generator.Generate,
 			Needs: i.withSyn(listNeeds("delegation", "api-keys"), syn.StepCatalog, syn.StepToken)},
-		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.uploadBootstrap,
+		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.bootstrap.Upload,
 			Needs: listNeeds("ignition")},
 	})
 }
 
 func (i *Installation) buildBaseSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.ensureSSHKey,
+		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.machines.EnsureSSHKey,
 			Needs: listNeeds("quotas")},
 		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups.Ensure,
 			Needs: listNeeds("quotas"), Usual: 2 * time.Minute},
-		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.ensureAntiAffinityGroups,
+		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.antiAffinity.Ensure,
 			Needs: listNeeds("quotas")},
 		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.keys.Ensure,
 			Needs: listNeeds("quotas")},
@@ -85,47 +93,51 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 // All machines start concurrently: a missing dependency is retried by the machine.
 func (i *Installation) buildMachineSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.ensureBootstrapMachine,
+		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrap.Ensure,
 			Needs: listNeeds("bootstrap-ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
-		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.ensureMasters,
+		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.machines.EnsureMasters,
 			Needs: i.listNodeNeeds(), Usual: time.Minute},
-		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.ensureComputeMachines,
+		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.machines.EnsureComputeMachines,
 			Needs: i.listNodeNeeds(), Usual: 2 * time.Minute},
 	}
 }
 
 func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: stepAccess, Phase: Bootstrap, Title: "Open the bootstrap machine for a look inside", Do: i.openBootstrapAccess,
+		{ID: stepAccess, Phase: Bootstrap, Title: "Open the bootstrap machine for a look inside", Do: i.access.Open,
 			Needs: listNeeds("bootstrap-machine", "load-balancers"), Usual: time.Minute},
-		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.waitTemporaryAPI(),
+		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.controlPlane.WaitTemporaryAPI(),
 			Needs: listNeeds("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
-		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.waitMasters(),
+		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.controlPlane.WaitMasters(),
 			Needs: listNeeds("master-machines", "temporary-api"), Usual: 10 * time.Minute},
-		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.waitEtcd(),
+		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.controlPlane.WaitEtcd(),
 			Needs: listNeeds("master-machines", "temporary-api"), Usual: 15 * time.Minute},
-		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.waitBootstrapComplete(),
+		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.controlPlane.WaitBootstrapComplete(),
 			Needs: listNeeds("temporary-api"), Usual: 20 * time.Minute},
-		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.removeBootstrap,
+		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.bootstrap.Remove,
 			Needs: listNeeds("masters", "etcd", "bootstrap-complete", stepAccess), Usual: 3 * time.Minute},
 	}
 }
 
 func (i *Installation) buildClusterSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.waitNodes(),
+		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.controlPlane.WaitNodes(),
 			Needs: listNeeds("compute-machines", "masters"), Usual: 15 * time.Minute},
-		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.labelNodes,
+		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.operators.LabelNodes,
 			Needs: listNeeds("nodes")},
-		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.waitIngressPlaced(),
+		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.operators.PlaceIngress(),
 			Needs: listNeeds("labels")},
-		{ID: "registry", Phase: Operators, Title: "Give the image registry its bucket", Do: i.ensureRegistry(),
+		{ID: "registry", Phase: Operators, Title: "Give the image registry its bucket", Do: i.operators.EnsureRegistry(),
 			Needs: listNeeds("masters", "api-keys", "buckets"), Usual: 5 * time.Minute},
-		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.waitClusterVersion(),
+		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.operators.WaitClusterVersion(),
 			Needs: listNeeds("remove-bootstrap", "ingress", "registry"), Usual: 15 * time.Minute},
-		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.recordConsole,
+		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.operators.RecordConsole,
 			Needs: listNeeds("cluster-version")},
 	}
+}
+
+func (i *Installation) checkCredentials(ctx context.Context, _ provisioner.Report) error {
+	return preflight.CheckAccess(ctx, i.clients.Cloud)
 }
 
 func listNeeds(steps ...string) []string { return steps }
@@ -149,5 +161,5 @@ func (i *Installation) listNodeNeeds() []string {
 
 // Steps returns the plan of a Spec for display; its steps cannot be run.
 func Steps(spec state.Spec) provisioner.Plan {
-	return withFacts(spec, Options{}, state.Folder{}, Clients{}, state.Facts{}, nil).Plan()
+	return newInstallation(spec, Options{}, state.Folder{}, Clients{}, state.Facts{}, nil).Plan()
 }

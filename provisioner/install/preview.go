@@ -11,6 +11,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/nodeimage"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 )
 
@@ -28,11 +29,11 @@ type Preview struct {
 	Changes []Change
 	Surplus []Change // objects of the cluster that are not in the answers; an installation does not change them
 	// Differences are machines for which an installation would be refused, as it does not change them.
-	Differences []MachineDifference
+	Differences []preflight.MachineDifference
 	// Refusal is the error with which an installation would end before it changed anything, or nil.
 	Refusal error
-	Quotas  []QuotaCheck
-	Cost    Cost
+	Quotas  []preflight.QuotaCheck
+	Cost    preflight.Cost
 	// Difference is the change of the cluster's configuration, if it is connected to Project Syn.
 	Difference state.Difference
 	// Unseen is what could not be read, a sentence each.
@@ -50,10 +51,14 @@ func (p Preview) ListPending() []Change {
 	return pending
 }
 
+func (p Preview) contains(o state.Object) bool {
+	return slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Kind == o.Kind && c.Name == o.Name })
+}
+
 // Preview runs the steps of the installation with clients that read and change nothing, so it predicts the installation
 // exactly. Objects inside the cluster are not included.
 func (i *Installation) Preview(ctx context.Context) (Preview, error) {
-	looking := withFacts(i.spec, i.options, i.folder, i.clients, i.Facts(), nil)
+	looking := newInstallation(i.spec, i.options, i.folder, i.clients, i.Facts(), nil)
 	return looking.runPreview(ctx, looking.previewSyn)
 }
 
@@ -69,8 +74,8 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		}
 	}
 	for _, look := range []provisioner.StepFunc{
-		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.checkPermissions, i.previewOffers, i.checkConflicts, i.ensureSSHKey, i.securityGroups.Ensure, i.ensureAntiAffinityGroups, i.keys.Ensure,
-		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.Ensure, i.ensureLoadBalancers, i.image.Preview, i.previewBootstrap, i.ensureMasters, i.ensureComputeMachines,
+		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.machines.EnsureSSHKey, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
+		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.Ensure, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines,
 	} {
 		before := len(preview.Changes)
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
@@ -80,20 +85,18 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 		})
 	}
-	missing, differences, err := i.listMachineDifferences(ctx)
-	if err != nil {
+	var err error
+	if preview.Differences, preview.Refusal, err = i.comparison.Preview(ctx, report); err != nil {
 		return preview, err
 	}
-	preview.Differences = differences
-	if preview.Refusal = i.checkMembers(ctx, report, missing); preview.Refusal == nil && hasRefusedDifference(missing, differences) {
-		preview.Refusal = newDifferenceError(differences)
-	}
-	if preview.Quotas, err = i.listQuotaChecks(ctx); err != nil {
+	if preview.Quotas, err = i.quotas.List(ctx); err != nil {
 		return preview, err
 	}
 	i.describeChanges(preview.Changes)
-	preview.Surplus = i.listSurplus(preview.Changes)
-	preview.Cost, err = Estimate(i.spec)
+	for _, o := range i.inventory.ListSurplus(preview.contains) {
+		preview.Surplus = append(preview.Surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})
+	}
+	preview.Cost, err = preflight.Estimate(i.spec)
 	return preview, err
 }
 
@@ -107,36 +110,6 @@ func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 	}
 }
 
-// previewOffers leaves out what needs openshift-install, which is not downloaded.
-func (i *Installation) previewOffers(ctx context.Context, report provisioner.Report) error {
-	if err := i.checkTypes(ctx); err != nil {
-		return err
-	}
-	if err := i.checkUbuntu(ctx); err != nil {
-		return err
-	}
-	return i.findDeployTarget(ctx, report)
-}
-
-// The bootstrap's objects are temporary; it lists them, or what is still to be deleted of them.
-func (i *Installation) previewBootstrap(ctx context.Context, report provisioner.Report) error {
-	if i.Facts().IsBootstrapped() {
-		return i.previewRemoval(ctx, report)
-	}
-	if err := i.buckets.EnsureOne(ctx, report, "bootstrap"); err != nil {
-		return err
-	}
-	return i.ensureBootstrapMachine(ctx, report)
-}
-
-func (i *Installation) previewRemoval(ctx context.Context, report provisioner.Report) error {
-	return i.removeBootstrap(ctx, func(e provisioner.Event) {
-		if e.Action != string(state.Found) {
-			report(e)
-		}
-	})
-}
-
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
 		{state.KindElasticIP, i.spec.ObjectName("api")}:                       "api." + i.spec.Domain(),
@@ -148,12 +121,12 @@ func (i *Installation) describeChanges(changes []Change) {
 	for _, group := range network.BuildSecurityGroups(i.spec) {
 		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
 	}
-	for _, machine := range i.listMachines() {
+	for _, machine := range preflight.ListMachines(i.spec, i.Facts()) {
 		text := fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk+machine.DataDisk)
 		if machine.Role == state.RoleBootstrap {
 			text += ", until the bootstrap is complete"
 		}
-		if now := i.nodes[machine.Name].State; now == "stopped" {
+		if instance, _ := i.machines.Find(machine.Name); instance.State == "stopped" {
 			text += ", is stopped: an installation does not start it"
 		}
 		details[[2]string{state.KindInstance, machine.Name}] = text
@@ -161,15 +134,4 @@ func (i *Installation) describeChanges(changes []Change) {
 	for n, change := range changes {
 		changes[n].Details = details[[2]string{change.Kind, change.Name}]
 	}
-}
-
-func (i *Installation) listSurplus(wanted []Change) []Change {
-	var surplus []Change
-	for _, o := range i.existing {
-		asked := slices.ContainsFunc(wanted, func(c Change) bool { return c.Kind == o.Kind && c.Name == o.Name })
-		if o.Labels[state.LabelCluster] == i.spec.Cluster.ID && !asked {
-			surplus = append(surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})
-		}
-	}
-	return surplus
 }

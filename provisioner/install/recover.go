@@ -4,9 +4,7 @@ import (
 	"context"
 	"time"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
-	"exoshift/provisioner/install/generation"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -22,11 +20,11 @@ type Recovered struct {
 // Recover restores the facts of an installation, as far as they can be found in the cloud and in Project Syn. It runs the
 // steps of an installation with clients that read and change nothing; known are the facts that the folder still has.
 func Recover(ctx context.Context, spec state.Spec, options Options, folder state.Folder, world Clients, known state.Facts) (Recovered, error) {
-	i := withFacts(spec, options, folder, world, known, nil)
-	if err := i.recoverImage(ctx); err != nil {
+	i := newInstallation(spec, options, folder, world, known, nil)
+	if err := i.image.Recover(ctx); err != nil {
 		return Recovered{}, err
 	}
-	if err := i.recoverBootstrap(ctx); err != nil {
+	if err := i.bootstrap.Recover(ctx); err != nil {
 		return Recovered{}, err
 	}
 	var unproven []syn.Unproven
@@ -39,7 +37,7 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	if err != nil {
 		return Recovered{}, err
 	}
-	recovered := Recovered{Facts: i.Facts(), Existing: i.existing, Unproven: unproven}
+	recovered := Recovered{Facts: i.Facts(), Existing: i.inventory.Objects(), Unproven: unproven}
 	if recovered.Facts.Installed.IsZero() { // Steward comes after the cluster version
 		recovered.Facts.Installed = recovered.Facts.Syn.Applied
 	}
@@ -49,57 +47,6 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 		}
 	}
 	return recovered, nil
-}
-
-func (i *Installation) recoverImage(ctx context.Context) error {
-	if i.Facts().Template != "" {
-		return nil
-	}
-	nodes, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())
-	if err != nil {
-		return err
-	}
-	objects, err := i.clients.Cloud.ListObjects(ctx)
-	if err != nil {
-		return err
-	}
-	for _, node := range nodes {
-		for _, o := range objects {
-			if node.Labels[state.LabelRole] == string(state.RoleLoadBalancer) || o.Kind != state.KindTemplate || o.ID != node.TemplateID {
-				continue
-			}
-			found, err := i.clients.Cloud.FindTemplate(ctx, o.Name)
-			if err != nil {
-				return err
-			}
-			return i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
-		}
-	}
-	return nil
-}
-
-// A second bootstrap would destroy a running cluster, so its end has to be certain.
-func (i *Installation) recoverBootstrap(ctx context.Context) error {
-	const op = "find out whether the bootstrap is over"
-	if i.Facts().IsBootstrapped() {
-		return nil
-	}
-	if alone, err := generation.HasOnlyMasters(ctx, i.spec, i.clients.Cloud); err != nil || !alone {
-		return err
-	}
-	over, err := generation.HasReached(ctx, i.clients.Cluster, i.clients.Clock, state.PhaseComplete)
-	switch {
-	case err != nil:
-		return err
-	case over:
-		now := i.clients.Clock.Now().UTC().Truncate(time.Second)
-		return i.facts.Update(func(facts *state.Facts) { facts.BootstrapRemoved = now })
-	}
-	if _, err := i.clients.Cluster.GetConsoleURL(ctx); err != nil {
-		return fault.New(fault.KindOf(err), op, err).
-			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", i.spec.Domain())
-	}
-	return nil
 }
 
 // ApplyEvents sets the facts that the events of earlier runs prove: the time at which a step succeeded first, or an object was created.

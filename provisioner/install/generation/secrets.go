@@ -6,6 +6,14 @@ import (
 	"exoshift/state"
 )
 
+// RemoveSecrets removes what only the bootstrap needs, if that is over.
+func (g *Generator) RemoveSecrets() error {
+	if !g.facts.Get().IsBootstrapped() {
+		return nil
+	}
+	return RemoveBootstrapSecrets(g.spec, g.folder, g.installer.Strip)
+}
+
 // RemoveBootstrapSecrets removes from the folder the cluster's keys and everything that only the bootstrap needed:
 // bootstrap.ign and openshift-install's state, which strip removes, the keys of the bootstrap machine, its signed link,
 // the user data that pointed nodes to it, and generations that were moved aside.

@@ -24,6 +24,10 @@ type Cloud interface {
 	FindTemplate(ctx context.Context, name string) (state.Template, error)
 	// RegisterTemplate registers a template and waits until it is usable.
 	RegisterTemplate(ctx context.Context, template state.Template) (state.Template, error)
+	// ListInstances returns the machines that have all the labels.
+	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
+	// ListObjects returns everything that the organization has.
+	ListObjects(ctx context.Context) ([]state.Object, error)
 }
 
 // Objects is the part of the object storage that an image passes through.
@@ -166,4 +170,32 @@ func (i *Image) Preview(ctx context.Context, report provisioner.Report) error {
 	want := NewTemplate(i.spec, state.BootImage{Build: strings.TrimPrefix(name, FormatTemplateName(i.spec, ""))})
 	want.Description = template.Description
 	return CheckTemplate(template, want, i.facts.Get())
+}
+
+// Recover finds out which template the machines of the cluster were started from, if the facts do not say so.
+func (i *Image) Recover(ctx context.Context) error {
+	if i.facts.Get().Template != "" {
+		return nil
+	}
+	nodes, err := i.cloud.ListInstances(ctx, i.spec.Labels())
+	if err != nil {
+		return err
+	}
+	objects, err := i.cloud.ListObjects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		for _, o := range objects {
+			if node.Labels[state.LabelRole] == string(state.RoleLoadBalancer) || o.Kind != state.KindTemplate || o.ID != node.TemplateID {
+				continue
+			}
+			found, err := i.cloud.FindTemplate(ctx, o.Name)
+			if err != nil {
+				return err
+			}
+			return i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = o.Name, found.MD5 })
+		}
+	}
+	return nil
 }

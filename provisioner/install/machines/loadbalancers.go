@@ -1,0 +1,57 @@
+package machines
+
+import (
+	"context"
+
+	"exoshift/assets"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// The minimum number of router slots of a load balancer: its configuration is never updated, and routers may be added
+// later.
+const routerSlots = 16
+
+// LoadBalancerTemplate is the public template that load balancers boot from.
+const LoadBalancerTemplate = "Linux Ubuntu 22.04 LTS 64-bit"
+
+// EnsureLoadBalancers starts the load balancers.
+func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.Report) error {
+	if m.Spec.IsRoundRobin() {
+		return provisioner.Skip("DNS balances the load")
+	}
+	template, err := m.Cloud.FindPublicTemplate(ctx, LoadBalancerTemplate)
+	if err != nil {
+		return err
+	}
+	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{
+		Domain:        m.Spec.Domain(),
+		Masters:       m.Spec.Sizing.ControlPlane.Count,
+		Routers:       max(len(m.Spec.Machines(m.Spec.RouterRole())), routerSlots),
+		ProxyProtocol: m.Spec.LoadBalancer.ProxyProtocol,
+	})
+	if err != nil {
+		return err
+	}
+	machines := m.Spec.Machines(state.RoleLoadBalancer)
+	err = m.Start(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
+	if err != nil {
+		return err
+	}
+	return provisioner.ForEach(ctx, machines, func(ctx context.Context, machine state.Machine) error {
+		return m.attachElasticIPs(ctx, report, machine)
+	})
+}
+
+// Both load balancers have both elastic IPs; the health checks choose which one serves.
+func (m *Machines) attachElasticIPs(ctx context.Context, report provisioner.Report, machine state.Machine) error {
+	instance, _ := m.Find(machine.Name)
+	for _, ip := range []state.ElasticIP{m.ElasticIPs.API(), m.ElasticIPs.Ingress()} {
+		action, err := m.Cloud.EnsureAttached(ctx, ip.ID, instance.ID)
+		if err != nil {
+			return err
+		}
+		report.EmitObject("elastic-ip-attachment", ip.Name+" on "+machine.Name, "", string(action))
+	}
+	return nil
+}

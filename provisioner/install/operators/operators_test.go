@@ -1,0 +1,37 @@
+package operators
+
+import (
+	"testing"
+
+	"exoshift/state"
+)
+
+func spec() state.Spec {
+	s := state.Default()
+	s.Cluster = state.ClusterSpec{ID: "c-1", BaseDomain: "example.net"}
+	s.Exoscale.Zone = "ch-gva-2"
+	s.OpenShift.Version, s.OpenShift.SSHKey = "4.20.5", "ssh-ed25519 AAAA"
+	return s
+}
+
+func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
+	o := &Operators{spec: spec()}
+	if got := o.countRouters(); got != 2 {
+		t.Errorf("%d routers behind load balancers", got)
+	}
+	o.spec.LoadBalancer = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}
+	if got := o.countRouters(); got != 4 || o.isProxied() {
+		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, o.isProxied())
+	}
+}
+
+func TestAVersionWithoutOperatorsIsNotBelieved(t *testing.T) {
+	version := state.VersionStatus{Version: "4.20.5", Available: true, Percent: 100}
+	if err := checkVersion(version); err == nil {
+		t.Error("the cluster counts as installed although no operator was seen")
+	}
+	version.Total = 1
+	if err := checkVersion(version); err != nil {
+		t.Error(err)
+	}
+}
