@@ -36,3 +36,8 @@ func (s *FactsStore) Update(change func(*Facts)) error {
 	}
 	return s.save(s.facts)
 }
+
+// UpdateSyn is Update for the facts of Project Syn.
+func (s *FactsStore) UpdateSyn(change func(*SynFacts)) error {
+	return s.Update(func(facts *Facts) { change(&facts.Syn) })
+}

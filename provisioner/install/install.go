@@ -109,7 +109,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	var store access.KeyStore = access.FolderStore{Spec: spec, Folder: folder}
 	var catalog generation.Catalog
 	if i.syn.IsConnected() {
-		store, catalog = i.syn, i.syn // Vault takes precedence over the folder
+		store, catalog = i.syn.APIKeys, i.syn.Catalog // Vault takes precedence over the folder
 	}
 	i.keys = access.NewKeys(spec, clients.Cloud, store)
 	i.buckets = access.NewBuckets(spec, clients.Objects)

@@ -13,24 +13,24 @@ const challenge = "_acme-challenge."
 
 // ensureACME points the challenge names to the account that the cluster has registered. An application registers it, so
 // the wait lasts as long as applications make progress.
-func (c *Connection) ensureACME() provisioner.StepFunc {
+func (s *synthesis) ensureACME() provisioner.StepFunc {
 	var last state.SynStatus
-	progress := progressTracker{clock: c.Clock}
-	wait := provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		registration, err := c.clients.Cluster.GetACMERegistration(ctx)
+	progress := progressTracker{clock: s.clock}
+	wait := provisioner.PollUntil(s.clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		registration, err := s.gitOps.GetACMERegistration(ctx)
 		if err != nil {
-			if seen, unseen := c.clients.Cluster.GetSynthesis(ctx); unseen == nil {
+			if seen, unseen := s.gitOps.GetSynthesis(ctx); unseen == nil {
 				last = seen
 				progress.track(seen)
 			}
 			return progress.extendDeadline(err)
 		}
-		for _, name := range ListChallengeNames(c.Spec) {
-			if err := c.Alias(ctx, report, name, registration.FullDomain); err != nil {
+		for _, name := range ListChallengeNames(s.spec) {
+			if err := s.alias(ctx, report, name, registration.FullDomain); err != nil {
 				return err
 			}
 		}
-		return c.updateFacts(func(facts *state.SynFacts) { facts.ACME = registration.FullDomain })
+		return s.facts.UpdateSyn(func(facts *state.SynFacts) { facts.ACME = registration.FullDomain })
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report) // before the previous value is known

@@ -37,13 +37,13 @@ func (c crawling) GetACMERegistration(context.Context) (state.ACMERegistration, 
 func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &Clients{Cluster: crawling{began: time.Now()}}, Deps{})
-		c.Spec.DNS.ACME = true
+		c.synthesis.spec.DNS.ACME = true
 		var made []string
-		c.Alias = func(_ context.Context, _ provisioner.Report, name, to string) error {
+		c.synthesis.alias = func(_ context.Context, _ provisioner.Report, name, to string) error {
 			made = append(made, name+" "+to)
 			return nil
 		}
-		if err := c.ensureACME()(t.Context(), unheard); err != nil || len(made) != 2 {
+		if err := c.synthesis.ensureACME()(t.Context(), unheard); err != nil || len(made) != 2 {
 			t.Errorf("made %q: %v", made, err)
 		}
 	})
@@ -72,7 +72,7 @@ func TestWhoWaitsForAnAccountInVainIsLedToWhatMakesIt(t *testing.T) {
 	} {
 		t.Run(hint, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := connectedTo(t, &Clients{Cluster: cluster}, Deps{}).ensureACME()(t.Context(), unheard)
+				err := connectedTo(t, &Clients{Cluster: cluster}, Deps{}).synthesis.ensureACME()(t.Context(), unheard)
 				if !strings.Contains(fault.HintOf(err), hint) {
 					t.Errorf("%v\n%s", err, fault.HintOf(err))
 				}

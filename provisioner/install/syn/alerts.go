@@ -18,13 +18,13 @@ const (
 	limitSilence = 10 * time.Minute
 )
 
-func (c *Connection) checkAlerts(ctx context.Context, report provisioner.Report) error {
+func (o *operations) checkAlerts(ctx context.Context, report provisioner.Report) error {
 	var alerts []state.Alert
-	if err := c.silenceAlerts(ctx, report); err != nil {
+	if err := o.silenceAlerts(ctx, report); err != nil {
 		return err
 	}
-	err := c.waitTransient(ctx, report, func(ctx context.Context) (err error) {
-		alerts, err = c.clients.Cluster.ListAlerts(ctx)
+	err := waitTransient(ctx, o.clock, report, func(ctx context.Context) (err error) {
+		alerts, err = o.gitOps.ListAlerts(ctx)
 		return err
 	})
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Connection) checkAlerts(ctx context.Context, report provisioner.Report)
 		report.EmitProgress(text)
 	}
 	report.EmitProgress(formatFiring(len(alerts), len(open)))
-	return c.updateFacts(func(facts *state.SynFacts) { facts.Alerts = open })
+	return o.facts.UpdateSyn(func(facts *state.SynFacts) { facts.Alerts = open })
 }
 
 func formatFiring(all, open int) string {
@@ -59,10 +59,10 @@ func formatFiring(all, open int) string {
 }
 
 // Alerts that need no action are silenced. If that fails, they are only emitted.
-func (c *Connection) silenceAlerts(ctx context.Context, report provisioner.Report) error {
+func (o *operations) silenceAlerts(ctx context.Context, report provisioner.Report) error {
 	var silenced error
-	err := provisioner.PollUntil(c.Clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
-		silenced = c.clients.Cluster.SilenceAlerts(ctx)
+	err := provisioner.PollUntil(o.clock, silenceEvery, limitSilence, func(ctx context.Context, _ provisioner.Report) error {
+		silenced = o.gitOps.SilenceAlerts(ctx)
 		if fault.Is(silenced, fault.Transient) {
 			return silenced
 		}
@@ -88,16 +88,16 @@ func formatAlert(alert state.Alert) string {
 	return text
 }
 
-func (c *Connection) onCall(ctx context.Context, report provisioner.Report) error {
-	switch facts := c.Facts.Get().Syn; {
+func (o *operations) onCall(ctx context.Context, report provisioner.Report) error {
+	switch facts := o.facts.Get().Syn; {
 	case !facts.OnCall.IsZero():
 		return provisioner.Skip("they do already")
 	case len(facts.Alerts) > 0:
 		return provisioner.Skip("alerts fire that nobody expects (" + strings.Join(limitSentences(facts.Alerts), "; ") + "): look at them, then run again")
 	}
-	c.alerting = true
-	if err := c.configure(ctx, report, "Have alerts of cluster "+c.Spec.Cluster.ID+" reach the people on call", true); err != nil {
+	o.catalog.alerting = true
+	if err := o.catalog.configure(ctx, report, "Have alerts of cluster "+o.spec.Cluster.ID+" reach the people on call", true); err != nil {
 		return err
 	}
-	return c.updateFacts(func(facts *state.SynFacts) { facts.OnCall = c.now() })
+	return o.facts.UpdateSyn(func(facts *state.SynFacts) { facts.OnCall = now(o.clock) })
 }

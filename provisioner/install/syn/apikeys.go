@@ -2,6 +2,7 @@ package syn
 
 import (
 	"context"
+	"sync"
 
 	"exoshift/assets"
 	"exoshift/internal/fault"
@@ -20,21 +21,33 @@ func mapVaultKeys() map[string]vaultKey {
 	}
 }
 
+// APIKeys keeps the cluster's own API keys in Vault.
+type APIKeys struct {
+	spec    state.Spec
+	session *session
+
+	mu   sync.Mutex              // guards keys
+	keys map[string]state.APIKey // by policy: those in Vault, once read
+}
+
+// IsSignedOut reports whether a preview continues without a login.
+func (k *APIKeys) IsSignedOut() bool { return k.session.signedOut }
+
 // LoadAPIKey returns the API key of a policy that an earlier step or run has stored in Vault, or one without key and
 // secret. It has no name yet.
-func (c *Connection) LoadAPIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
-	c.keysMu.Lock()
-	known, found := c.keys[policy]
-	c.keysMu.Unlock()
+func (k *APIKeys) LoadAPIKey(ctx context.Context, report provisioner.Report, policy string) (state.APIKey, error) {
+	k.mu.Lock()
+	known, found := k.keys[policy]
+	k.mu.Unlock()
 	if found {
 		return known, nil
 	}
-	vault, err := c.signInVault(ctx, report)
+	vault, err := k.session.signInVault(ctx, report)
 	if err != nil {
 		return state.APIKey{}, err
 	}
 	place := mapVaultKeys()[policy]
-	values, err := vault.GetSecret(ctx, c.joinVaultPath(place.path))
+	values, err := vault.GetSecret(ctx, joinVaultPath(k.spec, place.path))
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return state.APIKey{}, err
 	}
@@ -42,20 +55,20 @@ func (c *Connection) LoadAPIKey(ctx context.Context, report provisioner.Report, 
 }
 
 // KeepAPIKey returns a function that stores the API key of a policy in Vault.
-func (c *Connection) KeepAPIKey(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
+func (k *APIKeys) KeepAPIKey(ctx context.Context, report provisioner.Report, policy string) func(state.APIKey) error {
 	return func(key state.APIKey) error {
-		vault, err := c.signInVault(ctx, report)
+		vault, err := k.session.signInVault(ctx, report)
 		if err != nil {
 			return err
 		}
 		place := mapVaultKeys()[policy]
-		_, err = vault.SetSecret(ctx, c.joinVaultPath(place.path), map[string]string{place.key: key.Key, place.secret: key.Secret})
+		_, err = vault.SetSecret(ctx, joinVaultPath(k.spec, place.path), map[string]string{place.key: key.Key, place.secret: key.Secret})
 		if err != nil {
 			return err
 		}
-		c.keysMu.Lock()
-		defer c.keysMu.Unlock()
-		c.keys[policy] = key
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.keys[policy] = key
 		return nil
 	}
 }

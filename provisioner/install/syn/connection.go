@@ -4,8 +4,7 @@ package syn
 
 import (
 	"context"
-	"sync"
-	"time"
+	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -32,53 +31,78 @@ type Deps struct {
 	Alias func(ctx context.Context, report provisioner.Report, name, to string) error
 }
 
-// Connection is an installation's connection to Project Syn, with the results of its steps. It is nil without Project
-// Syn.
+// Connection is the steps that connect a cluster with Project Syn. It is nil without Project Syn.
 type Connection struct {
 	Deps
 	clients *Clients
-	states  provisioner.LastStates // of applications
 
-	mu        sync.Mutex // one login at a time: the user can do only one
-	tenant    state.SynTenant
-	cluster   state.SynCluster
-	signedOut bool // a preview continues without a login
-	alerting  bool // alerts are about to be enabled: they are not held back any more
+	APIKeys *APIKeys
+	Catalog *Catalog
 
-	keysMu sync.Mutex              // of keys
-	keys   map[string]state.APIKey // by policy: those in Vault, once read
+	session      *session
+	secrets      *secrets
+	registration *registration
+	steward      *steward
+	synthesis    *synthesis
+	operations   *operations
 }
 
 // New returns the connection of an installation, or nil without Project Syn. Without clients its steps are for display
 // only.
-func New(of Deps, world *Clients) *Connection {
+func New(of Deps, clients *Clients) *Connection {
 	if of.Spec.Syn.LieutenantURL == "" {
 		return nil
 	}
-	return &Connection{Deps: of, clients: world, keys: map[string]state.APIKey{}}
+	if clients == nil {
+		clients = &Clients{}
+	}
+	c := &Connection{Deps: of, clients: clients, session: &session{clients: clients, show: of.Show}}
+	c.APIKeys = &APIKeys{spec: of.Spec, session: c.session, keys: map[string]state.APIKey{}}
+	c.secrets = &secrets{spec: of.Spec, facts: of.Facts, session: c.session}
+	c.registration = &registration{spec: of.Spec, facts: of.Facts, clock: of.Clock, session: c.session, started: of.Started}
+	c.Catalog = &Catalog{
+		spec: of.Spec, folder: of.Folder, facts: of.Facts, clock: of.Clock, session: c.session, registration: c.registration,
+		git: clients.Git, compiler: clients.Compiler, renews: of.Renews, generated: of.Generated,
+	}
+	c.steward = &steward{
+		spec: of.Spec, folder: of.Folder, facts: of.Facts, clock: of.Clock, seal: of.Seal, session: c.session, catalog: c.Catalog, gitOps: clients.Cluster,
+	}
+	c.synthesis = &synthesis{spec: of.Spec, facts: of.Facts, clock: of.Clock, gitOps: clients.Cluster, alias: of.Alias}
+	c.operations = &operations{
+		spec: of.Spec, facts: of.Facts, clock: of.Clock, registration: c.registration, catalog: c.Catalog, gitOps: clients.Cluster,
+	}
+	return c
 }
 
 // IsConnected reports whether the cluster is to be handed over to Project Syn.
 func (c *Connection) IsConnected() bool { return c != nil }
 
-// IsSignedOut reports whether a preview continues without a login.
-func (c *Connection) IsSignedOut() bool { return c.IsConnected() && c.signedOut }
-
-func (c *Connection) signInLieutenant(ctx context.Context, report provisioner.Report) (Lieutenant, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.clients.Lieutenant, fault.AttachField(report.SignIn(ctx, c.clients.Lieutenant.SignIn, c.Show), "syn.lieutenantURL", fault.Invalid)
+// Preview returns the changes in Lieutenant, Vault and the tenant's repository. Without a login, unseen is a sentence
+// about what could not be read, and the rest of a preview continues.
+func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (difference state.Difference, unseen string, err error) {
+	if !c.IsConnected() {
+		return difference, "", nil
+	}
+	difference, err = c.collectPreview(ctx, report)
+	if fault.Is(err, fault.Waiting) {
+		c.session.signedOut = true
+		return difference, strings.TrimSuffix("what Project Syn would get: "+err.Error()+"; "+fault.HintOf(err), "; "), nil
+	}
+	return difference, "", err
 }
 
-func (c *Connection) signInVault(ctx context.Context, report provisioner.Report) (Vault, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.clients.Vault, report.SignIn(ctx, c.clients.Vault.SignIn, c.Show)
+func (c *Connection) collectPreview(ctx context.Context, report provisioner.Report) (state.Difference, error) {
+	if err := c.registration.check(ctx, report); err != nil {
+		return state.Difference{}, err
+	}
+	report.EmitObject(KindCluster, c.Spec.Cluster.ID, "", string(c.registration.preview()))
+	if err := c.secrets.preview(ctx, report); err != nil {
+		return state.Difference{}, err
+	}
+	difference, err := c.Catalog.computeDifference(ctx)
+	if err != nil {
+		return state.Difference{}, err
+	}
+	emitConfiguration(report, difference)
+	return difference, nil
 }
-
-func (c *Connection) updateFacts(change func(*state.SynFacts)) error {
-	return c.Facts.Update(func(facts *state.Facts) { change(&facts.Syn) })
-}
-
-// In the precision of the facts.
-func (c *Connection) now() time.Time { return c.Clock.Now().UTC().Truncate(time.Second) }

@@ -12,28 +12,28 @@ const placeholder = "TO_BE_DEFINED"
 // The class that holds a cluster's alerts back from the people on call.
 const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
 
-func (c *Connection) tenantRepo() state.GitRepo {
-	repo := c.tenant.Config
-	if c.cluster.TenantRevision != "" {
-		repo.Revision = c.cluster.TenantRevision
+func (c *Catalog) tenantRepo() state.GitRepo {
+	repo := c.registration.tenant.Config
+	if c.registration.cluster.TenantRevision != "" {
+		repo.Revision = c.registration.cluster.TenantRevision
 	}
 	return repo
 }
 
-func (c *Connection) configurationFile() string { return c.Spec.Cluster.ID + ".yml" }
+func (c *Catalog) configurationFile() string { return c.spec.Cluster.ID + ".yml" }
 
-func (c *Connection) buildEdits() []state.YAMLEdit {
-	facts := c.Facts.Get()
+func (c *Catalog) buildEdits() []state.YAMLEdit {
+	facts := c.facts.Get()
 	var ours []any
 	for _, value := range facts.Syn.Written {
 		ours = append(ours, value)
 	}
 	edits := []state.YAMLEdit{
-		set("openshift", "baseDomain").to(c.Spec.Domain()),
+		set("openshift", "baseDomain").to(c.spec.Domain()),
 		set("openshift", "infraID").setOnce(facts.InfraID, ours...),
 		set("openshift", "clusterID").setOnce(facts.Syn.ClusterUUID, ours...),
 		set("openshift", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
-		set("openshift4_terraform", "terraform_variables", "base_domain").to(c.Spec.Cluster.BaseDomain),
+		set("openshift4_terraform", "terraform_variables", "base_domain").to(c.spec.Cluster.BaseDomain),
 		set("openshift4_terraform", "terraform_variables", "ignition_ca").setOnce(facts.Syn.IgnitionCA, ours...),
 		set("openshift4_terraform", "terraform_variables", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
 		set("openshift4_terraform", "terraform_variables", "rhcos_template").setOnce(facts.Template),
@@ -45,10 +45,10 @@ func (c *Connection) buildEdits() []state.YAMLEdit {
 	case facts.Syn.ClusterUUID == "":
 		edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie})
 	}
-	if c.Spec.OpenShift.CloudControllerManager != "" {
+	if c.spec.OpenShift.CloudControllerManager != "" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "exoscale-cloud-controller-manager"})
 	}
-	if c.Spec.Network.CNI == "Cilium" {
+	if c.spec.Network.CNI == "Cilium" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.buildCiliumEdit(facts))
 	}
 	for i := range edits {
@@ -60,14 +60,14 @@ func (c *Connection) buildEdits() []state.YAMLEdit {
 }
 
 // The configuration has a value already that this installation has yet to determine.
-func (c *Connection) formatConflictHint() string {
+func (c *Catalog) formatConflictHint() string {
 	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
 		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
-		c.Spec.Cluster.ID, c.configurationFile())
+		c.spec.Cluster.ID, c.configurationFile())
 }
 
 // The catalog must hold Cilium's operator back until the cluster was generated with it.
-func (c *Connection) buildCiliumEdit(facts state.Facts) state.YAMLEdit {
+func (c *Catalog) buildCiliumEdit(facts state.Facts) state.YAMLEdit {
 	edit := set("cilium", "olm", "generate_olm_deployment")
 	if facts.Syn.ClusterUUID == "" {
 		edit.Value = true

@@ -19,11 +19,21 @@ const (
 	limitMaintenance = 3 * time.Hour
 )
 
+// operations prepares the cluster for those who operate it: its first maintenance, and its alerts.
+type operations struct {
+	spec         state.Spec
+	facts        *state.FactsStore
+	clock        provisioner.Clock
+	registration *registration
+	catalog      *Catalog
+	gitOps       GitOps
+}
+
 // The cluster is updated once before it is handed over, as its maintenance window would do.
-func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner.Report) error {
-	window := c.cluster.Facts[windowFact]
+func (o *operations) runFirstMaintenance(ctx context.Context, report provisioner.Report) error {
+	window := o.registration.cluster.Facts[windowFact]
 	switch {
-	case !c.Facts.Get().Syn.Maintained.IsZero():
+	case !o.facts.Get().Syn.Maintained.IsZero():
 		return provisioner.Skip("it was maintained in an earlier run")
 	case window == "":
 		return provisioner.Skip("Lieutenant has no fact " + windowFact + " for the cluster")
@@ -31,8 +41,8 @@ func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner
 		return provisioner.Skip("its maintenance window is a custom one: nobody has told its name")
 	}
 	var absent error
-	err := c.waitTransient(ctx, report, func(ctx context.Context) error {
-		action, err := c.clients.Cluster.EnsureMaintenance(ctx, window)
+	err := waitTransient(ctx, o.clock, report, func(ctx context.Context) error {
+		action, err := o.gitOps.EnsureMaintenance(ctx, window)
 		if fault.Is(err, fault.NotFound) {
 			absent = err
 			return nil
@@ -46,16 +56,16 @@ func (c *Connection) runFirstMaintenance(ctx context.Context, report provisioner
 		return provisioner.Skip("the cluster has no upgrade controller: " + absent.Error())
 	}
 	if err == nil {
-		err = c.waitMaintained(ctx, report)
+		err = o.waitMaintained(ctx, report)
 	}
 	return wrapTimeout("have the cluster maintained for the first time", "see that the catalog has the UpgradeConfig "+window+
 		", which the fact "+windowFact+" names, and that its controller runs, then run again", err)
 }
 
-func (c *Connection) waitMaintained(ctx context.Context, report provisioner.Report) error {
+func (o *operations) waitMaintained(ctx context.Context, report provisioner.Report) error {
 	var failed error
-	err := provisioner.PollUntil(c.Clock, maintenanceEvery, limitMaintenance, func(ctx context.Context, _ provisioner.Report) error {
-		seen, err := c.clients.Cluster.GetMaintenance(ctx)
+	err := provisioner.PollUntil(o.clock, maintenanceEvery, limitMaintenance, func(ctx context.Context, _ provisioner.Report) error {
+		seen, err := o.gitOps.GetMaintenance(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -71,8 +81,8 @@ func (c *Connection) waitMaintained(ctx context.Context, report provisioner.Repo
 	if err = errors.Join(failed, err); err != nil {
 		return err
 	}
-	if _, err := c.clients.Cluster.EndMaintenance(ctx); err != nil {
+	if _, err := o.gitOps.EndMaintenance(ctx); err != nil {
 		return err
 	}
-	return c.updateFacts(func(facts *state.SynFacts) { facts.Maintained = c.now() })
+	return o.facts.UpdateSyn(func(facts *state.SynFacts) { facts.Maintained = now(o.clock) })
 }

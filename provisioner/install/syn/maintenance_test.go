@@ -20,12 +20,12 @@ func (windowless) EnsureMaintenance(context.Context, string) (state.Action, erro
 func TestAMaintenanceWindowThatTheCatalogLacksIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &Clients{Cluster: windowless{}}, Deps{})
-		c.cluster.Facts = map[string]string{"maintenance_window": "tusday-1000"}
-		if err := c.runFirstMaintenance(t.Context(), unheard); !strings.Contains(fault.HintOf(err), "has the UpgradeConfig tusday-1000, which the fact maintenance_window names") {
+		c.registration.cluster.Facts = map[string]string{"maintenance_window": "tusday-1000"}
+		if err := c.operations.runFirstMaintenance(t.Context(), unheard); !strings.Contains(fault.HintOf(err), "has the UpgradeConfig tusday-1000, which the fact maintenance_window names") {
 			t.Errorf("%v\n%s", err, fault.HintOf(err))
 		}
-		c.cluster.Facts["maintenance_window"] = "custom"
-		if err := c.runFirstMaintenance(t.Context(), unheard); err == nil || err.Error() != "its maintenance window is a custom one: nobody has told its name" {
+		c.registration.cluster.Facts["maintenance_window"] = "custom"
+		if err := c.operations.runFirstMaintenance(t.Context(), unheard); err == nil || err.Error() != "its maintenance window is a custom one: nobody has told its name" {
 			t.Errorf("a custom window: %v", err)
 		}
 	})

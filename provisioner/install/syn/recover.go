@@ -19,7 +19,16 @@ type Unproven struct {
 
 // recovery restores the facts of a connection. It changes them in memory, and otherwise only the folder's copy of the catalog.
 type recovery struct {
-	*Connection
+	spec         state.Spec
+	folder       state.Folder
+	facts        *state.FactsStore
+	clock        provisioner.Clock
+	session      *session
+	registration *registration
+	secrets      *secrets
+	catalog      *Catalog
+	gitOps       GitOps
+
 	report   provisioner.Report
 	unproven []Unproven
 }
@@ -31,43 +40,46 @@ func (c *Connection) Recover(ctx context.Context, report provisioner.Report) ([]
 		return nil, nil
 	}
 	known := c.Facts.Get().Syn
-	r := &recovery{Connection: c, report: report}
+	r := &recovery{
+		spec: c.Spec, folder: c.Folder, facts: c.Facts, clock: c.Clock, session: c.session, registration: c.registration,
+		secrets: c.secrets, catalog: c.Catalog, gitOps: c.clients.Cluster, report: report,
+	}
 	err := r.recover(ctx)
 	if fault.Is(err, fault.Waiting) && !known.Applied.IsZero() && known.SSHPublicKey != "" && len(known.Written) > 0 {
-		c.signedOut = true // a run needs nothing else of what only Project Syn knows
+		c.session.signedOut = true // a run needs nothing else of what only Project Syn knows
 		return nil, nil
 	}
 	return r.unproven, err
 }
 
 func (r *recovery) recover(ctx context.Context) error {
-	lieutenant, err := r.signInLieutenant(ctx, r.report)
+	lieutenant, err := r.session.signInLieutenant(ctx, r.report)
 	if err != nil {
 		return err
 	}
-	vault, err := r.signInVault(ctx, r.report)
+	vault, err := r.session.signInVault(ctx, r.report)
 	if err != nil {
 		return err
 	}
-	found, err := lieutenant.GetCluster(ctx, r.Spec.Cluster.ID)
+	found, err := lieutenant.GetCluster(ctx, r.spec.Cluster.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil
 	case err != nil:
 		return err
-	case found.Tenant != r.Spec.Syn.Tenant:
-		r.reject(fmt.Sprintf("%s belongs to the tenant %s in Lieutenant, and the answers say %s", found.ID, found.Tenant, r.Spec.Syn.Tenant),
+	case found.Tenant != r.spec.Syn.Tenant:
+		r.reject(fmt.Sprintf("%s belongs to the tenant %s in Lieutenant, and the answers say %s", found.ID, found.Tenant, r.spec.Syn.Tenant),
 			"put the answers of this cluster back, then run this again")
 		return nil
 	}
-	r.cluster = found
-	if r.tenant, err = lieutenant.GetTenant(ctx, r.Spec.Syn.Tenant); err != nil {
+	r.registration.cluster = found
+	if r.registration.tenant, err = lieutenant.GetTenant(ctx, r.spec.Syn.Tenant); err != nil {
 		return err
 	}
 	if err := r.recoverWritten(ctx, vault); err != nil {
 		return err
 	}
-	ours, err := r.hasIdentity(ctx)
+	ours, err := r.catalog.hasIdentity(ctx)
 	if err != nil {
 		return err
 	}
@@ -80,15 +92,15 @@ func (r *recovery) reject(text, next string) {
 
 // recoverWritten restores the SSH key and the values that the cluster's configuration may hold.
 func (r *recovery) recoverWritten(ctx context.Context, vault Vault) error {
-	before := r.Facts.Get()
-	public, err := r.readSSHKey(ctx, vault)
+	before := r.facts.Get()
+	public, err := r.secrets.readSSHKey(ctx, vault)
 	switch {
 	case fault.Is(err, fault.Conflict):
 		r.reject(err.Error(), fault.HintOf(err))
 	case err != nil && !fault.Is(err, fault.NotFound):
 		return err
 	}
-	err = r.updateFacts(func(facts *state.SynFacts) {
+	err = r.facts.UpdateSyn(func(facts *state.SynFacts) {
 		if public != "" {
 			facts.SSHPublicKey = public
 		}
@@ -99,81 +111,28 @@ func (r *recovery) recoverWritten(ctx context.Context, vault Vault) error {
 	if err != nil {
 		return err
 	}
-	conflicts, err := r.listConflicts(ctx)
+	conflicts, err := r.catalog.listConflicts(ctx)
 	if err != nil {
 		return err
 	}
 	for _, conflict := range conflicts {
 		r.reject(conflict.err.Error(), fault.HintOf(conflict.err))
 		if public != "" && conflict.edit.Value == public {
-			err = r.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = before.Syn.SSHPublicKey })
+			err = r.facts.UpdateSyn(func(facts *state.SynFacts) { facts.SSHPublicKey = before.Syn.SSHPublicKey })
 		}
 	}
 	return err
 }
 
-// conflict is an edit of the cluster's configuration that is refused.
-type conflict struct {
-	edit state.YAMLEdit
-	err  error
-}
-
-// listConflicts returns the edits that would write over what this installation has not written.
-func (c *Connection) listConflicts(ctx context.Context) ([]conflict, error) {
-	edits := c.buildEdits()
-	_, err := c.compareEdits(ctx, edits...)
-	if !isConflict(err) {
-		return nil, err
-	}
-	conflicts := []conflict{}
-	for _, edit := range edits {
-		switch _, err := c.compareEdits(ctx, edit); {
-		case isConflict(err):
-			conflicts = append(conflicts, conflict{edit, err})
-		case err != nil:
-			return nil, err
-		}
-	}
-	if len(conflicts) == 0 { // each by itself would do
-		conflicts = append(conflicts, conflict{err: err})
-	}
-	return conflicts, nil
-}
-
-func (c *Connection) compareEdits(ctx context.Context, edits ...state.YAMLEdit) (state.Difference, error) {
-	return c.clients.Git.Compare(ctx, c.tenantRepo(), c.configurationFile(), edits)
-}
-
-// isConflict reports whether a configuration cannot be edited because of its values or its syntax.
-func isConflict(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) }
-
-// holds reports whether an edit would leave the cluster's configuration unchanged.
-func (c *Connection) holds(ctx context.Context, edit state.YAMLEdit) (bool, error) {
-	difference, err := c.compareEdits(ctx, edit)
-	if isConflict(err) {
-		return false, nil
-	}
-	return err == nil && difference.Unified == "", err
-}
-
-// hasIdentity reports whether the cluster's configuration has the cluster ID that this folder's openshift-install generated.
-func (c *Connection) hasIdentity(ctx context.Context) (bool, error) {
-	uuid := c.Facts.Get().Syn.ClusterUUID
-	if uuid == "" {
-		return false, nil
-	}
-	return c.holds(ctx, set("openshift", "clusterID").to(uuid))
-}
-
 // recoverConnection restores how far the cluster was handed over. ours is the result of hasIdentity.
 func (r *recovery) recoverConnection(ctx context.Context, ours bool) error {
-	seen, unseen := r.clients.Cluster.GetSynthesis(ctx)
+	seen, unseen := r.gitOps.GetSynthesis(ctx)
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	installed := unseen == nil && seen.Steward.Health != "Missing"
-	reported := r.cluster.Catalog.DeployKey != ""
-	switch facts := r.Facts.Get().Syn; {
+	reported := r.registration.cluster.Catalog.DeployKey != ""
+	switch facts := r.facts.Get().Syn; {
 	case installed, reported && ours, !facts.Applied.IsZero():
 		if err := r.recoverApplied(ctx, seen, ours); err != nil {
 			return err
@@ -181,17 +140,17 @@ func (r *recovery) recoverConnection(ctx context.Context, ours bool) error {
 		r.rejectKubeconfig(unseen)
 	case reported && fault.Is(unseen, fault.Transient):
 		return fault.New(fault.Transient, "find out whether the Steward that has reported is this cluster's", unseen).
-			WithHint("see that api.%s:6443 can be reached from here, then run this again", r.Spec.Domain())
+			WithHint("see that api.%s:6443 can be reached from here, then run this again", r.spec.Domain())
 	case reported:
-		r.reject(fmt.Sprintf("a Steward has reported for %s to Lieutenant, and neither this cluster nor its configuration proves that it is this cluster's", r.Spec.Cluster.ID),
+		r.reject(fmt.Sprintf("a Steward has reported for %s to Lieutenant, and neither this cluster nor its configuration proves that it is this cluster's", r.spec.Cluster.ID),
 			"give this cluster another ID; if the other one is gone, have it deleted in Lieutenant")
 		return nil
 	case !ours && facts.Created.IsZero() && facts.Tenant == "" && !r.hasManifest():
-		r.reject(fmt.Sprintf("Lieutenant has %s, and nothing proves that this installation registered it", r.Spec.Cluster.ID),
+		r.reject(fmt.Sprintf("Lieutenant has %s, and nothing proves that this installation registered it", r.spec.Cluster.ID),
 			"run exoshift install again, which takes the registration over; to destroy the cluster instead, have it deleted in Lieutenant")
 		return nil
 	case r.hasManifest():
-		if err := r.updateFacts(func(facts *state.SynFacts) { setTime(&facts.ManifestUsed, r.now()) }); err != nil {
+		if err := r.facts.UpdateSyn(func(facts *state.SynFacts) { setTime(&facts.ManifestUsed, now(r.clock)) }); err != nil {
 			return err
 		}
 	}
@@ -200,7 +159,7 @@ func (r *recovery) recoverConnection(ctx context.Context, ours bool) error {
 
 // hasManifest reports whether the folder keeps what Steward is installed from.
 func (r *recovery) hasManifest() bool {
-	_, err := r.Folder.Read(state.StewardFile)
+	_, err := r.folder.Read(state.StewardFile)
 	return err == nil
 }
 
@@ -216,31 +175,31 @@ func setTime(at *time.Time, now time.Time) {
 func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, ours bool) (err error) {
 	alerting := false
 	if ours {
-		if alerting, err = r.holds(ctx, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true}); err != nil {
+		if alerting, err = r.catalog.holds(ctx, state.YAMLEdit{Path: []string{"classes"}, Item: noOpsgenie, Remove: true}); err != nil {
 			return err
 		}
 	}
-	window := r.cluster.Facts[windowFact]
+	window := r.registration.cluster.Facts[windowFact]
 	scheduled := window != "" && window != customWindow
 	account := r.findAccount(ctx)
-	err = r.updateFacts(func(facts *state.SynFacts) {
-		setTime(&facts.Applied, r.now())
+	err = r.facts.UpdateSyn(func(facts *state.SynFacts) {
+		setTime(&facts.Applied, now(r.clock))
 		setTime(&facts.ManifestUsed, facts.Applied)
 		if checkSynthesis(seen) == nil {
-			setTime(&facts.Synthesized, r.now())
+			setTime(&facts.Synthesized, now(r.clock))
 		}
 		if alerting {
-			setTime(&facts.OnCall, r.now())
+			setTime(&facts.OnCall, now(r.clock))
 		}
 		if alerting && scheduled {
-			setTime(&facts.Maintained, r.now())
+			setTime(&facts.Maintained, now(r.clock))
 		}
 		facts.ACME = cmp.Or(facts.ACME, account)
 	})
-	if err != nil || !scheduled || !r.Facts.Get().Syn.Maintained.IsZero() {
+	if err != nil || !scheduled || !r.facts.Get().Syn.Maintained.IsZero() {
 		return err
 	}
-	if maintenance, err := r.clients.Cluster.GetMaintenance(ctx); err != nil || maintenance.State == "" {
+	if maintenance, err := r.gitOps.GetMaintenance(ctx); err != nil || maintenance.State == "" {
 		r.reject("whether the cluster was maintained for the first time is not known: the next run has it maintained at once",
 			"run exoshift install when its nodes may restart")
 	}
@@ -249,10 +208,10 @@ func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, our
 
 // findAccount returns the target of the _acme-challenge records; "" leaves it to the next run.
 func (r *recovery) findAccount(ctx context.Context) string {
-	if !r.Spec.DNS.ACME {
+	if !r.spec.DNS.ACME {
 		return ""
 	}
-	registration, err := r.clients.Cluster.GetACMERegistration(ctx)
+	registration, err := r.gitOps.GetACMERegistration(ctx)
 	if err != nil {
 		return ""
 	}
@@ -261,7 +220,7 @@ func (r *recovery) findAccount(ctx context.Context) string {
 
 // rejectKubeconfig reports that the cluster refuses the folder's kubeconfig, as it does after emergency-access --invalidate.
 func (r *recovery) rejectKubeconfig(unseen error) {
-	if fault.Is(unseen, fault.Denied) && r.Facts.Get().Syn.AdminInvalidated.IsZero() {
+	if fault.Is(unseen, fault.Denied) && r.facts.Get().Syn.AdminInvalidated.IsZero() {
 		r.reject("whether the administrator's kubeconfig was invalidated is not known; the cluster refuses it: "+unseen.Error(),
 			"if it was invalidated, exoshift emergency-access --kubeconfig FILE --invalidate notes that again")
 	}
@@ -269,13 +228,13 @@ func (r *recovery) rejectKubeconfig(unseen error) {
 
 // recoverRegistration restores the registration in Lieutenant and the commit of the catalog.
 func (r *recovery) recoverRegistration(ctx context.Context) error {
-	err := r.updateFacts(func(facts *state.SynFacts) {
-		facts.Lieutenant, facts.Tenant, facts.Catalog = r.Spec.Syn.LieutenantURL, r.cluster.Tenant, r.cluster.Catalog.Redacted()
+	err := r.facts.UpdateSyn(func(facts *state.SynFacts) {
+		facts.Lieutenant, facts.Tenant, facts.Catalog = r.spec.Syn.LieutenantURL, r.registration.cluster.Tenant, r.registration.cluster.Catalog.Redacted()
 	})
-	if facts := r.Facts.Get().Syn; err != nil || facts.ClusterUUID == "" || facts.Commit != "" {
+	if facts := r.facts.Get().Syn; err != nil || facts.ClusterUUID == "" || facts.Commit != "" {
 		return err
 	}
-	if err := r.fetchCatalog(ctx, r.report); err != nil && !fault.Is(err, fault.NotFound) {
+	if err := r.catalog.fetch(ctx, r.report); err != nil && !fault.Is(err, fault.NotFound) {
 		return err
 	}
 	return nil

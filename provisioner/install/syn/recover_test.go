@@ -111,7 +111,7 @@ func newLostCluster(t *testing.T) (*lostCluster, *Connection) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, err := yamledit.Apply("c-1.yml", nil, slices.DeleteFunc(c.buildEdits(), func(e state.YAMLEdit) bool { return e.Files != nil }))
+	written, err := yamledit.Apply("c-1.yml", nil, slices.DeleteFunc(c.Catalog.buildEdits(), func(e state.YAMLEdit) bool { return e.Files != nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func newLostCluster(t *testing.T) (*lostCluster, *Connection) {
 
 func forget(t *testing.T, c *Connection) {
 	t.Helper()
-	err := c.updateFacts(func(facts *state.SynFacts) {
+	err := c.Facts.UpdateSyn(func(facts *state.SynFacts) {
 		*facts = state.SynFacts{ClusterUUID: facts.ClusterUUID, IgnitionCA: facts.IgnitionCA}
 	})
 	if err != nil {
@@ -151,10 +151,10 @@ func TestRecover_EverythingThatWasHandedOver(t *testing.T) {
 		!slices.Equal(facts.Written, []string{"c-1-abcde", "our-uuid", "PEM"}) {
 		t.Errorf("%+v", facts)
 	}
-	if err := c.checkToken(unheard, l.cluster); err != nil {
+	if err := c.registration.checkToken(unheard, l.cluster); err != nil {
 		t.Errorf("a run: %v", err)
 	}
-	if difference, err := c.computeDifference(t.Context()); err != nil || difference.Unified != "" {
+	if difference, err := c.Catalog.computeDifference(t.Context()); err != nil || difference.Unified != "" {
 		t.Errorf("a run would change the configuration: %+v, %v", difference, err)
 	}
 }
@@ -270,10 +270,10 @@ func TestRecover_FailsUntilItCanFindOut(t *testing.T) {
 
 	l.signedOut = true
 	known.Applied, known.Written = time.Now(), []string{"our-uuid"}
-	if err := c.updateFacts(func(facts *state.SynFacts) { *facts = known }); err != nil {
+	if err := c.Facts.UpdateSyn(func(facts *state.SynFacts) { *facts = known }); err != nil {
 		t.Fatal(err)
 	}
-	if unproven, err := c.Recover(t.Context(), unheard); err != nil || len(unproven) > 0 || !c.IsSignedOut() {
+	if unproven, err := c.Recover(t.Context(), unheard); err != nil || len(unproven) > 0 || !c.APIKeys.IsSignedOut() {
 		t.Errorf("facts that have all of it: %v, %v", unproven, err)
 	}
 }

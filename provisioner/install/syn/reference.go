@@ -13,13 +13,10 @@ import (
 
 const writeSecrets = "write them to Vault below clusters/kv, or take away the component that needs them; then run again"
 
-// NewResolver returns a function that resolves the secrets of a catalog; nil without Vault.
-func (c *Connection) NewResolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
-	if !c.IsConnected() {
-		return nil
-	}
+// NewResolver returns a function that resolves the secrets of a catalog.
+func (c *Catalog) NewResolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
 	return func(wanted state.VaultSecret) (string, error) {
-		vault, err := c.signInVault(ctx, report)
+		vault, err := c.session.signInVault(ctx, report)
 		if err != nil {
 			return "", err
 		}
@@ -38,13 +35,13 @@ func (c *Connection) NewResolver(ctx context.Context, report provisioner.Report)
 }
 
 // Argo CD would detect missing secrets much later.
-func (c *Connection) checkReferences(ctx context.Context, report provisioner.Report) error {
+func (c *Catalog) checkReferences(ctx context.Context, report provisioner.Report) error {
 	const op = "check the secrets that the catalog needs"
-	wanted, err := c.clients.Git.ListWantedSecrets(c.Folder.Path(state.CatalogDir))
+	wanted, err := c.git.ListWantedSecrets(c.folder.Path(state.CatalogDir))
 	if err != nil {
 		return err
 	}
-	vault, err := c.signInVault(ctx, report)
+	vault, err := c.session.signInVault(ctx, report)
 	if err != nil {
 		return err
 	}

@@ -2,51 +2,140 @@ package syn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
-func (c *Connection) registerCluster(ctx context.Context, report provisioner.Report) error {
-	lieutenant, err := c.signInLieutenant(ctx, report)
+// KindCluster is the kind of a Lieutenant cluster in events.
+const KindCluster = "lieutenant-cluster"
+
+const tenantField = "syn.tenant"
+
+// registration registers the cluster in Lieutenant, and knows it and its tenant.
+type registration struct {
+	spec    state.Spec
+	facts   *state.FactsStore
+	clock   provisioner.Clock
+	session *session
+	started func(context.Context) (bool, error) // whether the cloud has any machine of the cluster
+
+	tenant  state.SynTenant
+	cluster state.SynCluster
+}
+
+func (r *registration) check(ctx context.Context, report provisioner.Report) error {
+	lieutenant, err := r.session.signInLieutenant(ctx, report)
+	if err != nil {
+		return err
+	}
+	if r.tenant, err = lieutenant.GetTenant(ctx, r.spec.Syn.Tenant); err != nil {
+		return fault.AttachField(err, tenantField, fault.NotFound)
+	}
+	found, err := lieutenant.GetCluster(ctx, r.spec.Cluster.ID)
+	switch {
+	case fault.Is(err, fault.NotFound) && !r.facts.Get().Syn.Applied.IsZero():
+		return fault.New(fault.Conflict, "find the cluster in Lieutenant", err).
+			WithHint("Steward runs on this cluster, and Lieutenant no longer knows it: ask those who run Lieutenant")
+	case fault.Is(err, fault.NotFound):
+		r.cluster = r.buildCluster()
+		report.EmitProgress(fmt.Sprintf("%s is free; from its registration on there are %s to install it", r.spec.Cluster.ID, formatHours(tokenLife)))
+		return nil
+	case err != nil:
+		return err
+	}
+	r.cluster = found
+	return r.checkRegistered(report, found)
+}
+
+// checkRegistered refuses a foreign cluster, and one whose handover would fail in the end.
+func (r *registration) checkRegistered(report provisioner.Report, found state.SynCluster) error {
+	const op = "register the cluster in Lieutenant"
+	if found.Tenant != r.spec.Syn.Tenant {
+		return fault.Newf(fault.Conflict, op, "%s belongs to the tenant %s", found.ID, found.Tenant).
+			WithHint("give the cluster another ID, or correct the tenant; nothing was created").WithField(tenantField)
+	}
+	wanted := r.buildCluster().Facts
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if there := found.Facts[name]; there != "" && there != wanted[name] {
+			return fault.Newf(fault.Invalid, op, "Lieutenant has %q for its fact %s, and the answers say %q", there, name, wanted[name]).
+				WithHint("if it is another cluster, give this one another ID. Otherwise correct the answers, or change the fact in Lieutenant:\n%s", r.formatFactCommand(name, wanted[name])).
+				WithField("syn.facts")
+		}
+	}
+	return r.checkToken(report, found)
+}
+
+func (r *registration) formatFactCommand(name, value string) string {
+	body, _ := json.Marshal(map[string]any{"facts": map[string]string{name: value}}) // a string always can be encoded
+	return shellescape.QuoteCommand([]string{"curl", "-X", "PATCH", "-H", "Content-Type: application/merge-patch+json", "-d", string(body)}) +
+		` -H "Authorization: Bearer $(commodore fetch-token)" ` + shellescape.Quote(strings.TrimSuffix(r.spec.Syn.LieutenantURL, "/")+"/clusters/"+r.spec.Cluster.ID)
+}
+
+func (r *registration) buildCluster() state.SynCluster {
+	facts := map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": r.spec.Exoscale.Zone}
+	maps.Copy(facts, r.spec.Syn.Facts)
+	return state.SynCluster{ID: r.spec.Cluster.ID, Tenant: r.spec.Syn.Tenant, DisplayName: r.spec.Cluster.DisplayName, Facts: facts}
+}
+
+func (r *registration) preview() state.Action {
+	found := r.cluster
+	if found.InstallURL == "" && found.Catalog.URL == "" {
+		return state.Created
+	}
+	for name, value := range r.buildCluster().Facts {
+		if found.Facts[name] != value {
+			return state.Updated
+		}
+	}
+	return state.Found
+}
+
+func (r *registration) ensure(ctx context.Context, report provisioner.Report) error {
+	lieutenant, err := r.session.signInLieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
 	// It did not exist during the checks, or Lieutenant's operator has not processed it yet. If it exists now, an answer
 	// was lost.
-	young := c.cluster.ID != "" && c.cluster.Catalog.URL == ""
-	cluster, action, err := lieutenant.EnsureCluster(ctx, c.buildCluster())
+	young := r.cluster.ID != "" && r.cluster.Catalog.URL == ""
+	cluster, action, err := lieutenant.EnsureCluster(ctx, r.buildCluster())
 	if err != nil {
 		return err
 	}
-	c.cluster = cluster
+	r.cluster = cluster
 	report.EmitObject(KindCluster, cluster.ID, "", string(action))
-	err = c.updateFacts(func(facts *state.SynFacts) {
-		facts.Lieutenant, facts.Tenant, facts.Catalog = c.Spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Redacted()
+	err = r.facts.UpdateSyn(func(facts *state.SynFacts) {
+		facts.Lieutenant, facts.Tenant, facts.Catalog = r.spec.Syn.LieutenantURL, cluster.Tenant, cluster.Catalog.Redacted()
 		if action == state.Created || young && facts.Created.IsZero() {
-			facts.Created = c.now()
+			facts.Created = now(r.clock)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := c.checkRegistered(report, cluster); err != nil {
+	if err := r.checkRegistered(report, cluster); err != nil {
 		return err
 	}
-	return c.setInitialFacts(ctx, lieutenant)
+	return r.setInitialFacts(ctx, lieutenant)
 }
 
 // The cluster will report these facts itself later, but its configuration cannot be compiled without them.
-func (c *Connection) setInitialFacts(ctx context.Context, lieutenant Lieutenant) error {
-	facts, err := parseVersionFacts(c.Facts.Get().OpenShiftVersion)
+func (r *registration) setInitialFacts(ctx context.Context, lieutenant Lieutenant) error {
+	facts, err := parseVersionFacts(r.facts.Get().OpenShiftVersion)
 	if err != nil {
 		return err
 	}
-	_, err = lieutenant.EnsureDynamicFacts(ctx, c.Spec.Cluster.ID, facts)
+	_, err = lieutenant.EnsureDynamicFacts(ctx, r.spec.Cluster.ID, facts)
 	return err
 }
 
@@ -65,14 +154,14 @@ func parseVersionFacts(version string) (map[string]any, error) {
 }
 
 // The cluster's own Steward reports its facts, which replace the initial ones.
-func (c *Connection) waitReported() provisioner.StepFunc {
+func (r *registration) waitReported() provisioner.StepFunc {
 	return withHint("wait for the cluster's facts in Lieutenant",
-		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-			lieutenant, err := c.signInLieutenant(ctx, report)
+		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(r.clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+			lieutenant, err := r.session.signInLieutenant(ctx, report)
 			if err != nil {
 				return err
 			}
-			cluster, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
+			cluster, err := lieutenant.GetCluster(ctx, r.spec.Cluster.ID)
 			if err != nil {
 				return err
 			}

@@ -8,13 +8,21 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
 const kindSecret = "vault-secret"
 
-func (c *Connection) joinVaultPath(name string) string { return joinVaultPath(c.Spec, name) }
+// secrets writes the cluster's secrets to Vault.
+type secrets struct {
+	spec    state.Spec
+	facts   *state.FactsStore
+	session *session
+}
+
+func (s *secrets) joinPath(name string) string { return joinVaultPath(s.spec, name) }
 
 func joinVaultPath(spec state.Spec, name string) string {
 	return path.Join(spec.Syn.Tenant, spec.Cluster.ID, name)
@@ -57,17 +65,51 @@ func generatePassword(length int) string {
 }
 
 // Existing secrets are kept: a backup is worthless without its password.
-func (c *Connection) putSecrets(ctx context.Context, report provisioner.Report) error {
-	vault, err := c.signInVault(ctx, report)
+func (s *secrets) put(ctx context.Context, report provisioner.Report) error {
+	vault, err := s.session.signInVault(ctx, report)
 	if err != nil {
 		return err
 	}
 	for name, values := range generatePasswords() {
-		action, err := vault.EnsureSecret(ctx, c.joinVaultPath(name), values)
+		action, err := vault.EnsureSecret(ctx, s.joinPath(name), values)
 		if err != nil {
 			return err
 		}
-		report.EmitObject(kindSecret, c.joinVaultPath(name), "", string(action))
+		report.EmitObject(kindSecret, s.joinPath(name), "", string(action))
 	}
-	return c.putSSHKey(ctx, report, vault)
+	return s.putSSHKey(ctx, report, vault)
+}
+
+func (s *secrets) check(ctx context.Context, report provisioner.Report) error {
+	vault, err := s.session.signInVault(ctx, report)
+	if err != nil {
+		return err
+	}
+	if err := vault.Check(ctx, s.joinPath("")); err != nil {
+		return err
+	}
+	report.EmitProgress("the cluster's secrets may be written to " + s.joinPath(""))
+	return nil
+}
+
+func (s *secrets) preview(ctx context.Context, report provisioner.Report) error {
+	vault, err := s.session.signInVault(ctx, report)
+	if err != nil {
+		return err
+	}
+	if err := vault.Check(ctx, s.joinPath("")); err != nil {
+		return err
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(generatePasswords())), sshSecret) {
+		action := state.Found
+		_, err := vault.GetSecret(ctx, s.joinPath(name))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			action = state.Created
+		case err != nil:
+			return err
+		}
+		report.EmitObject(kindSecret, s.joinPath(name), "", string(action))
+	}
+	return nil
 }

@@ -21,27 +21,27 @@ const (
 )
 
 // The key in Vault is for the operators of the cluster; its public half is recorded in the facts.
-func (c *Connection) putSSHKey(ctx context.Context, report provisioner.Report, vault Vault) error {
-	made, err := newSSHKey(c.Spec.Cluster.ID)
+func (s *secrets) putSSHKey(ctx context.Context, report provisioner.Report, vault Vault) error {
+	made, err := newSSHKey(s.spec.Cluster.ID)
 	if err != nil {
 		return err
 	}
-	where := c.joinVaultPath(sshSecret)
+	where := s.joinPath(sshSecret)
 	action, err := vault.EnsureSecret(ctx, where, map[string]string{sshPrivate: made})
 	if err != nil {
 		return err
 	}
 	report.EmitObject(kindSecret, where, "", string(action))
-	public, err := c.readSSHKey(ctx, vault)
+	public, err := s.readSSHKey(ctx, vault)
 	if err != nil {
 		return err
 	}
-	return c.updateFacts(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
+	return s.facts.UpdateSyn(func(facts *state.SynFacts) { facts.SSHPublicKey = public })
 }
 
 // readSSHKey returns the public half of the key in Vault.
-func (c *Connection) readSSHKey(ctx context.Context, vault Vault) (string, error) {
-	where := c.joinVaultPath(sshSecret)
+func (s *secrets) readSSHKey(ctx context.Context, vault Vault) (string, error) {
+	where := s.joinPath(sshSecret)
 	values, err := vault.GetSecret(ctx, where)
 	if err != nil {
 		return "", err

@@ -31,9 +31,9 @@ func (c *Connection) BuildPreflight(phase string) provisioner.Plan {
 		return nil
 	}
 	return provisioner.Plan{
-		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.checkLieutenant},
-		{ID: StepVault, Phase: phase, Title: "Sign in at Vault", Do: c.checkVault, Needs: []string{stepLieutenant}},
-		{ID: StepConfiguration, Phase: phase, Title: "Compare the cluster's configuration", Do: c.compareConfiguration,
+		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.registration.check},
+		{ID: StepVault, Phase: phase, Title: "Sign in at Vault", Do: c.secrets.check, Needs: []string{stepLieutenant}},
+		{ID: StepConfiguration, Phase: phase, Title: "Compare the cluster's configuration", Do: c.Catalog.compare,
 			Needs: []string{stepLieutenant}},
 	}
 }
@@ -44,11 +44,11 @@ func (c *Connection) Register(phase string) provisioner.Plan {
 		return nil
 	}
 	return provisioner.Plan{
-		{ID: stepRegister, Phase: phase, Title: "Register the cluster in Lieutenant", Do: c.registerCluster,
+		{ID: stepRegister, Phase: phase, Title: "Register the cluster in Lieutenant", Do: c.registration.ensure,
 			Needs: []string{"quotas"}, Usual: time.Minute},
-		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.putSecrets,
+		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.secrets.put,
 			Needs: []string{stepRegister}},
-		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.compileFirstCatalog,
+		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.Catalog.compileFirst,
 			Needs: []string{stepSecrets}, Usual: 3 * time.Minute},
 	}
 }
@@ -59,7 +59,7 @@ func (c *Connection) BuildToken(phase string) provisioner.Plan {
 		return nil
 	}
 	return provisioner.Plan{{ID: StepToken, Phase: phase, Title: "See that the bootstrap token is still valid",
-		Do: c.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
+		Do: c.registration.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
 }
 
 // IsSynStep reports whether a step of another phase belongs to Project Syn.
@@ -73,27 +73,27 @@ func (c *Connection) BuildHandover(phase string) provisioner.Plan {
 		return nil
 	}
 	plan := provisioner.Plan{
-		{ID: stepIdentity, Phase: phase, Title: "Write the cluster's identity into its configuration", Do: c.compileFinalCatalog,
+		{ID: stepIdentity, Phase: phase, Title: "Write the cluster's identity into its configuration", Do: c.Catalog.compileFinal,
 			Needs: []string{"ignition", "image", StepCatalog}, Usual: 3 * time.Minute},
-		{ID: stepInitial, Phase: phase, Title: "Apply what the catalog needs from the start", Do: c.applyInitial(),
+		{ID: stepInitial, Phase: phase, Title: "Apply what the catalog needs from the start", Do: c.steward.applyInitial(),
 			Needs: []string{"nodes", stepIdentity}},
-		{ID: stepSteward, Phase: phase, Title: "Start Steward, the agent of Project Syn", Do: c.installSteward,
+		{ID: stepSteward, Phase: phase, Title: "Start Steward, the agent of Project Syn", Do: c.steward.install,
 			Needs: []string{"cluster-version", stepInitial, stepIdentity}},
 	}
 	if c.Spec.DNS.ACME {
 		plan = append(plan, provisioner.Step{ID: "acme", Phase: phase, Title: "Lead ACME's challenges to the cluster's account",
-			Do: c.ensureACME(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
+			Do: c.synthesis.ensureACME(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
 	}
 	return append(plan, provisioner.Plan{
-		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.waitSynthesis(),
+		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.synthesis.wait(),
 			Needs: []string{stepSteward}, Usual: 10 * time.Minute},
-		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.waitReported(),
+		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.registration.waitReported(),
 			Needs: []string{stepSteward}, Usual: 2 * time.Minute},
-		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.runFirstMaintenance,
+		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.operations.runFirstMaintenance,
 			Needs: []string{stepSynthesis}, Usual: 10 * time.Minute},
-		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.checkAlerts,
+		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.operations.checkAlerts,
 			Needs: []string{stepMaintenance}},
-		{ID: "on-call", Phase: phase, Title: "Have alerts reach the people on call", Do: c.onCall,
+		{ID: "on-call", Phase: phase, Title: "Have alerts reach the people on call", Do: c.operations.onCall,
 			Needs: []string{stepAlerts}},
 	}...)
 }

@@ -77,7 +77,7 @@ func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
 	l := &oneShot{}
 	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"})
 	for range 2 {
-		if err := c.installSteward(t.Context(), unheard); !fault.Is(err, fault.Denied) {
+		if err := c.steward.install(t.Context(), unheard); !fault.Is(err, fault.Denied) {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
 		"it was refused":     {true, refused, fault.Conflict, "it has ended", "have it reset"},
 	} {
 		l := &wasteful{spends: c.spends, failed: c.failed}
-		failure := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"}).installSteward(t.Context(), unheard)
+		failure := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"}).steward.install(t.Context(), unheard)
 		if !fault.Is(failure, c.kind) || !strings.Contains(failure.Error(), c.says) || !strings.Contains(fault.HintOf(failure), c.hint) || l.fetched != 1 {
 			t.Errorf("%s: %v, hint %q after %d requests", name, failure, fault.HintOf(failure), l.fetched)
 		}
@@ -136,7 +136,7 @@ func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
 	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{}) // no passphrase
-	if err := c.installSteward(t.Context(), unheard); err == nil || l.fetched != 0 {
+	if err := c.steward.install(t.Context(), unheard); err == nil || l.fetched != 0 {
 		t.Errorf("fetched %d times: %v", l.fetched, err)
 	}
 }
@@ -154,11 +154,11 @@ func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
 	c := connectedTo(t, &Clients{Vault: shy{}}, Deps{Show: func(context.Context, string) error { return nil }})
 	for name, use := range map[string]func(provisioner.Report) error{
 		"read an API key": func(report provisioner.Report) error {
-			_, err := c.LoadAPIKey(t.Context(), report, assets.PolicyStorage)
+			_, err := c.APIKeys.LoadAPIKey(t.Context(), report, assets.PolicyStorage)
 			return err
 		},
 		"resolve a reference": func(report provisioner.Report) error {
-			_, err := c.NewResolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
+			_, err := c.Catalog.NewResolver(t.Context(), report)(state.VaultSecret{Path: "t-1/c-1/registry", Key: "httpSecret"})
 			if fault.Is(err, fault.NotFound) {
 				return nil
 			}
@@ -197,7 +197,7 @@ func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
 	git := &repository{}
 	c := connectedTo(t, &Clients{Git: git}, Deps{})
 	git.noted = func() bool { return !c.Facts.Get().Syn.OnCall.IsZero() }
-	if err := c.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
+	if err := c.operations.onCall(t.Context(), unheard); !fault.Is(err, fault.Transient) {
 		t.Fatal(err)
 	}
 	if git.early || git.noted() || !slices.Equal(git.removed, []bool{true}) {

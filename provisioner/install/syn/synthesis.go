@@ -19,11 +19,21 @@ const (
 	limitSynthesis = 30 * time.Minute
 )
 
-func (c *Connection) waitSynthesis() provisioner.StepFunc {
+// synthesis waits until Argo CD runs what the catalog contains.
+type synthesis struct {
+	spec   state.Spec
+	facts  *state.FactsStore
+	clock  provisioner.Clock
+	gitOps GitOps
+	alias  func(ctx context.Context, report provisioner.Report, name, to string) error
+	states provisioner.LastStates // of applications
+}
+
+func (s *synthesis) wait() provisioner.StepFunc {
 	var last state.SynStatus
-	progress := progressTracker{clock: c.Clock}
-	wait := provisioner.PollUntil(c.Clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
-		seen, err := c.clients.Cluster.GetSynthesis(ctx)
+	progress := progressTracker{clock: s.clock}
+	poll := provisioner.PollUntil(s.clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		seen, err := s.gitOps.GetSynthesis(ctx)
 		switch {
 		case fault.Is(err, fault.Transient):
 			return progress.extendDeadline(err)
@@ -31,26 +41,26 @@ func (c *Connection) waitSynthesis() provisioner.StepFunc {
 			return err
 		}
 		last = seen
-		c.emitApplications(report, seen)
+		s.emitApplications(report, seen)
 		progress.track(seen)
 		return progress.extendDeadline(checkSynthesis(seen))
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
-		if err := wait(ctx, report); err != nil {
-			return c.wrapSynthesisError(last, err)
+		if err := poll(ctx, report); err != nil {
+			return s.wrapError(last, err)
 		}
-		return c.updateFacts(func(facts *state.SynFacts) {
+		return s.facts.UpdateSyn(func(facts *state.SynFacts) {
 			if facts.Synthesized.IsZero() {
-				facts.Synthesized = c.now()
+				facts.Synthesized = now(s.clock)
 			}
 		})
 	}
 }
 
-func (c *Connection) wrapSynthesisError(seen state.SynStatus, err error) error {
+func (s *synthesis) wrapError(seen state.SynStatus, err error) error {
 	const op = "wait for the applications"
 	var limit *provisioner.LimitError
-	if errors.As(err, &limit) && !c.Spec.DNS.ACME && strings.Contains(err.Error(), "ertificate") {
+	if errors.As(err, &limit) && !s.spec.DNS.ACME && strings.Contains(err.Error(), "ertificate") {
 		return fault.New(fault.Timeout, op, err).
 			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").WithField("dns.acme")
 	}
@@ -117,9 +127,9 @@ func limitSentences(sentences []string) []string {
 	return append(sentences[:most:most], fmt.Sprintf("and %d more", len(sentences)-most))
 }
 
-func (c *Connection) emitApplications(report provisioner.Report, seen state.SynStatus) {
+func (s *synthesis) emitApplications(report provisioner.Report, seen state.SynStatus) {
 	for _, one := range append([]state.ApplicationStatus{seen.Steward, seen.Argo, seen.Root}, seen.Applications...) {
-		if one.Health != "" && c.states.Update("application/"+one.Name, fmt.Sprint(one)) {
+		if one.Health != "" && s.states.Update("application/"+one.Name, fmt.Sprint(one)) {
 			report(provisioner.Event{Type: provisioner.TypeApplication, Name: one.Name, State: one.Health, Sync: one.Sync, Reason: one.Message})
 		}
 	}

@@ -51,7 +51,7 @@ func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) 
 		ctx, cancel := context.WithTimeout(t.Context(), 2*limitSynthesis)
 		defer cancel()
 		began := time.Now()
-		err := c.waitSynthesis()(ctx, unheard)
+		err := c.synthesis.wait()(ctx, unheard)
 		var limit *provisioner.LimitError
 		if !errors.As(err, &limit) || time.Since(began) > limitSynthesis+time.Minute {
 			t.Errorf("after %s: %v", time.Since(began), err)
@@ -87,7 +87,7 @@ func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
 		"an application is ill":     {all, "demo is Missing, sync OutOfSync: no kind", "is not tried again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := connectedTo(t, &Clients{}, Deps{}).wrapSynthesisError(c.seen, &provisioner.LimitError{Err: checkSynthesis(c.seen)})
+			err := connectedTo(t, &Clients{}, Deps{}).synthesis.wrapError(c.seen, &provisioner.LimitError{Err: checkSynthesis(c.seen)})
 			if !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || !strings.HasSuffix(fault.HintOf(err), "the cluster itself stands") {
 				t.Errorf("%v\n%s", err, fault.HintOf(err))
 			}

@@ -15,8 +15,8 @@ import (
 const tokenLife = 24 * time.Hour
 
 // Steward can be installed only once, within a day of the registration.
-func (c *Connection) checkToken(report provisioner.Report, found state.SynCluster) error {
-	facts := c.Facts.Get().Syn
+func (r *registration) checkToken(report provisioner.Report, found state.SynCluster) error {
+	facts := r.facts.Get().Syn
 	switch {
 	case !facts.ManifestUsed.IsZero():
 		return nil
@@ -26,26 +26,26 @@ func (c *Connection) checkToken(report provisioner.Report, found state.SynCluste
 	case found.Catalog.URL == "": // Lieutenant's operator sets both
 		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
-	case found.InstallURL == "" && !c.Facts.Get().IgnitionCreated.IsZero():
+	case found.InstallURL == "" && !r.facts.Get().IgnitionCreated.IsZero():
 		// the first certificates of machines are valid for a day, so they continue; whether there are machines is checked
 		// before the first
 		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
-		return c.newTokenExpiredError()
+		return r.newTokenExpiredError()
 	case facts.Created.IsZero():
 		report.EmitProgress(fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, formatHours(tokenLife)))
 		return nil
 	}
-	report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, formatRemaining(facts.Created.Add(tokenLife).Sub(c.Clock.Now()))))
+	report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, formatRemaining(facts.Created.Add(tokenLife).Sub(r.clock.Now()))))
 	return nil
 }
 
 const opToken = "check the cluster's bootstrap token"
 
-func (c *Connection) newTokenExpiredError() error {
+func (r *registration) newTokenExpiredError() error {
 	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", formatHours(tokenLife)).
-		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", c.Spec.Cluster.ID)
+		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", r.spec.Cluster.ID)
 }
 
 // Lieutenant reports no expiry, and may have another validity than the usual one.
@@ -61,26 +61,26 @@ func formatRemaining(left time.Duration) string {
 }
 
 // checkTokenAgain checks right before the first machine: the delegation of the domain may have taken days.
-func (c *Connection) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
-	if !c.Facts.Get().Syn.ManifestUsed.IsZero() {
+func (r *registration) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
+	if !r.facts.Get().Syn.ManifestUsed.IsZero() {
 		return provisioner.Skip("it was used by an earlier run")
 	}
-	lieutenant, err := c.signInLieutenant(ctx, report)
+	lieutenant, err := r.session.signInLieutenant(ctx, report)
 	if err != nil {
 		return err
 	}
-	found, err := lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
+	found, err := lieutenant.GetCluster(ctx, r.spec.Cluster.ID)
 	if err != nil {
 		return err
 	}
-	started, err := c.Started(ctx)
+	started, err := r.started(ctx)
 	if err != nil {
 		return err
 	}
 	if found.InstallURL == "" && !started {
-		return c.newTokenExpiredError()
+		return r.newTokenExpiredError()
 	}
-	return c.checkToken(report, found)
+	return r.checkToken(report, found)
 }
 
 func formatMinutes(d time.Duration) string {

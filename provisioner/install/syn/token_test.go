@@ -24,8 +24,8 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	t.Parallel()
 	c := connectedTo(t, &Clients{Lieutenant: spent{}}, Deps{})
 	started := false
-	c.Started = func(context.Context) (bool, error) { return started, nil }
-	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": c.askAbout, "before the first machine": c.checkTokenAgain} {
+	c.registration.started = func(context.Context) (bool, error) { return started, nil }
+	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": c.askAbout, "before the first machine": c.registration.checkTokenAgain} {
 		if err := check(t.Context(), unheard); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "reset the bootstrap token of "+c.Spec.Cluster.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -33,13 +33,13 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	if err := c.Facts.Update(func(facts *state.Facts) { facts.IgnitionCreated = time.Now() }); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
+	if err := c.registration.checkTokenAgain(t.Context(), unheard); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the documents are made, and no machine: %v", err)
 	}
 	started = true
 	var told string
 	hear := func(e provisioner.Event) { told += e.Text }
-	for _, check := range []func(context.Context, provisioner.Report) error{c.askAbout, c.checkTokenAgain} {
+	for _, check := range []func(context.Context, provisioner.Report) error{c.askAbout, c.registration.checkTokenAgain} {
 		if err := check(t.Context(), hear); err != nil {
 			t.Error(err)
 		}
@@ -55,7 +55,7 @@ func (c *Connection) askAbout(ctx context.Context, report provisioner.Report) er
 	if err != nil {
 		return err
 	}
-	return c.checkToken(report, found)
+	return c.registration.checkToken(report, found)
 }
 
 func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
@@ -112,9 +112,9 @@ func TestTheLifeOfATokenIsKnownThoughTheReplyToTheRegistrationWasLost(t *testing
 		if err := connection.Facts.Update(func(facts *state.Facts) { facts.OpenShiftVersion = "4.21.3" }); err != nil {
 			t.Fatal(err)
 		}
-		connection.cluster = c.seen
+		connection.registration.cluster = c.seen
 		var told string
-		err := connection.registerCluster(t.Context(), func(e provisioner.Event) { told += e.Text + "\n" })
+		err := connection.registration.ensure(t.Context(), func(e provisioner.Event) { told += e.Text + "\n" })
 		if err != nil || !strings.Contains(told, c.told) {
 			t.Errorf("%s: %v\n%s", name, err, told)
 		}

@@ -16,9 +16,9 @@ const (
 )
 
 // waitTransient retries transient errors only.
-func (c *Connection) waitTransient(ctx context.Context, report provisioner.Report, do func(context.Context) error) error {
+func waitTransient(ctx context.Context, clock provisioner.Clock, report provisioner.Report, do func(context.Context) error) error {
 	var final error
-	err := provisioner.PollUntil(c.Clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
+	err := provisioner.PollUntil(clock, retryEvery, limitTransient, func(ctx context.Context, _ provisioner.Report) error {
 		err := do(ctx)
 		if err != nil && !fault.Is(err, fault.Transient) {
 			final = err
@@ -43,3 +43,6 @@ func wrapTimeout(op, hint string, err error) error {
 	}
 	return err
 }
+
+// In the precision of the facts.
+func now(clock provisioner.Clock) time.Time { return clock.Now().UTC().Truncate(time.Second) }
