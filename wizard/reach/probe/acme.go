@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-func probeACME(ctx context.Context, a *attempt) error {
+func probeACME(ctx context.Context, a client) error {
 	answer, err := a.fetchJSON(ctx, a.buildURL("/directory"), maxPage)
 	if err != nil {
 		return err

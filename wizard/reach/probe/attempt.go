@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/wizard/reach"
 )
 
@@ -16,12 +17,12 @@ import (
 // evidence, and takes the steps before it if they were not taken yet. A probe that calls several hosts, or one host
 // several times, makes an attempt for each.
 type attempt struct {
-	prober   *Prober
-	check    reach.Check
-	target   target
-	layers   reach.Layers
-	evidence map[string]string
-	state    *probeState
+	deps   *deps
+	check  reach.Check
+	target target
+	layers reach.Layers
+	evidence
+	state *probeState
 
 	addresses   []netip.Addr // IPv4, what the name resolves to
 	resolverErr error        // why the resolver is not trusted
@@ -41,26 +42,16 @@ type probeState struct {
 	background   sync.WaitGroup
 }
 
-func (p *Prober) start(check reach.Check, to target) *attempt {
-	return p.newAttempt(check, to, &probeState{host: to.host, began: time.Now()})
+func newAttempt(d *deps, check reach.Check, to target) *attempt {
+	return nextAttempt(d, check, to, &probeState{host: to.host, began: time.Now()})
 }
 
-func (p *Prober) newAttempt(check reach.Check, to target, probe *probeState) *attempt {
-	none := reach.Layers{DNS: reach.LayerNone, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone}
-	return &attempt{prober: p, check: check, target: to, layers: none, evidence: map[string]string{}, state: probe}
+func nextAttempt(d *deps, check reach.Check, to target, probe *probeState) *attempt {
+	return &attempt{deps: d, check: check, target: to, layers: newLayers(reach.LayerNone), evidence: evidence{}, state: probe}
 }
 
-// Only https and http are supported.
-func (a *attempt) next(resource *url.URL) (*attempt, error) {
-	if resource.Scheme != "https" && resource.Scheme != "http" {
-		return nil, a.fail(&a.layers.HTTP, reach.Unexpected, errors.New("it leads to something that is no web address"))
-	}
-	to, err := newTarget(resource)
-	if err != nil {
-		return nil, a.fail(&a.layers.HTTP, reach.Malformed, err)
-	}
-	return a.prober.newAttempt(a.check, to, a.state), nil
-}
+// again returns another attempt of the same probe at the same host.
+func (a *attempt) again() *attempt { return nextAttempt(a.deps, a.check, a.target, a.state) }
 
 // The first degradation of a probe counts.
 func (a *attempt) degrade(class reach.Class) {
@@ -86,4 +77,81 @@ func (a *attempt) close() {
 		_ = conn.Close()
 	}
 	a.state.background.Wait()
+}
+
+func (a *attempt) buildFinding(err error) reach.Finding {
+	if !a.state.timedPerCall && time.Since(a.state.began) >= a.deps.Limits.Slow {
+		a.degrade(reach.Slow)
+	}
+	a.recordDuration(reach.EvidenceTime, a.state.began)
+	a.recordIPv6()
+	if errors.Is(err, errNoDatagrams) {
+		return reach.Finding{Layers: a.layers, Unknown: errNoDatagrams.Error()}
+	}
+	if err != nil {
+		return a.buildFailure(err)
+	}
+	finding := reach.Finding{Class: a.state.warning, Degraded: a.state.warning != "", Layers: a.layers, Evidence: a.evidence}
+	if finding.Class == "" {
+		finding.Class = a.state.notice
+	}
+	if finding.Class == reach.ClockSkew && a.check.Group == signedGroup {
+		finding.Degraded, finding.Layers.HTTP = false, reach.LayerFail
+	}
+	return finding
+}
+
+// The evidence names the host where the probe ended. If the name resolved to an untrusted address, DNS is the layer that
+// failed, and the service is unknown.
+func (a *attempt) buildFailure(err error) reach.Finding {
+	f := &failure{at: a, class: reach.Malformed, err: err}
+	_ = errors.As(err, &f) // any other error is about the content of an answer
+	at := f.at
+	at.record(reach.EvidenceError, formatError(f.err))
+	at.evidence[reach.EvidenceTime] = a.evidence[reach.EvidenceTime]
+	if at.target.host != a.target.host {
+		at.record(reach.EvidenceHost, at.target.address())
+	} else if ipv6, seen := a.evidence[reach.EvidenceIPv6]; seen {
+		at.evidence[reach.EvidenceIPv6] = ipv6
+	}
+	if at.resolverErr != nil && f.class != reach.Captive {
+		f.class, at.layers = reach.SplitView, newLayers(reach.LayerFail)
+		at.record(reach.EvidenceError, at.resolverErr.Error())
+	}
+	return reach.Finding{Class: f.class, Layers: at.layers, Evidence: at.evidence}
+}
+
+func newLayers(dns reach.Layer) reach.Layers {
+	return reach.Layers{DNS: dns, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone}
+}
+
+func formatError(err error) string {
+	var lookup *net.DNSError
+	var connection *net.OpError
+	if errors.As(err, &connection) || errors.As(err, &lookup) || isTimeout(err) || isCut(err) {
+		return network.DescribeError(err).Sentence
+	}
+	return err.Error()
+}
+
+type failure struct {
+	at    *attempt
+	class reach.Class
+	err   error
+}
+
+func (f *failure) Error() string { return string(f.class) + ": " + f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func (a *attempt) fail(layer *reach.Layer, class reach.Class, err error) error {
+	*layer = reach.LayerFail
+	return &failure{at: a, class: class, err: err}
+}
+
+func getClass(err error) reach.Class {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.class
+	}
+	return ""
 }

@@ -1,12 +1,9 @@
 package probe
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
-
-	"exoshift/wizard/reach"
 )
 
 const (
@@ -23,29 +20,6 @@ const (
 
 func isSkewed(skew time.Duration) bool { return skew.Abs() >= maxSkew }
 
-func (a *attempt) recordSkew(skew time.Duration) {
-	if skew.Abs() < minReportedSkew {
-		return
-	}
-	sign := "+"
-	if skew < 0 {
-		sign = ""
-	}
-	a.record(reach.EvidenceSkew, sign+skew.Round(time.Second).String())
-}
-
-func (a *attempt) compareClocks(header http.Header) {
-	server, told := parseServerTime(header)
-	if !told {
-		return
-	}
-	skew := a.prober.now().Sub(server)
-	a.recordSkew(skew)
-	if isSkewed(skew) {
-		a.degrade(reach.ClockSkew)
-	}
-}
-
 // parseServerTime adds the Age header of caches to the Date header.
 func parseServerTime(header http.Header) (time.Time, bool) {
 	made, err := http.ParseTime(header.Get("Date"))
@@ -56,25 +30,4 @@ func parseServerTime(header http.Header) (time.Time, bool) {
 		made = made.Add(time.Duration(age) * time.Second)
 	}
 	return made, true
-}
-
-// The time comes over a connection of its own, whose certificates are verified as of another time: a host whose
-// certificate is right but for the time may supply the time. Nothing else is sent there.
-func (a *attempt) fetchServerTime(ctx context.Context, at time.Time) (time.Time, bool) {
-	ctx, cancel := context.WithTimeout(ctx, clockLimit)
-	defer cancel()
-	again := a.prober.newAttempt(a.check, a.target, a.state)
-	if err := again.connect(ctx); err != nil {
-		return time.Time{}, false
-	}
-	client, err := again.performHandshake(ctx, func() time.Time { return at })
-	if err != nil {
-		return time.Time{}, false
-	}
-	again.keep(client)
-	reply, err := again.send(ctx, call{url: a.target.url})
-	if err != nil {
-		return time.Time{}, false
-	}
-	return parseServerTime(reply.header)
 }

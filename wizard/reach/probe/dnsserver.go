@@ -37,21 +37,21 @@ func probeResolver(ctx context.Context, a *attempt) error {
 	began := time.Now()
 	var asking sync.WaitGroup
 	var byUDP, byTCP dnsReply
-	asking.Go(func() { byUDP = a.query(ctx, "udp", servers[0], question) })
-	asking.Go(func() { byTCP = a.query(ctx, "tcp", servers[0], question) })
+	asking.Go(func() { byUDP = query(ctx, a, "udp", servers[0], question) })
+	asking.Go(func() { byTCP = query(ctx, a, "tcp", servers[0], question) })
 	asking.Wait()
 	a.recordDuration(reach.EvidenceHTTPTime, began)
 	a.record(reach.EvidenceAddress, servers[0])
 	a.record(reach.EvidenceStatus, fmt.Sprintf("UDP: %s; TCP: %s", byUDP, byTCP))
-	return a.checkResolver(byUDP, byTCP, question)
+	return checkResolver(a, byUDP, byTCP, question)
 }
 
 // A UDP query that seems lost is sent again.
-func (a *attempt) query(ctx context.Context, transport, server string, question network.Question) dnsReply {
+func query(ctx context.Context, a *attempt, transport, server string, question network.Question) dnsReply {
 	const questions = 2
 	var last dnsReply
 	for range questions {
-		last = a.queryOnce(ctx, transport, server, question, a.prober.limits.DNS/questions)
+		last = queryOnce(ctx, a, transport, server, question, a.deps.Limits.DNS/questions)
 		if last.err == nil || !isTimeout(last.err) {
 			break
 		}
@@ -59,10 +59,10 @@ func (a *attempt) query(ctx context.Context, transport, server string, question 
 	return last
 }
 
-func (a *attempt) queryOnce(ctx context.Context, transport, server string, question network.Question, patience time.Duration) dnsReply {
+func queryOnce(ctx context.Context, a *attempt, transport, server string, question network.Question, patience time.Duration) dnsReply {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	conn, err := a.prober.network.Dial(ctx, transport, server)
+	conn, err := a.deps.Network.Dial(ctx, transport, server)
 	if err != nil {
 		return dnsReply{err: err}
 	}
@@ -71,9 +71,9 @@ func (a *attempt) queryOnce(ctx context.Context, transport, server string, quest
 }
 
 // Without TCP only long answers are missing, which is a degradation.
-func (a *attempt) checkResolver(byUDP, byTCP dnsReply, question network.Question) error {
+func checkResolver(a *attempt, byUDP, byTCP dnsReply, question network.Question) error {
 	if byUDP.err != nil {
-		return a.newQueryError(byUDP.err)
+		return newQueryError(a, byUDP.err)
 	}
 	a.layers.TCP = reach.LayerOK
 	if class, err := checkReply(byUDP.reply, question); err != nil {
@@ -87,7 +87,7 @@ func (a *attempt) checkResolver(byUDP, byTCP dnsReply, question network.Question
 	return nil
 }
 
-func (a *attempt) newQueryError(err error) error {
+func newQueryError(a *attempt, err error) error {
 	if isTimeout(err) || isNetwork(err) {
 		return a.newUDPError(err)
 	}

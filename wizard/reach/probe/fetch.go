@@ -1,8 +1,11 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,10 +17,10 @@ import (
 
 type serviceReply struct {
 	reply
-	by *attempt
+	by client
 }
 
-func (a *attempt) buildURL(path string) *url.URL {
+func (a client) buildURL(path string) *url.URL {
 	address := *a.target.url
 	address.Scheme, address.Fragment = "https", ""
 	address.Host = strings.TrimSuffix(address.Host, ":443")
@@ -28,11 +31,11 @@ func (a *attempt) buildURL(path string) *url.URL {
 }
 
 // fetch follows redirects and accepts these statuses only. The limit of slowness applies to each call, not to the probe.
-func (a *attempt) fetch(ctx context.Context, c call, statuses ...int) (serviceReply, error) {
+func (a client) fetch(ctx context.Context, c call, statuses ...int) (serviceReply, error) {
 	a.state.timedPerCall = true
 	began := time.Now()
 	by, r, err := a.getRedirected(ctx, c)
-	if err == nil && time.Since(began) >= a.prober.limits.Slow {
+	if err == nil && time.Since(began) >= a.deps.Limits.Slow {
 		a.degrade(reach.Slow)
 	}
 	answer := serviceReply{reply: r, by: by}
@@ -47,7 +50,7 @@ func (a *attempt) fetch(ctx context.Context, c call, statuses ...int) (serviceRe
 	return answer, nil
 }
 
-func (a *attempt) fetchJSON(ctx context.Context, resource *url.URL, limit int64) (serviceReply, error) {
+func (a client) fetchJSON(ctx context.Context, resource *url.URL, limit int64) (serviceReply, error) {
 	c := call{url: resource, limit: limit, header: http.Header{"Accept": {"application/json"}}}
 	answer, err := a.fetch(ctx, c, http.StatusOK)
 	if err == nil {
@@ -73,4 +76,49 @@ func (r serviceReply) newProtocolError(err error) error {
 
 func (r serviceReply) fail(class reach.Class, err error) error {
 	return r.by.fail(&r.by.layers.HTTP, class, err)
+}
+
+func (a client) newStatusError(r reply) error {
+	err := fmt.Errorf("it answers %s", r.line)
+	switch {
+	case isBlocked(r):
+		return a.fail(&a.layers.HTTP, reach.Geo, err)
+	case r.status >= 500:
+		return a.fail(&a.layers.HTTP, reach.ServerError, err)
+	}
+	return a.fail(&a.layers.HTTP, reach.Unexpected, err)
+}
+
+// An HTML page where an API was expected comes from the network instead of the service.
+func (a client) newPageError(r reply) error {
+	if r.status < 400 && isPage(r) {
+		return a.fail(&a.layers.HTTP, reach.Captive, errors.New("a web page answers in place of the service"))
+	}
+	return a.newStatusError(r)
+}
+
+func isPage(r reply) bool {
+	kind, _, err := mime.ParseMediaType(r.header.Get("Content-Type"))
+	if err == nil && kind != "text/plain" {
+		return kind == "text/html" || kind == "application/xhtml+xml"
+	}
+	start := bytes.ToLower(bytes.TrimSpace(r.body[:min(len(r.body), 512)]))
+	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
+}
+
+func isBlocked(r reply) bool {
+	if r.status == http.StatusUnavailableForLegalReasons {
+		return true
+	}
+	if r.status != http.StatusForbidden {
+		return false
+	}
+	text := bytes.ToLower(r.body)
+	return slices.ContainsFunc(blockedWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+var blockedWords = []string{
+	"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",
+	"embargo", "export control", "sanctioned", "you have been blocked", "has been blocked", "is blocked", "blocked by",
+	"web filter", "webfilter", "url filter", "web security", "content filter", "policy violation", "company policy",
 }

@@ -17,8 +17,8 @@ const (
 	maxGraph = 16 << 20
 )
 
-func probeGraph(ctx context.Context, a *attempt) error {
-	address := buildGraphURL(a.buildURL(graphPath), a.prober.task.Version)
+func probeGraph(ctx context.Context, a client) error {
+	address := buildGraphURL(a.buildURL(graphPath), a.deps.Task.Version)
 	answer, err := a.fetchJSON(ctx, address, maxGraph)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func probeGraph(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return answer.newProtocolError(err)
 	}
-	if wanted := a.prober.task.Version; exactVersion.MatchString(wanted) && !versions[wanted] {
+	if wanted := a.deps.Task.Version; exactVersion.MatchString(wanted) && !versions[wanted] {
 		return answer.fail(reach.Missing, fmt.Errorf("the channel %s does not know version %s", address.Query().Get("channel"), wanted))
 	}
 	if len(versions) == 0 {

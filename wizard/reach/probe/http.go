@@ -35,9 +35,31 @@ type reply struct {
 	broken error  // why it ended before its end and before the limit
 }
 
+// client speaks HTTP in an attempt. A redirect, and every further call, is an attempt of its own.
+type client struct{ *attempt }
+
+// next returns a client for another call of the same probe. Only https and http are supported.
+func (a client) next(resource *url.URL) (client, error) {
+	if resource.Scheme != "https" && resource.Scheme != "http" {
+		return client{}, a.fail(&a.layers.HTTP, reach.Unexpected, errors.New("it leads to something that is no web address"))
+	}
+	to, err := newTarget(resource, getWebPort)
+	if err != nil {
+		return client{}, a.fail(&a.layers.HTTP, reach.Malformed, err)
+	}
+	return client{nextAttempt(a.deps, a.check, to, a.state)}, nil
+}
+
+func getWebPort(scheme string) (port string, known bool) {
+	port, known = webPorts[scheme]
+	return port, known
+}
+
+var webPorts = map[string]string{"http": "80", "https": "443"}
+
 // get uses TLS unless the URL has the scheme http. It fails without an answer, or on a status that only intermediaries
 // send; the caller checks the answer.
-func (a *attempt) get(ctx context.Context, c call) (reply, error) {
+func (a client) get(ctx context.Context, c call) (reply, error) {
 	open := a.handshake
 	if c.url.Scheme == "http" {
 		open = a.connect
@@ -63,7 +85,7 @@ func (a *attempt) get(ctx context.Context, c call) (reply, error) {
 	return r, nil
 }
 
-func (a *attempt) checkIntermediary(r reply) error {
+func (a client) checkIntermediary(r reply) error {
 	switch r.status {
 	case http.StatusProxyAuthRequired:
 		return a.fail(&a.layers.HTTP, reach.ProxyAuth, errors.New("the proxy wants to know who we are"))
@@ -73,9 +95,21 @@ func (a *attempt) checkIntermediary(r reply) error {
 	return nil
 }
 
+func (a client) compareClocks(header http.Header) {
+	server, told := parseServerTime(header)
+	if !told {
+		return
+	}
+	skew := a.deps.Now().Sub(server)
+	a.recordSkew(skew)
+	if isSkewed(skew) {
+		a.degrade(reach.ClockSkew)
+	}
+}
+
 // The connection is of no use afterwards.
-func (a *attempt) send(ctx context.Context, c call) (reply, error) {
-	defer a.limit(ctx, a.prober.limits.HTTP)()
+func (a client) send(ctx context.Context, c call) (reply, error) {
+	defer a.limit(ctx, a.deps.Limits.HTTP)()
 	request, err := a.newRequest(ctx, c)
 	if err != nil {
 		return reply{}, err
@@ -94,7 +128,7 @@ func (a *attempt) send(ctx context.Context, c call) (reply, error) {
 	return r, err
 }
 
-func (a *attempt) newRequest(ctx context.Context, c call) (*http.Request, error) {
+func (a client) newRequest(ctx context.Context, c call) (*http.Request, error) {
 	method := c.method
 	if method == "" {
 		method = http.MethodGet
@@ -118,7 +152,7 @@ func (a *attempt) newRequest(ctx context.Context, c call) (*http.Request, error)
 
 // The default port is left out, as servers expect it.
 func formatHostHeader(u *url.URL) string {
-	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	usual := webPorts[u.Scheme]
 	if u.Port() == usual {
 		return strings.TrimSuffix(u.Host, ":"+usual)
 	}

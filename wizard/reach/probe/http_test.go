@@ -72,9 +72,9 @@ func TestWhoWeAreIsToldToNobodyElse(t *testing.T) {
 		l.web("203.0.113.2:443", l.authority.issue(t, "cdn.example.org"), note(""))
 		p, err := New(l.network, l.task, l.limits)
 		must(t, err)
-		to, err := parseTarget("https://" + service + "/a")
+		to, err := parseTarget("https://"+service+"/a", getDefaultPort)
 		must(t, err)
-		a := p.start(reach.Check{}, to)
+		a := client{newAttempt(p.deps, reach.Check{}, to)}
 		defer a.close()
 		last, r, err := a.getRedirected(t.Context(), call{url: to.url, header: http.Header{"Authorization": {"Bearer very-secret"}}})
 		must(t, err)

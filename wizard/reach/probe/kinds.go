@@ -8,28 +8,35 @@ type kind struct {
 	probe func(context.Context, *attempt) error
 }
 
-func listKinds() map[string]kind {
-	return map[string]kind{
-		"https": {"443", probeHTTP},
-		"http":  {"80", probeHTTP},
-		"tcp":   {"", probeTCP},
-		"tls":   {"443", probeTLS},
+var kinds = map[string]kind{
+	"https": {"443", overHTTP(probeHTTP)},
+	"http":  {"80", overHTTP(probeHTTP)},
+	"tcp":   {"", probeTCP},
+	"tls":   {"443", probeTLS},
 
-		"registry":   {"443", probeRegistry},
-		"release":    {"443", probeRelease},
-		"acme":       {"443", probeACME},
-		"graph":      {"443", probeGraph},
-		"vault":      {"443", probeVault},
-		"lieutenant": {"443", probeLieutenant},
-		"oidc":       {"443", probeOIDC},
-		"s3":         {"443", probeS3},
-		"ssh":        {"22", probeSSH},
-		"ntp":        {"123", probeTime},
-		"dns":        {"53", probeResolver},
-		"zone":       {"53", probeZone},
-		"closed":     {"", probeClosed},
-		"proxy":      {"", probeProxy},
-	}
+	"registry":   {"443", overHTTP(probeRegistry)},
+	"release":    {"443", overHTTP(probeRelease)},
+	"acme":       {"443", overHTTP(probeACME)},
+	"graph":      {"443", overHTTP(probeGraph)},
+	"vault":      {"443", overHTTP(probeVault)},
+	"lieutenant": {"443", overHTTP(probeLieutenant)},
+	"oidc":       {"443", overHTTP(probeOIDC)},
+	"s3":         {"443", overHTTP(probeS3)},
+	"ssh":        {"22", probeSSH},
+	"ntp":        {"123", probeTime},
+	"dns":        {"53", probeResolver},
+	"zone":       {"53", probeZone},
+	"closed":     {"", probeClosed},
+	"proxy":      {"", probeProxy},
+}
+
+func getDefaultPort(scheme string) (port string, known bool) {
+	found, known := kinds[scheme]
+	return found.port, known
+}
+
+func overHTTP(probe func(context.Context, client) error) func(context.Context, *attempt) error {
+	return func(ctx context.Context, a *attempt) error { return probe(ctx, client{a}) }
 }
 
 func probeTCP(ctx context.Context, a *attempt) error { return a.connect(ctx) }

@@ -93,7 +93,7 @@ func (l *lab) probe(check reach.Check) reach.Finding {
 	l.t.Helper()
 	p, err := New(l.network, l.task, l.limits)
 	must(l.t, err)
-	p.now = l.now
+	p.deps.Now = l.now
 	return p.Probe(l.t.Context(), check)
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-func probeLieutenant(ctx context.Context, a *attempt) error {
+func probeLieutenant(ctx context.Context, a client) error {
 	health, root := a.buildURL("/healthz"), a.buildURL("/")
 	health.Path, root.Path = "/healthz", "/"
 	answer, err := a.fetch(ctx, call{url: health}, http.StatusOK)

@@ -25,11 +25,11 @@ func probeTime(ctx context.Context, a *attempt) error {
 	for i := range maxTimeQueries {
 		a.layers = before
 		server := servers[i%len(servers)]
-		answer, err := a.queryTime(ctx, server)
+		answer, err := queryTime(ctx, a, server)
 		if err == nil {
 			a.record(reach.EvidenceAddress, server)
 			a.recordDuration(reach.EvidenceHTTPTime, began)
-			return a.recordClock(answer)
+			return recordClock(a, answer)
 		}
 		if first == nil || getClass(first) == reach.UDPTimeout {
 			first, then = err, a.layers
@@ -39,16 +39,16 @@ func probeTime(ctx context.Context, a *attempt) error {
 	return first
 }
 
-func (a *attempt) queryTime(ctx context.Context, server string) (*ntp.Response, error) {
-	patience := a.prober.limits.TCP / maxTimeQueries
+func queryTime(ctx context.Context, a *attempt, server string) (*ntp.Response, error) {
+	patience := a.deps.Limits.TCP / maxTimeQueries
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	conn, err := a.prober.network.Dial(ctx, "udp", server)
+	conn, err := a.deps.Network.Dial(ctx, "udp", server)
 	if err != nil {
 		return nil, a.newUDPError(err)
 	}
 	a.recordSource(conn)
-	answer, err := queryNTP(ctx, conn, patience, a.prober.now)
+	answer, err := queryNTP(ctx, conn, patience, a.deps.Now)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, a.newUDPError(ctx.Err())
@@ -59,23 +59,23 @@ func (a *attempt) queryTime(ctx context.Context, server string) (*ntp.Response, 
 	if err != nil {
 		return nil, a.fail(&a.layers.HTTP, reach.Malformed, err)
 	}
-	return answer, a.validateTime(answer)
+	return answer, validateTime(a, answer)
 }
 
-func (a *attempt) validateTime(answer *ntp.Response) error {
+func validateTime(a *attempt, answer *ntp.Response) error {
 	class, degraded, err := checkTime(answer)
 	if err == nil || degraded {
 		return nil
 	}
 	if class == reach.ClockSkew {
-		a.recordOffset(answer)
+		recordOffset(a, answer)
 	}
 	return a.fail(&a.layers.HTTP, class, err)
 }
 
-func (a *attempt) recordClock(answer *ntp.Response) error {
+func recordClock(a *attempt, answer *ntp.Response) error {
 	a.layers.HTTP = reach.LayerOK
-	a.recordOffset(answer)
+	recordOffset(a, answer)
 	if class, degraded, err := checkTime(answer); degraded {
 		a.record(reach.EvidenceError, err.Error())
 		a.degrade(class)
@@ -84,7 +84,7 @@ func (a *attempt) recordClock(answer *ntp.Response) error {
 }
 
 // The evidence is e.g. "+3m12s", or "-1.204s" where fractions count.
-func (a *attempt) recordOffset(answer *ntp.Response) {
+func recordOffset(a *attempt, answer *ntp.Response) {
 	ahead, precision, sign := -answer.ClockOffset, time.Second, "+"
 	if ahead.Abs() < 10*time.Second {
 		precision = time.Millisecond

@@ -13,7 +13,7 @@ import (
 
 const discoveryPath = "/.well-known/openid-configuration"
 
-func probeOIDC(ctx context.Context, a *attempt) error {
+func probeOIDC(ctx context.Context, a client) error {
 	issuer := a.buildURL("")
 	issuer.RawQuery = ""
 	issuer.Path = strings.TrimRight(strings.TrimSuffix(issuer.Path, discoveryPath), "/")

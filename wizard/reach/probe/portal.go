@@ -1,17 +1,13 @@
 package probe
 
 import (
-	"context"
 	"crypto/x509"
-	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
 	"golang.org/x/net/publicsuffix"
-
-	"exoshift/wizard/reach"
 )
 
 const portalLimit = 3 * time.Second
@@ -45,44 +41,6 @@ func isInternalName(host string) bool {
 		return true
 	}
 	return false
-}
-
-// detectPortal sends plain HTTP to the host and returns reach.Captive if a login page answers, or else class. Shown is
-// the certificate that the host presented, if it did.
-func (a *attempt) detectPortal(ctx context.Context, class reach.Class, shown *x509.Certificate) reach.Class {
-	if a.evidence[reach.EvidenceProxy] != "" || a.isPlainHTTP() {
-		return class
-	}
-	ctx, cancel := context.WithTimeout(ctx, portalLimit)
-	defer cancel()
-	page := &url.URL{Scheme: "http", Host: a.target.host, Path: "/"}
-	bare, err := a.next(page)
-	if err != nil {
-		return class
-	}
-	bare.addresses = a.addresses
-	r, err := bare.get(ctx, call{url: bare.target.url})
-	if getClass(err) == reach.Captive {
-		return reach.Captive
-	}
-	to, redirected := parseRedirect(bare.target.url, r)
-	if err == nil && redirected && isPortalRedirect(a.target.host, to, shown) {
-		a.record(reach.EvidenceStatus, r.line+" to "+to.Host)
-		return reach.Captive
-	}
-	return class
-}
-
-// Captive portals often redirect plain HTTP only, and close every other port.
-func (a *attempt) handleClosedPort(ctx context.Context, err error) error {
-	class := getClass(err)
-	if class != reach.Refused && class != reach.TCPTimeout && class != reach.Reset || a.target.port != "443" {
-		return err
-	}
-	if portal := a.detectPortal(ctx, class, nil); portal != class {
-		return a.fail(&a.layers.TCP, portal, errors.New("a web page of the network answers, and nothing else"))
-	}
-	return err
 }
 
 // A captive portal redirects to the host whose certificate was shown, to an internal one, or to one without TLS. Services

@@ -24,20 +24,20 @@ func probeProxy(ctx context.Context, a *attempt) error {
 	if to == "" {
 		to = defaultProxyTarget
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.HTTP)
+	ctx, cancel := context.WithTimeout(ctx, a.deps.Limits.HTTP)
 	defer cancel()
-	proxy := a.buildProxyURL()
+	proxy := buildProxyURL(a)
 	a.record(reach.EvidenceProxy, network.FormatProxyAddress(proxy))
-	conn, err := a.prober.network.ConnectThrough(ctx, proxy, to)
+	conn, err := a.deps.Network.ConnectThrough(ctx, proxy, to)
 	if err != nil {
-		return a.handleTunnelError(err)
+		return handleTunnelError(a, err)
 	}
 	a.keep(conn)
 	a.layers.HTTP = reach.LayerOK
 	return nil
 }
 
-func (a *attempt) handleTunnelError(err error) error {
+func handleTunnelError(a *attempt, err error) error {
 	err = a.handleProxyError(err)
 	a.layers.TCP, a.layers.HTTP = reach.LayerOK, reach.LayerFail
 	var refusal *network.ProxyError
@@ -47,9 +47,9 @@ func (a *attempt) handleTunnelError(err error) error {
 	return err
 }
 
-func (a *attempt) buildProxyURL() *url.URL {
+func buildProxyURL(a *attempt) *url.URL {
 	proxy := &url.URL{Scheme: "http", Host: a.target.address()}
-	for _, chosen := range []*reach.Proxy{a.prober.task.NodesProxy, a.prober.task.Proxy} {
+	for _, chosen := range []*reach.Proxy{a.deps.Task.NodesProxy, a.deps.Task.Proxy} {
 		if chosen == nil {
 			continue
 		}

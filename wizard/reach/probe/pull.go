@@ -11,7 +11,7 @@ import (
 )
 
 type imagePull struct {
-	first *attempt // to the registry
+	first client // to the registry
 	image image
 	token string // "": none was wanted yet
 	begun bool   // first has made its call
@@ -37,7 +37,7 @@ func (p *imagePull) readManifest(ctx context.Context, reference string) (manifes
 	path := "manifests/" + reference
 	answer, err := p.call(ctx, path, maxManifest)
 	if err == nil && answer.status == http.StatusUnauthorized && p.token == "" {
-		if err = p.fetchToken(ctx, answer); err == nil {
+		if err = p.authenticate(ctx, answer); err == nil {
 			answer, err = p.call(ctx, path, maxManifest)
 		}
 	}
@@ -54,13 +54,13 @@ func (p *imagePull) readManifest(ctx context.Context, reference string) (manifes
 	return found, answer, nil
 }
 
-func (p *imagePull) fetchToken(ctx context.Context, answer serviceReply) error {
+func (p *imagePull) authenticate(ctx context.Context, answer serviceReply) error {
 	wanted, ok := findBearer(parseChallenges(answer.header.Values("WWW-Authenticate")))
 	if !ok {
 		return answer.newProtocolError(errors.New("what answers is no registry with tokens"))
 	}
 	var err error
-	p.token, err = answer.by.fetchToken(ctx, wanted, p.image.repository)
+	p.token, err = fetchToken(ctx, answer.by, wanted, p.image.repository)
 	p.first.record(evidenceRealm, answer.by.evidence[evidenceRealm])
 	return err
 }
@@ -72,12 +72,12 @@ func (p *imagePull) checkManifest(answer serviceReply) error {
 	case http.StatusNotFound:
 		return answer.fail(reach.Missing, fmt.Errorf("the registry does not have %s", p.image))
 	case http.StatusTooManyRequests:
-		return answer.newRateLimitError()
+		return newRateLimitError(answer)
 	}
 	if isBlocked(answer.reply) {
 		return answer.by.newStatusError(answer.reply)
 	}
-	_, known, _ := findCredentials(p.first.prober.task.PullSecret, p.first.target.address(), p.image.repository)
+	_, known, _ := findCredentials(p.first.deps.Task.PullSecret, p.first.target.address(), p.image.repository)
 	if !known {
 		return answer.fail(reach.Unauthorized, errAnonymous)
 	}

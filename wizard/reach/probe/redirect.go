@@ -16,7 +16,7 @@ const maxRedirects = 5
 
 // Redirects have to stay on https if the call began so. It returns the last attempt and its answer; a failure belongs to
 // the host where it happened.
-func (a *attempt) getRedirected(ctx context.Context, c call) (*attempt, reply, error) {
+func (a client) getRedirected(ctx context.Context, c call) (client, reply, error) {
 	r, err := a.get(ctx, c)
 	if err != nil {
 		return a, r, err
@@ -24,7 +24,7 @@ func (a *attempt) getRedirected(ctx context.Context, c call) (*attempt, reply, e
 	return a.resolveRedirects(ctx, c, r)
 }
 
-func (a *attempt) resolveRedirects(ctx context.Context, c call, r reply) (*attempt, reply, error) {
+func (a client) resolveRedirects(ctx context.Context, c call, r reply) (client, reply, error) {
 	seen := []string{normalizeURL(c.url)}
 	for range maxRedirects {
 		to, redirected := parseRedirect(c.url, r)
@@ -46,7 +46,7 @@ func (a *attempt) resolveRedirects(ctx context.Context, c call, r reply) (*attem
 	return a, r, a.fail(&a.layers.HTTP, reach.Unexpected, fmt.Errorf("it sends us on more than %d times", maxRedirects))
 }
 
-func (a *attempt) checkRedirect(from, to *url.URL, seen []string) error {
+func (a client) checkRedirect(from, to *url.URL, seen []string) error {
 	switch {
 	case slices.Contains(seen, normalizeURL(to)):
 		return a.fail(&a.layers.HTTP, reach.Unexpected, errors.New("it sends us on in a circle"))

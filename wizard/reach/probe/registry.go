@@ -13,38 +13,38 @@ import (
 const apiVersion = "Docker-Distribution-Api-Version"
 
 // probeRegistry reads the challenge, and then fetches a token with the credentials of the pull secret.
-func probeRegistry(ctx context.Context, a *attempt) error {
+func probeRegistry(ctx context.Context, a client) error {
 	root := a.buildURL("/v2/")
 	root.Path = "/v2/"
 	answer, err := a.fetch(ctx, call{url: root}, http.StatusOK, http.StatusUnauthorized, http.StatusTooManyRequests)
 	if err == nil {
-		err = a.handleChallenge(ctx, answer)
+		err = handleChallenge(ctx, a, answer)
 	}
-	return a.handleRegistryError(err)
+	return handleRegistryError(a, err)
 }
 
-func (a *attempt) handleChallenge(ctx context.Context, answer serviceReply) error {
+func handleChallenge(ctx context.Context, a client, answer serviceReply) error {
 	named := strings.HasPrefix(answer.header.Get(apiVersion), "registry/2")
 	offers := parseChallenges(answer.header.Values("WWW-Authenticate"))
 	wanted, withToken := findChallenge(offers, "bearer")
 	_, withPassword := findChallenge(offers, "basic")
 	switch {
 	case answer.status == http.StatusTooManyRequests:
-		return answer.newRateLimitError()
+		return newRateLimitError(answer)
 	case answer.status == http.StatusOK && named:
 		return nil
 	case answer.status == http.StatusUnauthorized && withToken:
-		_, err := a.fetchToken(ctx, wanted, "")
+		_, err := fetchToken(ctx, a, wanted, "")
 		return err
 	case answer.status == http.StatusUnauthorized && withPassword && named:
-		return a.checkBasicAuth(ctx, answer)
+		return checkBasicAuth(ctx, a, answer)
 	}
 	return answer.newProtocolError(errors.New("what answers is no registry"))
 }
 
 // Some registries have no tokens, but basic authentication with the pull secret's entry.
-func (a *attempt) checkBasicAuth(ctx context.Context, refused serviceReply) error {
-	who, known, err := findCredentials(a.prober.task.PullSecret, a.target.address(), "")
+func checkBasicAuth(ctx context.Context, a client, refused serviceReply) error {
+	who, known, err := findCredentials(a.deps.Task.PullSecret, a.target.address(), "")
 	switch {
 	case err != nil:
 		return a.fail(&a.layers.HTTP, reach.Credentials, err)
@@ -67,14 +67,14 @@ func (a *attempt) checkBasicAuth(ctx context.Context, refused serviceReply) erro
 }
 
 // Failures that show that the registry is reachable become degradations.
-func (a *attempt) handleRegistryError(err error) error {
+func handleRegistryError(a client, err error) error {
 	switch {
 	case errors.Is(err, errTooMany):
 		a.record(reach.EvidenceError, errTooMany.Error())
 		a.degrade(reach.Slow)
 	case !errors.Is(err, errAnonymous):
 		return err
-	case a.prober.task.PullSecret == "" || a.check.Group == "third-party": // images of those are pulled anonymously
+	case a.deps.Task.PullSecret == "" || a.check.Group == "third-party": // images of those are pulled anonymously
 		a.state.notice = reach.Unauthorized
 	default:
 		a.record(reach.EvidenceError, "the pull secret has no entry for "+a.target.host)

@@ -20,8 +20,8 @@ const (
 
 // probeRelease does what a node does first: it finds the image of the release, gets a token for its repository, its
 // manifest, and the first bytes of one layer, which another host serves.
-func probeRelease(ctx context.Context, a *attempt) error {
-	wanted, known, err := a.resolveImage(ctx)
+func probeRelease(ctx context.Context, a client) error {
+	wanted, known, err := resolveImage(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -33,26 +33,26 @@ func probeRelease(ctx context.Context, a *attempt) error {
 	if err == nil {
 		err = puller.fetchLayer(ctx, found)
 	}
-	return a.handlePullError(err)
+	return handlePullError(a, err)
 }
 
 // A missing pull secret is no failure; one without an entry for the registry is.
-func (a *attempt) handlePullError(err error) error {
-	if errors.Is(err, errAnonymous) && a.prober.task.PullSecret != "" {
+func handlePullError(a client, err error) error {
+	if errors.Is(err, errAnonymous) && a.deps.Task.PullSecret != "" {
 		return a.fail(&a.layers.HTTP, reach.Credentials, fmt.Errorf("the pull secret has no entry for %s", a.target.host))
 	}
-	return a.handleRegistryError(err)
+	return handleRegistryError(a, err)
 }
 
-func (a *attempt) resolveImage(ctx context.Context) (image, bool, error) {
-	version, repository := a.prober.task.Version, strings.Trim(a.target.url.Path, "/")
-	if a.prober.task.Distribution == okdDistribution && exactVersion.MatchString(version) {
+func resolveImage(ctx context.Context, a client) (image, bool, error) {
+	version, repository := a.deps.Task.Version, strings.Trim(a.target.url.Path, "/")
+	if a.deps.Task.Distribution == okdDistribution && exactVersion.MatchString(version) {
 		if repository == "" {
 			repository = okdRepository
 		}
 		return image{repository, version}, true, nil
 	}
-	address, err := url.Parse(buildReleaseURL(a.prober.task))
+	address, err := url.Parse(buildReleaseURL(a.deps.Task))
 	if err != nil || address.Host == "" {
 		return image{}, false, nil
 	}

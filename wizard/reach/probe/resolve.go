@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -24,9 +25,9 @@ func (a *attempt) resolve(ctx context.Context) error {
 		a.addresses = []netip.Addr{address}
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS)
+	ctx, cancel := context.WithTimeout(ctx, a.deps.Limits.DNS)
 	defer cancel()
-	names := a.prober.network.Direct()
+	names := a.deps.Network.Direct()
 	if names.Resolvers != nil {
 		a.record(reach.EvidenceResolver, strings.Join(names.Resolvers(), ", "))
 	}
@@ -51,10 +52,10 @@ func (a *attempt) handleLookupError(ctx context.Context, err error) error {
 	if class != reach.NXDomain {
 		return a.fail(&a.layers.DNS, class, err)
 	}
-	if a.isIPv6Only(ctx) {
+	if hasIPv6(ctx, a.deps.Network, a.target.host) {
 		return a.fail(&a.layers.DNS, class, errors.New("the name has IPv6 addresses only, and nodes need an IPv4 address"))
 	}
-	if known, asked := network.NewNameServers(a.prober.network).QueryAuthoritative(ctx, a.target.host); asked == nil && len(known) > 0 {
+	if known, asked := network.NewNameServers(a.deps.Network).QueryAuthoritative(ctx, a.target.host); asked == nil && len(known) > 0 {
 		return a.fail(&a.layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", formatAddresses(known)))
 	}
 	return a.fail(&a.layers.DNS, reach.NXDomain, err)
@@ -66,7 +67,7 @@ func (a *attempt) checkSplitView(ctx context.Context) error {
 	if a.check.Group == "customer" || isInternalName(a.target.host) || !isAllInternal(a.addresses) {
 		return nil
 	}
-	known, err := network.NewNameServers(a.prober.network).QueryAuthoritative(ctx, a.target.host)
+	known, err := network.NewNameServers(a.deps.Network).QueryAuthoritative(ctx, a.target.host)
 	if err == nil && isAllInternal(known) {
 		return nil
 	}
@@ -102,4 +103,57 @@ func isInternal(address netip.Addr) bool {
 	address = address.Unmap()
 	return address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast() || address.IsMulticast() ||
 		shared.Contains(address) || this.Contains(address) || address.IsUnspecified()
+}
+
+// Nothing depends on IPv6: nodes use IPv4.
+const ipv6Limit = time.Second
+
+func getFamilyKey(addresses []netip.Addr) string {
+	if len(addresses) > 0 && addresses[0].Is6() {
+		return reach.EvidenceIPv6
+	}
+	return reach.EvidenceIPv4
+}
+
+func hasIPv6(ctx context.Context, n network.Network, host string) bool {
+	lookup := n.Direct().LookupIPv6
+	if lookup == nil {
+		return false
+	}
+	found, err := lookup(ctx, host)
+	return err == nil && len(found) > 0
+}
+
+// watchIPv6 runs beside the probe, for a check whose host is a name. It reports once the probe's other work has ended.
+func (a *attempt) watchIPv6(ctx context.Context) {
+	lookup := a.deps.Network.Direct().LookupIPv6
+	if _, literal := a.target.parseIP(); literal || lookup == nil || a.state.ipv6 != nil || a.target.host != a.state.host {
+		return
+	}
+	seen := make(chan string, 1)
+	a.state.ipv6 = seen
+	a.state.background.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, ipv6Limit)
+		defer cancel()
+		seen <- checkIPv6(ctx, a.deps.Network, lookup, a.target)
+	})
+}
+
+func (a *attempt) recordIPv6() {
+	if a.state.ipv6 != nil {
+		a.record(reach.EvidenceIPv6, <-a.state.ipv6)
+	}
+}
+
+func checkIPv6(ctx context.Context, n network.Network, lookup lookup, to target) string {
+	found, err := lookup(ctx, to.host)
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	conn, err := n.Dial(ctx, "tcp", net.JoinHostPort(found[0].String(), to.port))
+	if err != nil {
+		return formatError(err)
+	}
+	_ = conn.Close()
+	return "ok"
 }

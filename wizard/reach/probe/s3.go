@@ -8,7 +8,7 @@ import (
 )
 
 // probeS3 lists the buckets anonymously, which an object storage refuses with an S3 error.
-func probeS3(ctx context.Context, a *attempt) error {
+func probeS3(ctx context.Context, a client) error {
 	answer, err := a.fetch(ctx, call{url: a.buildURL("/")}, http.StatusOK, http.StatusForbidden)
 	if err != nil {
 		return err

@@ -224,11 +224,11 @@ func FuzzWhatServicesSay(f *testing.F) {
 		if versions, err := parseGraph(r.body); err == nil && versions == nil {
 			t.Errorf("%q is a graph of nothing", body)
 		}
-		answer := serviceReply{reply: r, by: &attempt{evidence: map[string]string{}}}
+		answer := serviceReply{reply: r, by: client{&attempt{evidence: evidence{}}}}
 		if getClass(answer.newProtocolError(http.ErrNotSupported)) == "" {
 			t.Errorf("%d %q is not strange", status, body)
 		}
-		if _, err := answer.parseToken(true); status != http.StatusOK && err == nil {
+		if _, err := parseToken(answer, true); status != http.StatusOK && err == nil {
 			t.Errorf("%d %q gives a token", status, body)
 		}
 	})

@@ -21,9 +21,9 @@ func probeSSH(ctx context.Context, a *attempt) error {
 	for i, algorithms := range pins.listAlgorithms() {
 		at := a
 		if i > 0 {
-			at = a.prober.newAttempt(a.check, a.target, a.state)
+			at = a.again()
 		}
-		key, err := at.readHostKey(ctx, algorithms)
+		key, err := readHostKey(ctx, at, algorithms)
 		if err != nil {
 			return err
 		}
@@ -38,10 +38,10 @@ func probeSSH(ctx context.Context, a *attempt) error {
 			return nil
 		}
 	}
-	return a.newHostKeyError(pins, seen)
+	return newHostKeyError(a, pins, seen)
 }
 
-func (a *attempt) newHostKeyError(pins hostPins, seen []string) error {
+func newHostKeyError(a *attempt, pins hostPins, seen []string) error {
 	err := fmt.Errorf("the server shows another host key than %s", strings.Join(pins.fingerprints, ", "))
 	if len(seen) == 0 {
 		err = errors.New("the server has no host key of a kind that is compared")
@@ -49,11 +49,11 @@ func (a *attempt) newHostKeyError(pins hostPins, seen []string) error {
 	return a.fail(&a.layers.HTTP, reach.HostKey, err)
 }
 
-func (a *attempt) readHostKey(ctx context.Context, algorithms []string) (ssh.PublicKey, error) {
+func readHostKey(ctx context.Context, a *attempt, algorithms []string) (ssh.PublicKey, error) {
 	if err := a.connect(ctx); err != nil {
 		return nil, err
 	}
-	defer a.limit(ctx, a.prober.limits.HTTP)()
+	defer a.limit(ctx, a.deps.Limits.HTTP)()
 	greeting, again, err := readGreeting(a.conn)
 	a.record(reach.EvidenceStatus, greeting)
 	if err != nil {

@@ -33,7 +33,7 @@ func (t target) parseIP() (netip.Addr, bool) {
 }
 
 // Its errors do not repeat the address, as it may hold a password.
-func parseTarget(text string) (target, error) {
+func parseTarget(text string, defaultPort func(scheme string) (port string, known bool)) (target, error) {
 	if len(text) > maxURL {
 		return target{}, fmt.Errorf("the address is longer than %d characters", maxURL)
 	}
@@ -41,17 +41,17 @@ func parseTarget(text string) (target, error) {
 	if err != nil || parsed.Opaque != "" {
 		return target{}, errors.New("the address is not of the form https://host:port/path")
 	}
-	return newTarget(parsed)
+	return newTarget(parsed, defaultPort)
 }
 
-func newTarget(parsed *url.URL) (target, error) {
-	kind, known := listKinds()[parsed.Scheme]
+func newTarget(parsed *url.URL, defaultPort func(scheme string) (port string, known bool)) (target, error) {
+	usual, known := defaultPort(parsed.Scheme)
 	if !known {
 		return target{}, fmt.Errorf("%q is no kind of probe", reach.Sanitize(parsed.Scheme))
 	}
 	port := parsed.Port()
 	if port == "" {
-		port = kind.port
+		port = usual
 	}
 	if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
 		return target{}, errors.New("the address needs a port from 1 to 65535")

@@ -36,7 +36,7 @@ func TestAddressesOfChecksAreRead(t *testing.T) {
 		"https://" + strings.Repeat("a.", 200):   "",
 		"https://x/" + strings.Repeat("a", 4000): "",
 	} {
-		got, err := parseTarget(text)
+		got, err := parseTarget(text, getDefaultPort)
 		if (err == nil) != (want != "") || err == nil && got.address() != want {
 			t.Errorf("%.60q is %q, %v, want %q", text, got.address(), err, want)
 		}
@@ -62,11 +62,11 @@ func FuzzParse(f *testing.F) {
 	f.Add("https://me:secret@quay.io:443/v2/?a#b")
 	f.Add("tcp://[fe80::1%25eth0]:22")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := parseTarget(text)
+		got, err := parseTarget(text, getDefaultPort)
 		if err != nil {
 			return
 		}
-		again, err := parseTarget(got.url.String())
+		again, err := parseTarget(got.url.String(), getDefaultPort)
 		if err != nil || again.address() != got.address() || got.url.User != nil {
 			t.Errorf("%q is %q, again %q, %v", text, got.url, again.address(), err)
 		}

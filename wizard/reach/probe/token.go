@@ -19,8 +19,8 @@ var errAnonymous = errors.New("the registry wants a login")
 
 // fetchToken uses the credentials of the pull secret's entry, if there is one, and is anonymous otherwise. If the
 // anonymous request was refused, the error wraps errAnonymous.
-func (a *attempt) fetchToken(ctx context.Context, wanted challenge, repository string) (string, error) {
-	who, known, err := findCredentials(a.prober.task.PullSecret, a.target.address(), repository)
+func fetchToken(ctx context.Context, a client, wanted challenge, repository string) (string, error) {
+	who, known, err := findCredentials(a.deps.Task.PullSecret, a.target.address(), repository)
 	if err != nil {
 		return "", a.fail(&a.layers.HTTP, reach.Credentials, err)
 	}
@@ -42,7 +42,7 @@ func (a *attempt) fetchToken(ctx context.Context, wanted challenge, repository s
 	if err != nil {
 		return "", err
 	}
-	return answer.parseToken(known)
+	return parseToken(answer, known)
 }
 
 // Without TLS, no token is requested.
@@ -64,7 +64,7 @@ func buildTokenURL(wanted challenge, repository string) (*url.URL, error) {
 	return address, nil
 }
 
-func (r serviceReply) parseToken(known bool) (string, error) {
+func parseToken(r serviceReply, known bool) (string, error) {
 	var granted struct {
 		Token       string `json:"token"`
 		AccessToken string `json:"access_token"`
@@ -73,7 +73,7 @@ func (r serviceReply) parseToken(known bool) (string, error) {
 	case isBlocked(r.reply):
 		return "", r.by.newStatusError(r.reply)
 	case r.status == http.StatusTooManyRequests:
-		return "", r.newRateLimitError()
+		return "", newRateLimitError(r)
 	case r.status != http.StatusOK && isPage(r.reply):
 		return "", r.by.newPageError(r.reply)
 	case r.status != http.StatusOK && known:
@@ -92,4 +92,4 @@ func (r serviceReply) parseToken(known bool) (string, error) {
 
 var errTooMany = errors.New("it lets this address pull only so much in a while, and that is used up")
 
-func (r serviceReply) newRateLimitError() error { return r.fail(reach.Slow, errTooMany) }
+func newRateLimitError(r serviceReply) error { return r.fail(reach.Slow, errTooMany) }

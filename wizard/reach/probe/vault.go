@@ -10,7 +10,7 @@ import (
 )
 
 // Vault reports its health by the HTTP status.
-func probeVault(ctx context.Context, a *attempt) error {
+func probeVault(ctx context.Context, a client) error {
 	answer, err := a.fetch(ctx, call{url: a.buildURL("/v1/sys/health")}, listVaultStatuses()...)
 	if err != nil {
 		return err

@@ -21,25 +21,25 @@ func probeZone(ctx context.Context, a *attempt) error {
 	if proxy, err := a.findProxy(); err == nil && proxy != nil {
 		return errNoDatagrams // its resolver may know internal names only, and the zone's own servers are not reachable
 	}
-	delegation, err := a.fetchDelegation(ctx)
+	delegation, err := fetchDelegation(ctx, a)
 	if err != nil {
 		return err
 	}
 	servers := delegation.Servers[:min(len(delegation.Servers), maxAddresses)]
 	if len(servers) == 0 {
-		return a.checkUndelegated(ctx, delegation)
+		return checkUndelegated(ctx, a, delegation)
 	}
 	a.layers.DNS = reach.LayerOK
 	a.record(reach.EvidenceAddresses, strings.Join(servers, ", "))
 	a.record(reach.EvidenceStatus, delegation.Note)
-	return a.checkServers(servers, a.querySOAServers(ctx, servers, a.target.host))
+	return checkServers(a, servers, querySOAServers(ctx, a, servers, a.target.host))
 }
 
-func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.prober.limits.DNS+a.prober.limits.HTTP)
+func fetchDelegation(ctx context.Context, a *attempt) (network.Delegation, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.deps.Limits.DNS+a.deps.Limits.HTTP)
 	defer cancel()
 	began := time.Now()
-	found, err := network.NewNameServers(a.prober.network).FindDelegation(ctx, a.target.host)
+	found, err := network.NewNameServers(a.deps.Network).FindDelegation(ctx, a.target.host)
 	a.recordDuration(reach.EvidenceDNSTime, began)
 	switch {
 	case fault.Is(err, fault.Invalid):
@@ -53,9 +53,9 @@ func (a *attempt) fetchDelegation(ctx context.Context) (network.Delegation, erro
 }
 
 // checkUndelegated distinguishes a name inside the parent zone from one that does not exist.
-func (a *attempt) checkUndelegated(ctx context.Context, above network.Delegation) error {
+func checkUndelegated(ctx context.Context, a *attempt, above network.Delegation) error {
 	none := fmt.Errorf("the servers of %s know no name servers for %s", above.Parent, a.target.host)
-	for _, said := range a.querySOAServers(ctx, above.Asked, a.target.host) {
+	for _, said := range querySOAServers(ctx, a, above.Asked, a.target.host) {
 		if said.err == nil && said.reply.Code == "NOERROR" && said.reply.Authoritative {
 			a.layers.DNS = reach.LayerOK
 			a.record(reach.EvidenceStatus, "it is part of the zone "+above.Parent)
@@ -65,25 +65,25 @@ func (a *attempt) checkUndelegated(ctx context.Context, above network.Delegation
 	return a.fail(&a.layers.DNS, reach.NXDomain, none)
 }
 
-func (a *attempt) querySOAServers(ctx context.Context, servers []string, zone string) []dnsReply {
+func querySOAServers(ctx context.Context, a *attempt, servers []string, zone string) []dnsReply {
 	answers := make([]dnsReply, len(servers))
 	var asking sync.WaitGroup
 	for i, server := range servers {
-		asking.Go(func() { answers[i] = a.querySOA(ctx, server, zone) })
+		asking.Go(func() { answers[i] = querySOA(ctx, a, server, zone) })
 	}
 	asking.Wait()
 	return answers
 }
 
-func (a *attempt) querySOA(ctx context.Context, server, zone string) dnsReply {
+func querySOA(ctx context.Context, a *attempt, server, zone string) dnsReply {
 	question := network.Question{Name: zone, Type: "SOA"}
 	if _, _, err := net.SplitHostPort(server); err != nil {
 		server = net.JoinHostPort(server, a.target.port)
 	}
 	var asking sync.WaitGroup
 	var said, byTCP dnsReply
-	asking.Go(func() { said = a.query(ctx, "udp", server, question) })
-	asking.Go(func() { byTCP = a.query(ctx, "tcp", server, question) })
+	asking.Go(func() { said = query(ctx, a, "udp", server, question) })
+	asking.Go(func() { byTCP = query(ctx, a, "tcp", server, question) })
 	asking.Wait()
 	if said.err != nil && byTCP.err == nil {
 		said = byTCP
@@ -97,7 +97,7 @@ func (a *attempt) querySOA(ctx context.Context, server, zone string) dnsReply {
 var errLame = errors.New("it does not serve the zone")
 
 // As long as one server answers, names resolve, but slowly.
-func (a *attempt) checkServers(servers []string, answers []dnsReply) error {
+func checkServers(a *attempt, servers []string, answers []dnsReply) error {
 	var broken []string
 	var first error
 	for i, said := range answers {
@@ -116,7 +116,7 @@ func (a *attempt) checkServers(servers []string, answers []dnsReply) error {
 		return nil
 	}
 	reason := errors.New(strings.Join(broken, "; "))
-	layer, class := a.mapZoneError(first)
+	layer, class := mapZoneError(a, first)
 	if len(broken) == len(servers) {
 		return a.fail(layer, class, reason)
 	}
@@ -125,7 +125,7 @@ func (a *attempt) checkServers(servers []string, answers []dnsReply) error {
 	return nil
 }
 
-func (a *attempt) mapZoneError(err error) (*reach.Layer, reach.Class) {
+func mapZoneError(a *attempt, err error) (*reach.Layer, reach.Class) {
 	switch {
 	case errors.Is(err, errLame):
 		a.layers.TCP = reach.LayerOK
