@@ -19,6 +19,7 @@ import (
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/probe"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 type connectivityCheck struct {
@@ -27,7 +28,7 @@ type connectivityCheck struct {
 	secrets wizard.Secrets
 	checks  []reach.Check            // all, in the order of the catalogue
 	from    map[string][]reach.Check // those that run at a source: local, and any other
-	limits  probe.Limits
+	limits  connection.Limits
 	dir     func() (string, error) // where runs in the zone are recorded
 
 	mu    sync.Mutex
@@ -50,7 +51,7 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 		return nil, exit.WithCode(exit.Answers, err)
 	}
 	s := &connectivityCheck{
-		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: probe.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
+		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: connection.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
 	}
 	for _, scope.Source = range []string{reach.Workstation, reach.Zone} {
 		checks, err := reach.SelectChecks(catalogue, scope)

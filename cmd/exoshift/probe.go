@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/probe"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // probeVerb is the hidden verb of remote runs: it reads a task from the standard input and writes a report to the standard
@@ -37,7 +38,7 @@ func runProbe(ctx context.Context, net network.Network, in io.Reader, out io.Wri
 	if err := json.NewDecoder(io.LimitReader(in, largestTask)).Decode(&task); err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("read the task: %w", err))
 	}
-	prober, err := probe.New(net, task, probe.DefaultLimits())
+	prober, err := probe.New(net, task, connection.DefaultLimits())
 	if err != nil {
 		return err
 	}

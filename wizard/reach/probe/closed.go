@@ -5,25 +5,26 @@ import (
 	"errors"
 
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // probeClosed succeeds if the connection is not possible.
-func probeClosed(ctx context.Context, a *attempt) error {
-	a.state.timedPerCall = true // a filtered port does not answer until the timeout
-	err := a.connect(ctx)
+func probeClosed(ctx context.Context, a *connection.Attempt) error {
+	a.TimePerCall() // a filtered port does not answer until the timeout
+	err := a.Connect(ctx)
 	if err != nil && ctx.Err() != nil {
 		return err // a stopped run is no evidence about the port
 	}
-	switch getClass(err) {
+	switch connection.GetClass(err) {
 	case "":
-		return a.fail(&a.layers.TCP, reach.Exposed, errors.New("it lets this machine connect"))
+		return a.Fail(&a.Layers.TCP, reach.Exposed, errors.New("it lets this machine connect"))
 	case reach.Refused, reach.TCPTimeout, reach.NoRoute, reach.Reset, reach.ProxyRefused:
-		a.layers.TCP = reach.LayerNone
+		a.Layers.TCP = reach.LayerNone
 	case reach.NXDomain:
-		a.layers.DNS = reach.LayerNone
+		a.Layers.DNS = reach.LayerNone
 	default:
 		return err // unknown
 	}
-	a.record(reach.EvidenceStatus, "closed: "+formatError(errors.Unwrap(err)))
+	a.Record(reach.EvidenceStatus, "closed: "+connection.FormatError(errors.Unwrap(err)))
 	return nil
 }

@@ -94,7 +94,7 @@ func TestEachAddressIsTried(t *testing.T) {
 		began := time.Now()
 		got := l.probeURL("tcp://" + service + ":443")
 		expect(t, got, "", "ok ok none none", true)
-		if took := time.Since(began); got.Evidence[reach.EvidenceAddress] != "203.0.113.3:443" || took != attemptDelay {
+		if took := time.Since(began); got.Evidence[reach.EvidenceAddress] != "203.0.113.3:443" || took != 300*time.Millisecond {
 			t.Errorf("by %s after %s", got.Evidence[reach.EvidenceAddress], took)
 		}
 	})
@@ -132,7 +132,7 @@ func TestIPv6IsSeenApart(t *testing.T) {
 				began := time.Now()
 				got := l.probeURL("tcp://" + service + ":443")
 				expect(t, got, "", "ok ok none none", true)
-				if got.Evidence[reach.EvidenceIPv6] != test.ipv6 || got.Evidence[reach.EvidenceIPv4] != "ok" || time.Since(began) > ipv6Limit {
+				if got.Evidence[reach.EvidenceIPv6] != test.ipv6 || got.Evidence[reach.EvidenceIPv4] != "ok" || time.Since(began) > time.Second {
 					t.Errorf("after %s: %q", time.Since(began), got.Evidence)
 				}
 			})

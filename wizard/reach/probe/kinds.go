@@ -1,11 +1,18 @@
 package probe
 
-import "context"
+import (
+	"context"
+
+	"exoshift/wizard/reach/probe/connection"
+	"exoshift/wizard/reach/probe/dns"
+	"exoshift/wizard/reach/probe/registry"
+	"exoshift/wizard/reach/probe/release"
+)
 
 // A probe takes an attempt, layer by layer, and returns the first failure; open connections are closed by the caller.
 type kind struct {
 	port  string // if the address names none
-	probe func(context.Context, *attempt) error
+	probe func(context.Context, *connection.Attempt) error
 }
 
 var kinds = map[string]kind{
@@ -14,18 +21,18 @@ var kinds = map[string]kind{
 	"tcp":   {"", probeTCP},
 	"tls":   {"443", probeTLS},
 
-	"registry":   {"443", overHTTP(probeRegistry)},
-	"release":    {"443", overHTTP(probeRelease)},
+	"registry":   {"443", overHTTP(registry.Probe)},
+	"release":    {"443", overHTTP(release.Probe)},
 	"acme":       {"443", overHTTP(probeACME)},
-	"graph":      {"443", overHTTP(probeGraph)},
+	"graph":      {"443", overHTTP(release.ProbeGraph)},
 	"vault":      {"443", overHTTP(probeVault)},
 	"lieutenant": {"443", overHTTP(probeLieutenant)},
 	"oidc":       {"443", overHTTP(probeOIDC)},
 	"s3":         {"443", overHTTP(probeS3)},
 	"ssh":        {"22", probeSSH},
 	"ntp":        {"123", probeTime},
-	"dns":        {"53", probeResolver},
-	"zone":       {"53", probeZone},
+	"dns":        {"53", dns.ProbeResolver},
+	"zone":       {"53", dns.ProbeZone},
 	"closed":     {"", probeClosed},
 	"proxy":      {"", probeProxy},
 }
@@ -35,10 +42,12 @@ func getDefaultPort(scheme string) (port string, known bool) {
 	return found.port, known
 }
 
-func overHTTP(probe func(context.Context, client) error) func(context.Context, *attempt) error {
-	return func(ctx context.Context, a *attempt) error { return probe(ctx, client{a}) }
+func overHTTP(probe func(context.Context, connection.Client) error) func(context.Context, *connection.Attempt) error {
+	return func(ctx context.Context, a *connection.Attempt) error {
+		return probe(ctx, connection.Client{Attempt: a})
+	}
 }
 
-func probeTCP(ctx context.Context, a *attempt) error { return a.connect(ctx) }
+func probeTCP(ctx context.Context, a *connection.Attempt) error { return a.Connect(ctx) }
 
-func probeTLS(ctx context.Context, a *attempt) error { return a.handshake(ctx) }
+func probeTLS(ctx context.Context, a *connection.Attempt) error { return a.Handshake(ctx) }

@@ -24,6 +24,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // lab is a small internet in memory, in which this machine has the address 192.0.2.1. It runs in a synctest bubble: only
@@ -39,7 +40,7 @@ type lab struct {
 	authority *authority
 	network   network.Network
 	task      reach.Task
-	limits    Limits
+	limits    connection.Limits
 	now       func() time.Time
 	serving   sync.WaitGroup
 }
@@ -49,7 +50,7 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lab{t: t, names: map[string][]string{}, names6: map[string][]string{}, broken: map[string]error{},
 			filtered: map[string]bool{}, hosts: map[netip.Addr]*fabric.Host{},
-			authority: newAuthority(t, "Public Root"), limits: DefaultLimits(), now: time.Now}
+			authority: newAuthority(t, "Public Root"), limits: connection.DefaultLimits(), now: time.Now}
 		l.fabric = fabric.New(fabric.Config{Resolve: l.lookup(l.names), Allows: func(_, to netip.Addr, _ string, port int) bool {
 			return !l.filtered[netip.AddrPortFrom(to, uint16(port)).String()]
 		}})
@@ -73,7 +74,7 @@ func alsoIPv6(here *fabric.Host) func(context.Context, string, string) (net.Conn
 	}
 }
 
-func (l *lab) lookup(names map[string][]string) lookup {
+func (l *lab) lookup(names map[string][]string) func(ctx context.Context, name string) ([]netip.Addr, error) {
 	return func(ctx context.Context, name string) ([]netip.Addr, error) {
 		if err := l.broken[name]; err != nil {
 			return nil, err

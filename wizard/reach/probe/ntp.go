@@ -2,67 +2,72 @@ package probe
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/beevik/ntp"
 
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // Some queries get lost, and some servers of a pool are down.
 const maxTimeQueries = 3
 
 // probeTime queries the servers of a pool until one returns the right time.
-func probeTime(ctx context.Context, a *attempt) error {
-	a.state.timedPerCall = true // lost packets are no evidence of slowness
-	servers, err := a.resolveUDP(ctx)
+func probeTime(ctx context.Context, a *connection.Attempt) error {
+	a.TimePerCall() // lost packets are no evidence of slowness
+	servers, err := a.ResolveUDP(ctx)
 	if err != nil {
 		return err
 	}
-	began, before := time.Now(), a.layers
+	began, before := time.Now(), a.Layers
 	var first error
 	var then reach.Layers
 	for i := range maxTimeQueries {
-		a.layers = before
+		a.Layers = before
 		server := servers[i%len(servers)]
 		answer, err := queryTime(ctx, a, server)
 		if err == nil {
-			a.record(reach.EvidenceAddress, server)
-			a.recordDuration(reach.EvidenceHTTPTime, began)
+			a.Record(reach.EvidenceAddress, server)
+			a.RecordDuration(reach.EvidenceHTTPTime, began)
 			return recordClock(a, answer)
 		}
-		if first == nil || getClass(first) == reach.UDPTimeout {
-			first, then = err, a.layers
+		if first == nil || connection.GetClass(first) == reach.UDPTimeout {
+			first, then = err, a.Layers
 		}
 	}
-	a.layers = then
+	a.Layers = then
 	return first
 }
 
-func queryTime(ctx context.Context, a *attempt, server string) (*ntp.Response, error) {
-	patience := a.deps.Limits.TCP / maxTimeQueries
+func queryTime(ctx context.Context, a *connection.Attempt, server string) (*ntp.Response, error) {
+	patience := a.Deps.Limits.TCP / maxTimeQueries
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	conn, err := a.deps.Network.Dial(ctx, "udp", server)
+	conn, err := a.Deps.Network.Dial(ctx, "udp", server)
 	if err != nil {
-		return nil, a.newUDPError(err)
+		return nil, a.NewUDPError(err)
 	}
-	a.recordSource(conn)
-	answer, err := queryNTP(ctx, conn, patience, a.deps.Now)
+	a.RecordSource(conn)
+	answer, err := queryNTP(ctx, conn, patience, a.Deps.Now)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, a.newUDPError(ctx.Err())
-	case err != nil && isNetwork(err):
-		return nil, a.newUDPError(err)
+		return nil, a.NewUDPError(ctx.Err())
+	case err != nil && connection.IsNetwork(err):
+		return nil, a.NewUDPError(err)
 	}
-	a.layers.TCP = reach.LayerOK
+	a.Layers.TCP = reach.LayerOK
 	if err != nil {
-		return nil, a.fail(&a.layers.HTTP, reach.Malformed, err)
+		return nil, a.Fail(&a.Layers.HTTP, reach.Malformed, err)
 	}
 	return answer, validateTime(a, answer)
 }
 
-func validateTime(a *attempt, answer *ntp.Response) error {
+func validateTime(a *connection.Attempt, answer *ntp.Response) error {
 	class, degraded, err := checkTime(answer)
 	if err == nil || degraded {
 		return nil
@@ -70,21 +75,21 @@ func validateTime(a *attempt, answer *ntp.Response) error {
 	if class == reach.ClockSkew {
 		recordOffset(a, answer)
 	}
-	return a.fail(&a.layers.HTTP, class, err)
+	return a.Fail(&a.Layers.HTTP, class, err)
 }
 
-func recordClock(a *attempt, answer *ntp.Response) error {
-	a.layers.HTTP = reach.LayerOK
+func recordClock(a *connection.Attempt, answer *ntp.Response) error {
+	a.Layers.HTTP = reach.LayerOK
 	recordOffset(a, answer)
 	if class, degraded, err := checkTime(answer); degraded {
-		a.record(reach.EvidenceError, err.Error())
-		a.degrade(class)
+		a.Record(reach.EvidenceError, err.Error())
+		a.Degrade(class)
 	}
 	return nil
 }
 
 // The evidence is e.g. "+3m12s", or "-1.204s" where fractions count.
-func recordOffset(a *attempt, answer *ntp.Response) {
+func recordOffset(a *connection.Attempt, answer *ntp.Response) {
 	ahead, precision, sign := -answer.ClockOffset, time.Second, "+"
 	if ahead.Abs() < 10*time.Second {
 		precision = time.Millisecond
@@ -92,5 +97,50 @@ func recordOffset(a *attempt, answer *ntp.Response) {
 	if ahead < 0 {
 		sign = ""
 	}
-	a.record(reach.EvidenceSkew, sign+ahead.Round(precision).String())
+	a.Record(reach.EvidenceSkew, sign+ahead.Round(precision).String())
+}
+
+const (
+	// warnOffset is the skew up to which a clock is right: signatures and certificates allow more.
+	warnOffset = time.Second
+	// maxOffset is the skew from which on signed requests are refused.
+	maxOffset = 5 * time.Minute
+)
+
+// queryNTP closes the connection, and ends with ctx at the latest.
+func queryNTP(ctx context.Context, conn net.Conn, patience time.Duration, now func() time.Time) (*ntp.Response, error) {
+	defer closeOnCancel(ctx, conn)()
+	return ntp.QueryWithOptions("server", ntp.QueryOptions{
+		Timeout: patience, Version: 4, GetSystemTime: now,
+		Dialer: func(string, string) (net.Conn, error) { return conn, nil },
+	})
+}
+
+// The class is "" if the answer can be used as it is.
+func checkTime(answer *ntp.Response) (class reach.Class, degraded bool, err error) {
+	skew := -answer.ClockOffset // ours against the server's
+	switch invalid := answer.Validate(); {
+	case answer.IsKissOfDeath():
+		return reach.Unexpected, false, newKissOfDeathError(answer.KissCode)
+	case answer.Leap == ntp.LeapNotInSync || answer.Stratum >= 16:
+		return reach.Unexpected, false, errors.New("the time server does not know the time itself yet")
+	case invalid != nil:
+		return reach.Unexpected, false, fmt.Errorf("the time server's answer cannot be used: %w", invalid)
+	case skew.Abs() >= maxOffset:
+		return reach.ClockSkew, false, fmt.Errorf("the clock of this machine is wrong by %s", skew.Round(time.Second))
+	case skew.Abs() >= warnOffset:
+		return reach.ClockSkew, true, fmt.Errorf("the clock of this machine is wrong by %s", skew.Round(time.Millisecond))
+	}
+	return "", false, nil
+}
+
+// RFC 5905, section 7.4.
+func newKissOfDeathError(code string) error {
+	switch code = strings.ToUpper(code); code {
+	case "RATE":
+		return errors.New("the time server wants to be asked less often (RATE)")
+	case "DENY", "RSTR":
+		return fmt.Errorf("the time server does not serve this address (%s)", code)
+	}
+	return fmt.Errorf("the time server refuses to answer (%s)", reach.Sanitize(code))
 }

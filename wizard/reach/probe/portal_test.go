@@ -39,7 +39,7 @@ func TestANetworkThatClosesAllButItsLoginPageIsToldFromAFirewall(t *testing.T) {
 				}
 				began := time.Now()
 				expect(t, l.probeURL("https://"+service), test.class, "ok fail none none", false)
-				if took := time.Since(began); took > l.limits.TCP+portalLimit {
+				if took := time.Since(began); took > l.limits.TCP+3*time.Second {
 					t.Errorf("took %s", took)
 				}
 				expect(t, l.probeURL("tcp://"+service+":443"), map[bool]reach.Class{true: reach.TCPTimeout, false: reach.Refused}[test.dropped], "ok fail none none", false)
@@ -55,25 +55,6 @@ func TestALoginPageThatTheResolverLeadsToIsNoSplitView(t *testing.T) {
 		l.web("10.0.0.1:80", nil, says(302, map[string]string{"Location": "http://login.portal.org/"}, ""))
 		expect(t, l.probe(reach.Check{URL: "https://" + service, Group: "redhat"}), reach.Captive, "ok ok fail none", false)
 	})
-}
-
-func TestInnerNames(t *testing.T) {
-	for host, inner := range map[string]bool{
-		"localhost": true, "portal": true, "portal.lan": true, "host.corp.": true, "x.internal": true, "1.0.0.10.in-addr.arpa": true,
-		"10.0.0.1": true, "192.0.2.1": false, "quay.io": false, "lan.example.com": false,
-	} {
-		if isInternalName(host) != inner {
-			t.Errorf("%s: %v", host, !inner)
-		}
-	}
-	for pair, same := range map[string]bool{
-		"www.example.com example.com": true, "a.example.com b.example.com": true, "example.com example.org": false,
-		"a.co.uk b.co.uk": false, "x x": true, "10.0.0.1 10.0.0.2": false, "Example.com. www.example.com": true,
-	} {
-		if a, b, _ := strings.Cut(pair, " "); isSameDomain(a, b) != same {
-			t.Errorf("%s: %v", pair, !same)
-		}
-	}
 }
 
 func TestANameWithIPv6AddressesOnlyIsSaidToBeOne(t *testing.T) {
@@ -105,7 +86,7 @@ func TestAThousandAddressesAreNotAllTried(t *testing.T) {
 			return dial(ctx, network, address)
 		}
 		expect(t, l.probeURL("tcp://"+service+":443"), reach.TCPTimeout, "ok fail none none", false)
-		if dialed.Load() != maxAddresses {
+		if dialed.Load() != 8 {
 			t.Errorf("tried %d", dialed.Load())
 		}
 	})
@@ -123,7 +104,7 @@ func TestNothingIsLeftOfAProbe(t *testing.T) {
 		dial := l.network.Dial
 		l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address == "203.0.113.1:443" {
-				pause(2 * attemptDelay) // and then answers, although it is no longer needed
+				pause(600 * time.Millisecond) // and then answers, although it is no longer needed
 			}
 			return dial(context.WithoutCancel(ctx), network, address)
 		}

@@ -7,14 +7,15 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // Prober probes services over one network; it is a reach.Prober.
-type Prober struct{ deps *deps }
+type Prober struct{ deps *connection.Deps }
 
 // New returns a prober for a task. It fails if the task's authorities or proxies cannot be read.
-func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
-	deps, err := newDeps(n, task, limits)
+func New(n network.Network, task reach.Task, limits connection.Limits) (*Prober, error) {
+	deps, err := connection.NewDeps(n, task, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -23,14 +24,14 @@ func New(n network.Network, task reach.Task, limits Limits) (*Prober, error) {
 
 // Probe probes one service. It leaves nothing running.
 func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
-	to, err := parseTarget(check.URL, getDefaultPort)
+	to, err := connection.ParseTarget(check.URL, getDefaultPort)
 	if err != nil {
-		return reach.Finding{Class: reach.Malformed, Layers: newLayers(reach.LayerNone),
+		return reach.Finding{Class: reach.Malformed, Layers: connection.NewLayers(reach.LayerNone),
 			Evidence: map[string]string{reach.EvidenceError: reach.Sanitize(err.Error())}}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := newAttempt(p.deps, check, to)
-	defer a.close()
-	return a.buildFinding(kinds[to.url.Scheme].probe(ctx, a))
+	a := connection.NewAttempt(p.deps, check, to)
+	defer a.Close()
+	return a.BuildFinding(kinds[to.URL.Scheme].probe(ctx, a))
 }

@@ -57,7 +57,7 @@ type registryCase struct {
 func TestARegistryIsReachedWhenItGivesAToken(t *testing.T) {
 	const realm = "https://" + authHost + "/token"
 	granted, ours := `{"token":"`+token+`"}`, pullSecret(service, "somebody")
-	v2 := map[string]string{apiVersion: "registry/2.0"}
+	v2 := map[string]string{"Docker-Distribution-Api-Version": "registry/2.0"}
 	for name, c := range map[string]registryCase{
 		"open":                        {says(200, v2, "{}"), nil, "", "", "", good, true, "", ""},
 		"with the pull secret":        {wants(realm), gives(granted, refuses(401)), ours, "redhat", "", good, true, "", ""},
@@ -120,7 +120,7 @@ func noSecrets(t *testing.T, got reach.Finding) {
 }
 
 func TestARegistryWithoutTokensIsAskedByPassword(t *testing.T) {
-	v2 := map[string]string{apiVersion: "registry/2.0", "WWW-Authenticate": `Basic realm="inner"`}
+	v2 := map[string]string{"Docker-Distribution-Api-Version": "registry/2.0", "WWW-Authenticate": `Basic realm="inner"`}
 	root := func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user == "somebody" && password == secret {
 			says(200, v2, "{}")(w, r)
@@ -155,7 +155,7 @@ func TestASlowRegistryIsReachedAndCalledSlow(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
 			pause(4 * time.Second)
-			says(200, map[string]string{apiVersion: "registry/2.0"}, "{}")(w, r)
+			says(200, map[string]string{"Docker-Distribution-Api-Version": "registry/2.0"}, "{}")(w, r)
 		})
 		expect(t, l.probeURL("registry://"+service), reach.Slow, good, true)
 	})

@@ -10,6 +10,11 @@ import (
 )
 
 const (
+	manifestDigest = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	layerDigest    = "sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+)
+
+const (
 	mirrorHost = "mirror.openshift.com"
 	cdnHost    = "cdn02.quay.io"
 	registryAt = "quay.io"
@@ -25,9 +30,9 @@ type payload struct {
 
 func newPayload() *payload {
 	p := &payload{
-		text:     says(200, nil, "Name: 4.20.5\nPull From: quay.io/openshift-release-dev/ocp-release@"+someDigest+"\n"),
+		text:     says(200, nil, "Name: 4.20.5\nPull From: quay.io/openshift-release-dev/ocp-release@"+manifestDigest+"\n"),
 		tokens:   gives(`{"token":"`+token+`"}`, refuses(401)),
-		manifest: says(200, map[string]string{"Content-Type": dockerManifest}, `{"layers":[{"mediaType":"tar+gzip","digest":"`+otherDigest+`","size":9}]}`),
+		manifest: says(200, map[string]string{"Content-Type": "application/vnd.docker.distribution.manifest.v2+json"}, `{"layers":[{"mediaType":"tar+gzip","digest":"`+layerDigest+`","size":9}]}`),
 		content:  says(206, map[string]string{"Content-Type": "application/octet-stream"}, layer),
 	}
 	p.blob = func(w http.ResponseWriter, _ *http.Request) {
@@ -45,15 +50,15 @@ func (p *payload) registry(w http.ResponseWriter, r *http.Request) {
 		p.tokens(w, r)
 	case r.URL.Path == "/v2/okd/scos-release/manifests/4.20.0-okd-scos.11":
 		p.manifest(w, r)
-	case r.URL.Path == "/v2/okd/scos-release/blobs/"+otherDigest:
+	case r.URL.Path == "/v2/okd/scos-release/blobs/"+layerDigest:
 		p.blob(w, r)
 	case !p.public && r.Header.Get("Authorization") != "Bearer "+token:
 		wants("https://"+registryAt+"/v2/auth")(w, r)
-	case known && path == "manifests/"+someDigest && p.list != nil:
+	case known && path == "manifests/"+manifestDigest && p.list != nil:
 		p.list(w, r)
 	case known && strings.HasPrefix(path, "manifests/"):
 		p.manifest(w, r)
-	case known && path == "blobs/"+otherDigest:
+	case known && path == "blobs/"+layerDigest:
 		p.blob(w, r)
 	default:
 		http.NotFound(w, r)
@@ -100,10 +105,10 @@ func TestAReleaseIsPulledAsANodeWould(t *testing.T) {
 		"OKD":                 {reach.Task{Distribution: "okd", Version: "4.20.0-okd-scos.11"}, nil, "", good, true, "", ""},
 		"OKD has no such tag": {reach.Task{Distribution: "okd", Version: "4.20.0-okd-scos.12"}, func(p *payload, _ *lab) { p.public = true }, reach.Missing, badHTTP, false, "okd/scos-release:4.20.0-okd-scos.12", ""},
 		"a list of images": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) {
-			p.list = data(`{"manifests":[{"digest":"` + otherDigest + `","platform":{"os":"linux","architecture":"amd64"}}]}`)
+			p.list = data(`{"manifests":[{"digest":"` + layerDigest + `","platform":{"os":"linux","architecture":"amd64"}}]}`)
 		}, "", good, true, "", ""},
 		"a list without ours": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) {
-			p.list = data(`{"manifests":[{"digest":"` + otherDigest + `","platform":{"os":"linux","architecture":"s390x"}}]}`)
+			p.list = data(`{"manifests":[{"digest":"` + layerDigest + `","platform":{"os":"linux","architecture":"s390x"}}]}`)
 		}, reach.Missing, badHTTP, false, "none for linux/amd64", ""},
 		"the CDN is blocked": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(_ *payload, l *lab) { l.filtered["203.0.113.4:443"] = true },
 			reach.TCPTimeout, "ok fail none none", false, "no answer in time", cdnHost + ":443"},

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -123,7 +122,7 @@ func TestTheUpdateServiceHasToKnowTheVersion(t *testing.T) {
 		}
 		data(`{"nodes":[`+versions[r.URL.Query().Get("channel")]+`],"edges":[]}`)(w, r)
 	}
-	here := routes{graphPath: graph}
+	here := routes{"/api/upgrades_info/v1/graph": graph}
 	for name, c := range map[string]serviceCase{
 		"known":           {"graph://", here, reach.Task{Version: "4.21.3"}, "", good, true, ""},
 		"unknown":         {"graph://", here, reach.Task{Version: "4.21.9"}, reach.Missing, badHTTP, false, "stable-4.21 does not know version 4.21.9"},
@@ -132,10 +131,10 @@ func TestTheUpdateServiceHasToKnowTheVersion(t *testing.T) {
 		"the latest":      {"graph://", here, reach.Task{Version: "latest-4.21"}, "", good, true, ""},
 		"an empty one":    {"graph://", here, reach.Task{Version: "stable-4.99"}, reach.Missing, badHTTP, false, "no versions"},
 		"nobody said":     {"graph://", here, reach.Task{}, "", good, true, ""},
-		"channel is told": {"graph://" + graphPath + "?channel=fast-4.21&arch=amd64", here, reach.Task{Version: "4.21.4"}, "", good, true, ""},
-		"no graph":        {"graph://", routes{graphPath: data(`{"kind":"error"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
-		"login page":      {"graph://", routes{graphPath: page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
-		"broken JSON":     {"graph://", routes{graphPath: data(`{"nodes":[{"version":"4.21.3"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
+		"channel is told": {"graph://" + "/api/upgrades_info/v1/graph" + "?channel=fast-4.21&arch=amd64", here, reach.Task{Version: "4.21.4"}, "", good, true, ""},
+		"no graph":        {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"kind":"error"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
+		"login page":      {"graph://", routes{"/api/upgrades_info/v1/graph": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"broken JSON":     {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"nodes":[{"version":"4.21.3"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
 	} {
 		t.Run(name, c.run)
 	}
@@ -213,37 +212,11 @@ func TestAnObjectStorageRefusesInItsOwnWords(t *testing.T) {
 	}
 }
 
-func FuzzWhatServicesSay(f *testing.F) {
-	f.Add(200, "text/html", `{"nodes":[{"version":"4.21.3"}]}`)
-	f.Add(403, "application/xml", `<Error><Code>AccessDenied</Code></Error>`)
-	f.Fuzz(func(t *testing.T, status int, kind, body string) {
-		r := reply{status: status, header: http.Header{"Content-Type": {kind}}, body: []byte(body)}
-		if isS3(status, r.body) && status != http.StatusOK && status != http.StatusForbidden {
+func FuzzS3(f *testing.F) {
+	f.Add(403, `<Error><Code>AccessDenied</Code></Error>`)
+	f.Fuzz(func(t *testing.T, status int, body string) {
+		if isS3(status, []byte(body)) && status != http.StatusOK && status != http.StatusForbidden {
 			t.Errorf("%d %q is taken for an object storage", status, body)
-		}
-		if versions, err := parseGraph(r.body); err == nil && versions == nil {
-			t.Errorf("%q is a graph of nothing", body)
-		}
-		answer := serviceReply{reply: r, by: client{&attempt{evidence: evidence{}}}}
-		if getClass(answer.newProtocolError(http.ErrNotSupported)) == "" {
-			t.Errorf("%d %q is not strange", status, body)
-		}
-		if _, err := parseToken(answer, true); status != http.StatusOK && err == nil {
-			t.Errorf("%d %q gives a token", status, body)
-		}
-	})
-}
-
-func FuzzGreeting(f *testing.F) {
-	f.Add([]byte("hello\r\nSSH-2.0-x\r\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		conn := replayConn{read: bytes.NewReader(text)}
-		line, again, err := readGreeting(conn)
-		if err != nil {
-			return
-		}
-		if rest, _ := io.ReadAll(again); !strings.HasPrefix(line, "SSH-") || len(line) > maxGreeting || !bytes.Equal(rest, text) {
-			t.Errorf("%q greets %q", text, line)
 		}
 	})
 }

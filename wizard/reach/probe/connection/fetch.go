@@ -1,0 +1,132 @@
+package connection
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/wizard/reach"
+)
+
+// ServiceReply is a reply, and the client that got it after redirects.
+type ServiceReply struct {
+	Reply
+	By Client
+}
+
+// BuildURL returns the target's URL by https, with path if it has none.
+func (a Client) BuildURL(path string) *url.URL {
+	address := *a.Target.URL
+	address.Scheme, address.Fragment = "https", ""
+	address.Host = strings.TrimSuffix(address.Host, ":443")
+	if strings.Trim(address.Path, "/") == "" {
+		address.Path = path
+	}
+	return &address
+}
+
+// Fetch follows redirects and accepts these statuses only. The limit of slowness applies to each call, not to the probe.
+func (a Client) Fetch(ctx context.Context, c Call, statuses ...int) (ServiceReply, error) {
+	a.TimePerCall()
+	began := time.Now()
+	by, r, err := a.getRedirected(ctx, c)
+	if err == nil && time.Since(began) >= a.Deps.Limits.Slow {
+		a.Degrade(reach.Slow)
+	}
+	answer := ServiceReply{Reply: r, By: by}
+	switch {
+	case err != nil:
+		return answer, err
+	case !slices.Contains(statuses, r.Status):
+		return answer, by.NewPageError(r)
+	case r.Broken != nil:
+		return answer, answer.Fail(MapProtocolError(r.Broken, reach.Malformed), r.Broken)
+	}
+	return answer, nil
+}
+
+// FetchJSON fetches a whole document of at most limit bytes, with the status 200.
+func (a Client) FetchJSON(ctx context.Context, resource *url.URL, limit int64) (ServiceReply, error) {
+	c := Call{URL: resource, Limit: limit, Header: http.Header{"Accept": {"application/json"}}}
+	answer, err := a.Fetch(ctx, c, http.StatusOK)
+	if err == nil {
+		err = answer.CheckComplete()
+	}
+	return answer, err
+}
+
+// CheckComplete fails for a body that goes on beyond its limit.
+func (r ServiceReply) CheckComplete() error {
+	if r.whole {
+		return nil
+	}
+	return r.Fail(reach.Malformed, errors.New("the answer is larger than any that makes sense"))
+}
+
+// NewProtocolError returns the failure of an answer that the service would not give. A web page instead of the service comes from the network. The status takes precedence.
+func (r ServiceReply) NewProtocolError(err error) error {
+	if IsPage(r.Reply) || IsBlocked(r.Reply) || r.Status >= http.StatusInternalServerError {
+		return r.By.NewPageError(r.Reply)
+	}
+	return r.Fail(reach.Unexpected, err)
+}
+
+// Fail is Attempt.Fail for the protocol of the reply's host.
+func (r ServiceReply) Fail(class reach.Class, err error) error {
+	return r.By.Fail(&r.By.Layers.HTTP, class, err)
+}
+
+// NewStatusError returns the failure of a status that was not expected.
+func (a Client) NewStatusError(r Reply) error {
+	err := fmt.Errorf("it answers %s", r.Line)
+	switch {
+	case IsBlocked(r):
+		return a.Fail(&a.Layers.HTTP, reach.Geo, err)
+	case r.Status >= 500:
+		return a.Fail(&a.Layers.HTTP, reach.ServerError, err)
+	}
+	return a.Fail(&a.Layers.HTTP, reach.Unexpected, err)
+}
+
+// NewPageError returns the failure of a status or of a page. An HTML page where an API was expected comes from the network instead of the service.
+func (a Client) NewPageError(r Reply) error {
+	if r.Status < 400 && IsPage(r) {
+		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("a web page answers in place of the service"))
+	}
+	return a.NewStatusError(r)
+}
+
+// IsPage reports whether a reply is an HTML page.
+func IsPage(r Reply) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && kind != "text/plain" {
+		return kind == "text/html" || kind == "application/xhtml+xml"
+	}
+	start := bytes.ToLower(bytes.TrimSpace(r.Body[:min(len(r.Body), 512)]))
+	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
+}
+
+// IsBlocked reports whether a reply refuses the country or the network that it came from.
+func IsBlocked(r Reply) bool {
+	if r.Status == http.StatusUnavailableForLegalReasons {
+		return true
+	}
+	if r.Status != http.StatusForbidden {
+		return false
+	}
+	text := bytes.ToLower(r.Body)
+	return slices.ContainsFunc(blockedWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+var blockedWords = []string{
+	"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",
+	"embargo", "export control", "sanctioned", "you have been blocked", "has been blocked", "is blocked", "blocked by",
+	"web filter", "webfilter", "url filter", "web security", "content filter", "policy violation", "company policy",
+}
