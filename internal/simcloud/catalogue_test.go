@@ -10,6 +10,7 @@ import (
 	"exoshift/state"
 	"exoshift/wizard/reach"
 	prober "exoshift/wizard/reach/probe"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // task is every check of the catalogue except those of a complete cluster and those that need machines.
@@ -49,7 +50,7 @@ func TestEveryServiceOfTheCatalogueIsServed(t *testing.T) {
 	defer o.close()
 	for _, version := range []string{"4.20.5", "4.20.0-okd-scos.11"} {
 		task := o.task(version)
-		asks, err := prober.New(o.Network(), task, prober.DefaultLimits())
+		asks, err := prober.New(o.Network(), task, connection.DefaultLimits())
 		o.must(err)
 		began := time.Now()
 		report := reach.Run(t.Context(), task, asks, func(reach.Result) {})

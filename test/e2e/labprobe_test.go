@@ -12,11 +12,12 @@ import (
 	"exoshift/internal/network"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/probe"
+	"exoshift/wizard/reach/probe/connection"
 )
 
 // limits are short, as many of the servers never answer, and allow for a machine that is busy.
-func limits() probe.Limits {
-	return probe.Limits{DNS: 3 * time.Second, TCP: 2 * time.Second, TLS: 3 * time.Second, HTTP: 3 * time.Second, Slow: 20 * time.Second}
+func limits() connection.Limits {
+	return connection.Limits{DNS: 3 * time.Second, TCP: 2 * time.Second, TLS: 3 * time.Second, HTTP: 3 * time.Second, Slow: 20 * time.Second}
 }
 
 // asked is one question to a service of the lab, and what is to be found.
@@ -35,7 +36,7 @@ func (l *lab) ask(questions map[string]asked) {
 }
 
 // askAs puts questions as part of a task: each is a run of its own, and they run side by side.
-func (l *lab) askAs(task reach.Task, limits probe.Limits, questions map[string]asked) {
+func (l *lab) askAs(task reach.Task, limits connection.Limits, questions map[string]asked) {
 	l.t.Helper()
 	if task.Authorities == "" {
 		task.Authorities = string(l.authority.CertPEM())
@@ -51,7 +52,7 @@ func (l *lab) askAs(task reach.Task, limits probe.Limits, questions map[string]a
 }
 
 // probed runs one check.
-func probed(t *testing.T, task reach.Task, limits probe.Limits, question asked) reach.Result {
+func probed(t *testing.T, task reach.Task, limits connection.Limits, question asked) reach.Result {
 	t.Helper()
 	task.Source = reach.Workstation
 	task.Checks = []reach.Check{{ID: "LAB-001", Group: cmp.Or(question.group, "customer"), URL: question.url, Expect: question.expect, Severity: reach.Must}}
