@@ -130,9 +130,9 @@ func detectPullSecret(home string) ([]Detection, []Problem) {
 			continue
 		}
 		if _, faults = readSecret(place.path); faults != nil {
-			return nil, withField(pullSecretKey, faults)
+			return nil, withField(PullSecretKey, faults)
 		}
-		return []Detection{newDetection(pullSecretKey, "file:"+place.path, place.shown)}, nil
+		return []Detection{newDetection(PullSecretKey, "file:"+place.path, place.shown)}, nil
 	}
 	return nil, nil
 }

@@ -172,7 +172,7 @@ func (d *document) require(path string, keys ...string) {
 func (d *document) listFieldsAt(path string) []Field {
 	var i int
 	if _, err := fmt.Sscanf(path, groupsKey+"[%d]", &i); err == nil {
-		return listGroupFields(i)
+		return GroupFields(i)
 	}
 	return d.fields
 }
@@ -184,7 +184,7 @@ func (d *document) readSection(node ast.Node, path string, here position) {
 		spot := positionOf(entry.Key.GetToken(), here)
 		field, isField := find(fields, full)
 		switch {
-		case full == askKey:
+		case full == AskKey:
 			d.readAskList(entry.Value, spot)
 		case isField:
 			d.positions[full] = d.start(entry.Value, spot)
@@ -197,4 +197,120 @@ func (d *document) readSection(node ast.Node, path string, here position) {
 			d.report(spot, Problem{Field: formatPath(full), Message: "unknown key", Allowed: formatChoices(keys), Suggestion: findNearest(key, keys)})
 		}
 	}
+}
+
+// ReadDraft reads answers as Export wrote them, with the origins in their comments. Answers may be missing or wrong: the
+// screens show that.
+func ReadDraft(name string, yaml []byte) *Answers {
+	d := read(name, yaml, true)
+	answers := &Answers{Spec: d.spec, Origins: map[string]string{}}
+	for _, field := range d.fields {
+		p, given := d.positions[field.Key]
+		if !given {
+			continue
+		}
+		if origin := d.readOrigin(lastElement(field.Key), p.line); origin != "" && origin != ByDefault {
+			answers.Origins[field.Key] = origin
+		}
+	}
+	return answers
+}
+
+// The comment is on the same line, or on the one above.
+func (d *document) readOrigin(key string, line int) string {
+	for ; line > 0 && line <= len(d.lines); line-- {
+		text := d.lines[line-1]
+		if !strings.HasPrefix(strings.TrimSpace(text), key+":") {
+			continue
+		}
+		at := strings.LastIndex(text, " # ")
+		if at < 0 || strings.ContainsRune(text[at:], '"') { // "#" inside quotes starts no comment
+			return ""
+		}
+		return strings.TrimSpace(text[at+len(" # "):])
+	}
+	return ""
+}
+
+// AskKey is the key of an answers file whose list is asked even with a file.
+const AskKey = "ask"
+
+const askExample = "a list of keys or sections, e.g. [cluster.id, sizing]"
+
+// Its items are keys of fields, or sections, which stand for every field below.
+func (d *document) readAskList(node ast.Node, key position) {
+	if d.isUserConfig {
+		d.report(key, Problem{Field: AskKey, Message: "belongs in an answers file, not in the usual answers"})
+		return
+	}
+	list := Field{Key: AskKey, Example: "cluster.id, sizing", value: binding{shape: List}}
+	nodes, _ := d.readItems(list, node, key)
+	for i, item := range nodes {
+		path := list.formatItemKey(i, "")
+		if text, ok := d.readScalar(path, list, item, key); ok {
+			d.addAsk(path, text, d.start(item, key))
+		}
+	}
+}
+
+func (d *document) addAsk(path, name string, spot position) {
+	found := FindFields(name)
+	if name == "" {
+		found = nil
+	}
+	if len(found) == 0 {
+		d.report(spot, Problem{Field: path, Message: quote(name) + " is neither a key nor a section", Allowed: askExample,
+			Suggestion: FindNearest(name)})
+	}
+	for _, field := range found {
+		if !slices.Contains(d.ask, field.Key) {
+			d.ask = append(d.ask, field.Key)
+		}
+	}
+}
+
+// FindFields returns the field of that key, or the fields of a section, or with "" all, in the order of Fields. Those of
+// the file's head are not included.
+func FindFields(name string) []Field {
+	var found []Field
+	for _, field := range listAnswerable() {
+		if name == "" || field.Key == name || strings.HasPrefix(field.Key, name+".") {
+			found = append(found, field)
+		}
+	}
+	return found
+}
+
+// FindNearest returns the key or section that is nearest to name, or "".
+func FindNearest(name string) string { return findNearest(name, AnswerableNames()) }
+
+// AnswerableNames returns the keys of all fields that can be answered, and their sections.
+func AnswerableNames() []string {
+	var names []string
+	for _, field := range listAnswerable() {
+		for path := field.Key; path != ""; path = parentOf(path) {
+			if !slices.Contains(names, path) {
+				names = append(names, path)
+			}
+		}
+	}
+	return names
+}
+
+func listAnswerable() []Field {
+	var fields []Field
+	for _, field := range Fields() {
+		if strings.Contains(field.Key, ".") {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+func (d *document) listKeysBelow(fields []Field, path string) []string {
+	keys := listKeysOf(fields, path)
+	if path == "" && !d.isUserConfig {
+		keys = append(keys, AskKey)
+	}
+	return keys
 }

@@ -109,7 +109,7 @@ func formatFlow(shape Shape, value string) string {
 
 func formatFlowGroup(i int, spec state.Spec) string {
 	var entries []string
-	for _, field := range listGroupFields(i) {
+	for _, field := range GroupFields(i) {
 		entries = append(entries, fmt.Sprintf("%s: %s", lastElement(field.Key), formatFlow(field.Shape(), field.Get(spec))))
 	}
 	return "{" + strings.Join(entries, ", ") + "}"

@@ -2,10 +2,12 @@ package wizard
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"exoshift/state"
@@ -153,7 +155,7 @@ func (f Field) formatAllowed() string {
 	switch {
 	case len(f.Choices) > 0:
 		return formatChoices(f.Choices)
-	case f.Secret && hasAccountReference(f):
+	case f.Secret && f.AcceptsAccount():
 		return keyPlace
 	case f.Secret:
 		return onePlace
@@ -198,3 +200,98 @@ func toPrefix(path string) string {
 func parentOf(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }
+
+// IsAlwaysRequired reports whether there are no answers with which the field may be empty.
+func (f Field) IsAlwaysRequired() bool { return f.Required && f.optionalWhen == nil }
+
+// AcceptsAccount reports whether a secret may be that of an account of the program exo.
+func (f Field) AcceptsAccount() bool { return f.rule != nil && f.rule("exo:account") == nil }
+
+// JSON returns a value of the field as it is written in JSON.
+func (f Field) JSON(value string) any {
+	switch f.Shape() {
+	case Number, Switch:
+		return json.RawMessage(value)
+	case List:
+		items, _ := splitItems(value)
+		return items
+	case Table:
+		entries, _ := splitTable(value)
+		return entries
+	case Reference:
+		kind, name, _ := strings.Cut(value, ":")
+		return map[string]string{kind: name}
+	case Text, Groups:
+	}
+	return value
+}
+
+// Bounds returns the least and the greatest number that the field's own rule allows around its default.
+func (f Field) Bounds() (least, most int) {
+	if _, err := fmt.Sscan(f.Default(), &least); err != nil {
+		return 0, 0
+	}
+	most = least
+	allowed := func(n int) bool { return f.rule == nil || f.rule(fmt.Sprint(n)) == nil }
+	for least > 0 && allowed(least-1) {
+		least--
+	}
+	for step := 1 << 20; step > 0; step /= 2 {
+		if allowed(most + step) {
+			most += step
+		}
+	}
+	return least, most
+}
+
+// DescribeAllowed describes the allowed values, or returns "" if the example suffices.
+func (f Field) DescribeAllowed() string {
+	switch {
+	case len(f.Choices) > 0 || f.Secret:
+		return f.formatAllowed()
+	case f.Shape() == Switch:
+		return string(Switch)
+	case f.Shape() != Number:
+		return ""
+	}
+	if least, most := f.Bounds(); least != most {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return "exactly " + f.Default()
+}
+
+// IsTypable reports whether a character can be part of the field's value, as it is typed. Control characters never can.
+// Set checks the whole value.
+func (f Field) IsTypable(r rune) bool {
+	switch {
+	case !unicode.IsPrint(r):
+		return false
+	case f.typable != nil:
+		return f.typable(r)
+	case f.value.shape == Number:
+		return isDigit(r)
+	case f.value.shape == Switch:
+		return strings.ContainsRune("truefalse", r)
+	case len(f.Choices) > 0:
+		return strings.ContainsRune(strings.Join(f.Choices, ""), r)
+	}
+	return true
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+func isLabelRune(r rune) bool { return 'a' <= r && r <= 'z' || isDigit(r) || r == '-' }
+
+func isDomainRune(r rune) bool { return isLabelRune(r) || r == '.' }
+
+func isVersionRune(r rune) bool { return isDomainRune(r) }
+
+func isRangeRune(r rune) bool { return isDigit(r) || r == '.' || r == '/' }
+
+func isRangesRune(r rune) bool {
+	return isRangeRune(r) || strings.ContainsRune(":, abcdefABCDEF", r)
+}
+
+func isNoProxyRune(r rune) bool { return isDomainRune(r) || strings.ContainsRune("/,:*", r) }
+
+func isAddressRune(r rune) bool { return r < unicode.MaxASCII && r != ' ' }

@@ -126,8 +126,8 @@ func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec)
 		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
 }
 
-// The i-th extra group must exist in the Spec. The rules are those of workers, except for the count.
-func listGroupFields(i int) []Field {
+// GroupFields returns the fields of an extra group. The i-th extra group must exist in the Spec. The rules are those of workers, except for the count.
+func GroupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", groupsKey, i)
 	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: validateLabel(maxGroupName),
 		Screen: Nodes, Advanced: true, Effect: ByHand, typable: isLabelRune,
@@ -184,7 +184,7 @@ func bindGroups() binding {
 
 func groupText(i int, spec state.Spec) string {
 	var words []string
-	for _, field := range listGroupFields(i) {
+	for _, field := range GroupFields(i) {
 		words = append(words, lastElement(field.Key)+"="+field.Get(spec))
 	}
 	return strings.Join(words, " ")
@@ -194,7 +194,7 @@ func setGroup(spec *state.Spec, i int, item string) error {
 	key := fmt.Sprintf("%s[%d].", groupsKey, i)
 	for word := range strings.FieldsSeq(item) {
 		name, value, _ := strings.Cut(word, "=")
-		field, ok := find(listGroupFields(i), key+name)
+		field, ok := find(GroupFields(i), key+name)
 		if !ok {
 			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=… topolvm=…", quote(word))
 		}
@@ -202,7 +202,7 @@ func setGroup(spec *state.Spec, i int, item string) error {
 			return err
 		}
 	}
-	for _, field := range listGroupFields(i) {
+	for _, field := range GroupFields(i) {
 		if faults := field.check(*spec); len(faults) > 0 {
 			return joinProblems(faults)
 		}

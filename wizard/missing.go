@@ -46,7 +46,7 @@ func FindMissing(spec state.Spec, ask []string, lookup func(env string) (string,
 func (f Field) need() MissingAnswer {
 	example := f.FormatSample()
 	return MissingAnswer{
-		Field: f.Key, Why: f.formatWhy(), Flag: SetFlag + " " + f.Key + "=" + shellescape.Quote(example), Variable: f.Variable(),
+		Field: f.Key, Why: f.Describe(), Flag: SetFlag + " " + f.Key + "=" + shellescape.Quote(example), Variable: f.Variable(),
 		InFile: f.formatLine(example),
 	}
 }
@@ -54,7 +54,7 @@ func (f Field) need() MissingAnswer {
 func (f Field) newMissingSecret(env string) MissingAnswer {
 	const example = "file:PATH"
 	return MissingAnswer{
-		Field: f.Key, Why: f.formatWhy(), Flag: SetFlag + " " + f.Key + "=" + example, Variable: env, InFile: f.formatLine(example),
+		Field: f.Key, Why: f.Describe(), Flag: SetFlag + " " + f.Key + "=" + example, Variable: env, InFile: f.formatLine(example),
 		Secret: true,
 	}
 }
@@ -72,14 +72,15 @@ func (f Field) FormatSample() string {
 
 func (f Field) formatLine(value string) string {
 	sections := strings.Split(f.Key, ".")
-	text := f.formatInline(value)
+	text := f.FormatInline(value)
 	for _, section := range slices.Backward(sections[1:]) {
 		text = fmt.Sprintf("{%s: %s}", section, text)
 	}
 	return sections[0] + ": " + text
 }
 
-func (f Field) formatInline(value string) string {
+// FormatInline returns a value as YAML on one line.
+func (f Field) FormatInline(value string) string {
 	if value == "" {
 		return formatFlow(f.Shape(), value)
 	}
@@ -98,7 +99,8 @@ func (f Field) formatInline(value string) string {
 	return formatFlow(f.Shape(), value)
 }
 
-func (f Field) formatWhy() string {
+// Describe returns the title and the help.
+func (f Field) Describe() string {
 	if f.Help == "" {
 		return f.Title
 	}

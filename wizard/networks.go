@@ -103,3 +103,138 @@ func countNodes(spec state.Spec) int {
 	}
 	return count
 }
+
+// The fields of address ranges.
+const (
+	podKey      = "network.podCIDR"
+	serviceKey  = "network.serviceCIDR"
+	nodeKey     = "network.nodeCIDR"
+	customerKey = "network.customerNetworks"
+)
+
+const rangeSource = "You choose it, or ask those who run your networks. The default is fine if nothing of yours uses the range."
+
+func listNetworkFields() []Field {
+	return []Field{
+		{Key: podKey, Title: "Pod network", Example: "10.128.0.0/14", Required: true, rule: validateIPv4Range,
+			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
+			Help:   "The range of the pods' addresses; each node gets a piece of it.",
+			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
+			Source: rangeSource,
+			value:  bindText(func(s *state.Spec) *string { return &s.Network.PodCIDR })},
+		{Key: "network.hostPrefix", Title: "Host prefix", Example: "23", Required: true, rule: newRangeRule(1, 30),
+			Screen: Network, Advanced: true, Effect: Rebuild,
+			Help:   "The prefix length of each node's piece of the pod network: 23 is 510 pods a node.",
+			Why:    "A small number means many pods a node and few nodes, a large one the opposite. It cannot be changed later.",
+			Source: "You choose it. The default has room for 512 nodes in a pod network of /14.",
+			value:  bindNumber(func(s *state.Spec) *int { return &s.Network.HostPrefix })},
+		{Key: serviceKey, Title: "Service network", Example: "172.30.0.0/16", Required: true, rule: validateServiceRange,
+			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
+			Help:   "The range of the services' addresses.",
+			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
+			Source: rangeSource,
+			value:  bindText(func(s *state.Spec) *string { return &s.Network.ServiceCIDR })},
+		{Key: nodeKey, Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: validateIPv4Range,
+			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
+			Help:   "The range that the nodes' addresses are in.",
+			Why:    "The installation records it as the network of the machines, and the other ranges keep clear of it.",
+			Source: rangeSource,
+			value:  bindText(func(s *state.Spec) *string { return &s.Network.NodeCIDR })},
+		{Key: cniKey, Title: "Network plugin", Required: true, Choices: []string{ovnKubernetes, cilium}, Example: ovnKubernetes,
+			Screen: Network, Advanced: true, Effect: Rebuild,
+			Help:   "OVNKubernetes comes with OpenShift. Cilium's manifests come from Project Syn, or from a directory of yours that is asked for there.",
+			Why:    "It carries all traffic between pods. It cannot be changed later.",
+			Source: "You choose it. Take Cilium only with Project Syn, or if you have its manifests in a directory.",
+			value:  bindText(func(s *state.Spec) *string { return &s.Network.CNI })},
+		{Key: customerKey, Title: "Customer networks", Example: "192.168.0.0/16, 10.9.0.0/24", rule: validateRange,
+			Screen: Network, Effect: NoEffect, typable: isRangesRune,
+			Help:   "Networks that pods must reach: the cluster's own ranges keep clear of them.",
+			Why:    "If a range of the cluster overlaps a network of yours, pods cannot reach that network. That cannot be mended later.",
+			Source: "Those who run your networks. Leave it empty if pods only have to reach the internet.",
+			value:  bindList(func(s *state.Spec) *[]string { return &s.Network.CustomerNetworks })},
+	}
+}
+
+func listDNSFields() []Field {
+	return []Field{
+		{Key: "dns.zone", Title: "DNS zone", Required: true, Choices: []string{"managed"}, Example: "managed",
+			Screen: Network, Advanced: true, Effect: Rebuild,
+			Help:   "managed: Exoscale serves the cluster's zone.",
+			Why:    "Machines and users find the cluster by the records of this zone.",
+			Source: "There is only this choice so far.",
+			value:  bindText(func(s *state.Spec) *string { return &s.DNS.Zone })},
+		{Key: "dns.delegation", Title: "Delegation", Required: true, Choices: []string{"manual"}, Example: "manual",
+			Screen: Network, Advanced: true, Effect: NoEffect,
+			Help:   "manual: you add the NS records to the base domain; the installation tells which and waits for them.",
+			Why:    "Without these records nobody finds the cluster's zone.",
+			Source: "There is only this choice so far. Know who can change the base domain before you begin.",
+			value:  bindText(func(s *state.Spec) *string { return &s.DNS.Delegation })},
+		{Key: "dns.appsDomain", Title: "Domain of the applications", Example: "apps.c-demo-1.example.net", rule: validateDomain,
+			Screen: Network, Advanced: true, Effect: Rebuild, typable: isDomainRune,
+			Help:   "The domain below which applications get their names. Empty: apps.<cluster domain>.",
+			Why:    "The names of all applications end with it. Outside of the cluster's zone, you make its DNS record yourself.",
+			Source: "You choose it. Leave it empty if you have no reason to choose another one.",
+			value:  bindText(func(s *state.Spec) *string { return &s.DNS.AppsDomain })},
+		{Key: "dns.acme", Title: "Certificates by ACME", Example: "true",
+			Screen: Network, Advanced: true, Effect: Adds,
+			Help:   "Whether the API and the ingress get certificates by ACME once Project Syn runs.",
+			Why:    "Without them, browsers and clients do not know the cluster's certificates and warn of them.",
+			Source: "You choose it. It needs Project Syn.",
+			value:  bindSwitch(func(s *state.Spec) *bool { return &s.DNS.ACME })},
+	}
+}
+
+func listLoadBalancerFields() []Field {
+	return []Field{
+		{Key: "loadBalancer.strategy", Title: "Load balancing", Required: true, Example: haproxyPair,
+			Screen: Network, Advanced: true, Effect: Rebuild, Choices: []string{haproxyPair, "dns-round-robin"},
+			Help: "haproxy-pair: two machines with HAProxy behind two elastic IPs, for the API and the ingress. " +
+				"dns-round-robin: DNS names all nodes, without load balancers.",
+			Why:    "With the pair, a node that fails is left out within seconds. With DNS alone, clients run into it until they try the next.",
+			Source: "You choose it. Take dns-round-robin for trials only.",
+			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Strategy })},
+		{Key: "loadBalancer.proxyProtocol", Title: "PROXY protocol", Example: "true",
+			Screen: Network, Advanced: true, Effect: Rebuild, when: hasLoadBalancers,
+			Help:   "Whether the load balancers tell the routers the addresses of the clients.",
+			Why:    "Without it, applications see the load balancer's address in place of the client's.",
+			Source: "Ask those who write the applications whether they need the clients' addresses.",
+			value:  bindSwitch(func(s *state.Spec) *bool { return &s.LoadBalancer.ProxyProtocol })},
+	}
+}
+
+// The load balancing strategy with own load balancers.
+const haproxyPair = "haproxy-pair"
+
+func hasLoadBalancers(spec state.Spec) bool { return !spec.IsRoundRobin() }
+
+// Capacity is the size of the chosen address ranges, and what the cluster needs of it. A number is 0 where a range does
+// not parse.
+type Capacity struct {
+	Nodes       int // that get a part of the pod network
+	PodsPerNode int // that have an address in a node's part
+	Pods        int // on all these nodes
+	Services    int
+	Wanted      int // nodes of the cluster
+}
+
+// ComputeCapacity calculates the capacity of a Spec's ranges.
+func ComputeCapacity(spec state.Spec) Capacity {
+	held := Capacity{Wanted: countNodes(spec), Services: countHosts(spec.Network.ServiceCIDR)}
+	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
+	own := spec.Network.HostPrefix
+	if err != nil || !pods.Addr().Is4() || own < pods.Bits() || own > 30 {
+		return held
+	}
+	held.Nodes = 1 << (own - pods.Bits())
+	held.PodsPerNode = 1<<(32-own) - 2
+	held.Pods = held.Nodes * held.PodsPerNode
+	return held
+}
+
+func countHosts(cidr string) int {
+	prefix, err := netip.ParsePrefix(cidr)
+	if err != nil || !prefix.Addr().Is4() {
+		return 0
+	}
+	return max(1<<(32-prefix.Bits())-2, 0)
+}

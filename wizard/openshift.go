@@ -4,13 +4,105 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
-	"golang.org/x/crypto/ssh"
-
 	"exoshift/state"
+
+	"golang.org/x/crypto/ssh"
 )
+
+func listOpenShiftFields() []Field {
+	return []Field{
+		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, okd}, Example: ocp,
+			Screen: Cluster, Effect: Rebuild,
+			Help:   "ocp: OpenShift Container Platform of Red Hat; okd: the community's distribution.",
+			Why:    "OpenShift Container Platform needs a subscription and a pull secret of Red Hat. OKD needs neither and has no support.",
+			Source: "You choose it.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Distribution })},
+		{Key: versionKey, Title: "Version", Example: "4.20.5", Required: true, rule: validateVersion,
+			Screen: Cluster, Effect: Rebuild, typable: isVersionRune, suggest: suggestVersion,
+			Help:   "The release that is installed: x.y.z, a channel such as stable-4.20, or of OKD 4.20.0-okd-scos.11.",
+			Why:    "A channel means its newest release on the day of the installation. Later the cluster is updated from inside.",
+			Source: "Red Hat lists the releases at https://mirror.openshift.com/pub/openshift-v4/clients/ocp/. Those of OKD are at https://github.com/okd-project/okd/releases.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Version })},
+		{Key: PullSecretKey, Title: "Pull secret", Example: "file:pull-secret.json", Required: true, Secret: true,
+			Screen: Secrecy, Effect: NoEffect, rule: validateReference, optionalWhen: isPullSecretOptional,
+			Help:   "Where the pull secret is found: https://console.redhat.com/openshift/install/pull-secret; OKD needs none.",
+			Why:    "It lets the machines download OpenShift's images from Red Hat. Whoever has it acts as your organization there.",
+			Source: "https://console.redhat.com/openshift/install/pull-secret, with the account that has the subscription.",
+			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.OpenShift.PullSecret })},
+		{Key: sshKeyKey, Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
+			Screen: Secrecy, Effect: Rebuild, rule: validateSSHKey,
+			Help:   "Opens every machine, for debugging: one line as in authorized_keys.",
+			Why:    "If the installation gets stuck, a look into a machine tells why. Only the owner of the private half gets in.",
+			Source: "The file ~/.ssh/id_ed25519.pub, or what `ssh-keygen -t ed25519` makes. It is the public half and no secret.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.SSHKey })},
+		{Key: trustBundleKey, Title: "Trust bundle", Example: "./ca.pem", rule: validatePrintable,
+			Screen: Secrecy, Advanced: true, Effect: ByHand,
+			Help:   "A PEM file with certificate authorities that the nodes trust in addition.",
+			Why:    "Behind a proxy that opens encrypted traffic, nothing can be downloaded unless the nodes trust its authority.",
+			Source: "Those who run the proxy. Leave it empty if there is none.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.TrustBundle })},
+		{Key: "openshift.cloudControllerManager", Title: "Cloud controller manager", Choices: []string{"External"}, Example: "External",
+			Screen: Cluster, Advanced: true, Effect: Rebuild,
+			Help:   "External: Exoscale's cloud controller manager runs in the cluster; empty: none does.",
+			Why:    "With it, services of the type LoadBalancer get a load balancer of Exoscale. It gets an API key of its own.",
+			Source: "You choose it. Leave it empty if no application asks for such services.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.CloudControllerManager })},
+		{Key: "openshift.manifestsDir", Title: "Directory with manifests", Example: "./manifests", rule: validatePrintable,
+			Screen: Syn, Advanced: true, Effect: ByHand,
+			Help:   "A directory on this machine whose manifests are installed with the cluster.",
+			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be given here.",
+			Source: "You or the makers of the software that is to be installed. Leave it empty if there is none.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.ManifestsDir })},
+	}
+}
+
+// The fields of the release and of the key for debugging.
+const (
+	versionKey = "openshift.version"
+	okdExample = "4.20.0-okd-scos.11" // of its version
+	sshKeyKey  = "openshift.sshKey"
+)
+
+func suggestVersion(spec state.Spec) string {
+	if spec.OpenShift.Distribution != ocp {
+		return ""
+	}
+	known := listMinors()
+	return "stable-" + known[len(known)-1]
+}
+
+const proxySource = "Those who run your networks. Leave it empty if the machines reach the internet directly."
+
+func listProxyFields() []Field {
+	return []Field{
+		{Key: "openshift.proxy.http", Title: "HTTP proxy", Example: "http://proxy.example.net:3128", rule: newProxyRule("http"),
+			Screen: Secrecy, Advanced: true, Effect: ByHand, typable: isAddressRune,
+			Help:   "The proxy that the nodes use for http.",
+			Why:    "Only needed if the nodes reach the internet through a proxy and not directly.",
+			Source: proxySource,
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.HTTP })},
+		{Key: "openshift.proxy.https", Title: "HTTPS proxy", Example: "http://proxy.example.net:3128",
+			Screen: Secrecy, Advanced: true, Effect: ByHand, rule: newProxyRule("http", "https"), typable: isAddressRune,
+			Help:   "The proxy that the nodes use for https.",
+			Why:    "OpenShift's images are downloaded through it. Only needed if the nodes do not reach the internet directly.",
+			Source: proxySource,
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.HTTPS })},
+		{Key: "openshift.proxy.noProxy", Title: "No proxy for", Example: ".example.net,10.9.0.0/24", rule: validateNoProxy,
+			Screen: Secrecy, Advanced: true, Effect: ByHand, typable: isNoProxyRune, when: hasProxy,
+			Help:   "Addresses, networks and domains that are reached without the proxy.",
+			Why:    "What is inside of your networks is usually not reached through the proxy. The cluster's own ranges are added without you.",
+			Source: "Those who run your networks.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.NoProxy })},
+	}
+}
+
+func hasProxy(spec state.Spec) bool {
+	return spec.OpenShift.Proxy.HTTP != "" || spec.OpenShift.Proxy.HTTPS != ""
+}
 
 // validateSSHKey never repeats the value: a private key may have been pasted.
 func validateSSHKey(value string) []Problem {
@@ -93,6 +185,111 @@ func checkProxyOutside(spec state.Spec, key, value string) []Problem {
 			return withField(key, newProblem(fmt.Sprintf("%s is inside of %s, which is %s", address, s.field, s.prefix),
 				"a proxy outside of the cluster", ""))
 		}
+	}
+	return nil
+}
+
+// Distributions of OpenShift.
+const (
+	ocp = "ocp"
+	okd = "okd"
+)
+
+// The versions of OpenShift 4 whose installation is supported.
+func listMinors() []string { return []string{"4.18", "4.19", "4.20", "4.21"} }
+
+// Up to 4.18 OKD's machines start from Fedora CoreOS and change to CentOS Stream CoreOS later.
+func listOKDMinors() []string { return []string{"4.19", "4.20", "4.21"} }
+
+// The mirror has a directory of each for every minor version.
+func listChannels() []string { return []string{"stable", "fast", "candidate", "latest"} }
+
+type versionForm string
+
+const (
+	exact   versionForm = "x.y.z"
+	tag     versionForm = "x.y.z-okd-scos.n" // of OKD
+	channel versionForm = "stable-x.y"       // the mirror resolves it to a release
+)
+
+// parseVersion returns "" for an invalid version.
+func parseVersion(version string) (form versionForm, minor string) {
+	const number = `(?:0|[1-9]\d*)`
+	for form, pattern := range map[versionForm]string{
+		exact:   `^(\d+\.\d+)\.` + number + `$`,
+		tag:     `^(\d+\.\d+)\.` + number + `-okd-scos\.` + number + `$`,
+		channel: `^(?:` + strings.Join(listChannels(), "|") + `)-(\d+\.\d+)$`,
+	} {
+		if found := regexp.MustCompile(pattern).FindStringSubmatch(version); found != nil {
+			return form, found[1]
+		}
+	}
+	return "", ""
+}
+
+func formatSupported(form versionForm) string {
+	if form == tag {
+		return string(form) + " with x.y " + formatChoices(listOKDMinors())
+	}
+	return string(form) + " with x.y " + formatChoices(listMinors())
+}
+
+func validateVersion(value string) []Problem {
+	form, minor := parseVersion(value)
+	switch {
+	case form == "":
+		return newProblem(quote(value)+" is no version",
+			formatSupported(exact)+"; "+strings.Join(listChannels(), "-x.y, ")+"-x.y; of OKD "+formatSupported(tag), suggestVersionFor(value))
+	case form == tag && slices.Contains([]string{"4.16", "4.17", "4.18"}, minor):
+		return newProblem(quote(value)+" is not supported: before 4.19, the machines of OKD start from Fedora CoreOS", formatSupported(form), "")
+	case form == tag && !slices.Contains(listOKDMinors(), minor), form != tag && !slices.Contains(listMinors(), minor):
+		return newProblem(quote(value)+" is not supported", formatSupported(form), "")
+	}
+	return nil
+}
+
+func suggestVersionFor(value string) string {
+	if len(value) > maxShown {
+		return ""
+	}
+	value = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(value)), "v")
+	mended := value
+	parts := func(pattern string) []string { return regexp.MustCompile(pattern).FindStringSubmatch(value) }
+	if found := parts(`^(\d+\.\d+\.\d+)[-._]?okd[-._]?(?:scos)?[-._]?(\d+)$`); found != nil {
+		mended = found[1] + "-okd-scos." + found[2]
+	} else if found := parts(`^([a-z]*)[-._ ]?(\d+\.\d+)$`); found != nil {
+		mended = findChannel(found[1]) + "-" + found[2]
+	} else if found := parts(`^(\d+\.\d+)[-._ ]?([a-z]+)$`); found != nil {
+		mended = findChannel(found[2]) + "-" + found[1]
+	}
+	if form, _ := parseVersion(mended); form == "" || validateVersion(mended) != nil {
+		return ""
+	}
+	return mended
+}
+
+func findChannel(word string) string {
+	if word == "" {
+		return "stable"
+	}
+	return findNearest(word, listChannels())
+}
+
+func checkDistribution(spec state.Spec) []Problem {
+	value := spec.OpenShift.Version
+	form, _ := parseVersion(value)
+	if validateVersion(value) != nil {
+		return nil
+	}
+	switch chosen := spec.OpenShift.Distribution; {
+	case chosen == ocp && form == tag:
+		return withField(versionKey, newProblem(quote(value)+" is a release of OKD, and openshift.distribution is ocp",
+			"x.y.z, or a channel such as stable-4.20", "openshift.distribution: okd"))
+	case chosen == okd && form == channel:
+		return withField(versionKey, newProblem(quote(value)+" is a channel, and OKD has none", formatSupported(tag), ""))
+	case chosen == okd && form == exact:
+		return withField(versionKey, newProblem(quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
+			formatSupported(tag), "openshift.distribution: ocp"))
 	}
 	return nil
 }

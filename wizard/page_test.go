@@ -10,6 +10,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/schema"
 )
 
 const generated = "The rest of this page is generated from the program: `go test ./wizard -run Page -update`.\n"
@@ -28,11 +29,11 @@ func TestThePageOfAnswersIsThatOfTheProgram(t *testing.T) {
 }
 
 func TestTheSchemaBesideThePageIsThatOfTheProgram(t *testing.T) {
-	schema, err := wizard.GenerateSchema()
+	content, err := schema.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}
-	agrees(t, "../docs/answers.schema.json", string(schema))
+	agrees(t, "../docs/answers.schema.json", string(content))
 }
 
 // agrees compares a file with its wanted content, or writes it.

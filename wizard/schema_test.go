@@ -12,12 +12,13 @@ import (
 
 	"exoshift/assets"
 	"exoshift/wizard"
+	"exoshift/wizard/schema"
 )
 
 // compiled returns the schema, which has to be valid.
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	content, err := wizard.GenerateSchema()
+	content, err := schema.Generate()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/schema"
 )
 
 // filled is the template with all required answers.
@@ -16,7 +17,7 @@ func filled() string {
 	return strings.NewReplacer(
 		`  id: ""`, "  id: c-demo-1", `  baseDomain: ""`, "  baseDomain: example.net", `  zone: ""`, "  zone: ch-gva-2",
 		`  version: ""`, "  version: 4.20.5", `  pullSecret: {file: ""}`, "  pullSecret: {env: PULL_SECRET}", `  sshKey: ""`, "  sshKey: "+key,
-	).Replace(string(wizard.GenerateTemplate()))
+	).Replace(string(schema.Template()))
 }
 
 func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
@@ -30,7 +31,7 @@ func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
 }
 
 func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
-	_, faults := wizard.Parse("f", wizard.GenerateTemplate())
+	_, faults := wizard.Parse("f", schema.Template())
 	want := map[string]bool{"cluster.id": true, "cluster.baseDomain": true, "exoscale.zone": true, "openshift.version": true, "openshift.pullSecret": true, "openshift.sshKey": true}
 	for _, fault := range faults {
 		if !want[fault.Field] || fault.Line < 5 {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/app/exit"
-	"exoshift/wizard"
+	"exoshift/wizard/schema"
 )
 
 func newAnswersCommand(std streams) *cobra.Command {
@@ -53,7 +53,7 @@ everything else is there as a comment, with its default. A file that exists is n
 		Example: "  exoshift answers new answers.yaml",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return writeOutput(args, wizard.GenerateTemplate(), std)
+			return writeOutput(args, schema.Template(), std)
 		},
 	}
 }
@@ -71,11 +71,11 @@ It knows the forms, the choices and the bounds of single answers; "exoshift answ
 		Example: "  exoshift answers schema answers.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			schema, err := wizard.GenerateSchema()
+			content, err := schema.Generate()
 			if err != nil {
 				return err
 			}
-			return writeOutput(args, schema, std)
+			return writeOutput(args, content, std)
 		},
 	}
 }

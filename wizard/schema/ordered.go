@@ -1,4 +1,4 @@
-package wizard
+package schema
 
 import (
 	"bytes"

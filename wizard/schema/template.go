@@ -1,13 +1,15 @@
-package wizard
+package schema
 
 import (
 	"slices"
 	"strings"
+
+	"exoshift/wizard"
 )
 
-// GenerateTemplate returns an answers file to start with: required answers first, empty and with their help; all others
+// Template returns an answers file to start with: required answers first, empty and with their help; all others
 // as comments, with their defaults. A comment that begins with "# " explains; every other is an answer to uncomment.
-func GenerateTemplate() []byte {
+func Template() []byte {
 	var out strings.Builder
 	out.WriteString(`# Answers for exoshift. Fill in what is empty; what is behind a # keeps its default.
 # Check it:     exoshift answers validate FILE
@@ -15,8 +17,10 @@ func GenerateTemplate() []byte {
 # Secrets are never written here, only where they are found: {env: NAME} or {file: PATH}; those of the API also by {exo: ACCOUNT}.
 `)
 	needed, usual := splitSections()
-	for _, field := range listHeadFields() {
-		out.WriteString(field.Key + ": " + field.Default() + "\n")
+	for _, field := range wizard.Fields() {
+		if !strings.Contains(field.Key, ".") { // the head of the file
+			out.WriteString(field.Key + ": " + field.Default() + "\n")
+		}
 	}
 	for _, name := range needed {
 		out.WriteString("\n" + name + ":\n" + strings.Join(formatTemplateLines(name, ""), ""))
@@ -29,12 +33,12 @@ func GenerateTemplate() []byte {
 }
 
 func splitSections() (needed, usual []string) {
-	for _, field := range listAnswerable() {
-		if name, _, _ := strings.Cut(field.Key, "."); field.mustBeGiven() && !slices.Contains(needed, name) {
+	for _, field := range wizard.FindFields("") {
+		if name, _, _ := strings.Cut(field.Key, "."); mustBeGiven(field) && !slices.Contains(needed, name) {
 			needed = append(needed, name)
 		}
 	}
-	for _, field := range listAnswerable() {
+	for _, field := range wizard.FindFields("") {
 		if name, _, _ := strings.Cut(field.Key, "."); !slices.Contains(append(usual, needed...), name) {
 			usual = append(usual, name)
 		}
@@ -42,16 +46,16 @@ func splitSections() (needed, usual []string) {
 	return needed, usual
 }
 
-func (f Field) mustBeGiven() bool { return f.Required && f.Default() == "" }
+func mustBeGiven(f wizard.Field) bool { return f.Required && f.Default() == "" }
 
 // Required answers come first. If the whole section is a comment, mark precedes each line.
 func formatTemplateLines(section, mark string) []string {
-	fields := FindFields(section)
-	slices.SortStableFunc(fields, func(a, b Field) int {
+	fields := wizard.FindFields(section)
+	slices.SortStableFunc(fields, func(a, b wizard.Field) int {
 		switch {
-		case a.mustBeGiven() == b.mustBeGiven():
+		case mustBeGiven(a) == mustBeGiven(b):
 			return 0
-		case a.mustBeGiven():
+		case mustBeGiven(a):
 			return -1
 		}
 		return 1
@@ -60,14 +64,14 @@ func formatTemplateLines(section, mark string) []string {
 	open := section
 	for _, field := range fields {
 		indent := strings.Repeat("  ", strings.Count(field.Key, "."))
-		if above := parentOf(field.Key); above != section && above != open {
-			lines = append(lines, mark+commentOut(indent[2:], mark)+lastElement(above)+":\n")
+		if above := sectionOf(field.Key); above != section && above != open {
+			lines = append(lines, mark+commentOut(indent[2:], mark)+lastPart(above)+":\n")
 		}
-		open = parentOf(field.Key)
-		for _, line := range wrapText(field.formatWhy(), templateWidth-len(indent)) {
+		open = sectionOf(field.Key)
+		for _, line := range wrapText(field.Describe(), templateWidth-len(indent)) {
 			lines = append(lines, mark+indent+"# "+line+"\n")
 		}
-		lines = append(lines, field.formatTemplateLine(indent, mark))
+		lines = append(lines, formatTemplateLine(field, indent, mark))
 	}
 	return lines
 }
@@ -75,15 +79,15 @@ func formatTemplateLines(section, mark string) []string {
 // In characters, with the indentation.
 const templateWidth = 100
 
-func (f Field) formatTemplateLine(indent, mark string) string {
-	key := lastElement(f.Key) + ": "
-	if f.mustBeGiven() {
-		return indent + key + f.formatBlank() + " # e.g. " + f.formatInline(f.FormatSample()) + "\n"
+func formatTemplateLine(f wizard.Field, indent, mark string) string {
+	key := lastPart(f.Key) + ": "
+	if mustBeGiven(f) {
+		return indent + key + formatBlank(f) + " # e.g. " + f.FormatInline(f.FormatSample()) + "\n"
 	}
 	if value := f.Default(); value != "" {
-		return mark + commentOut(indent, mark) + key + f.formatInline(value) + "\n"
+		return mark + commentOut(indent, mark) + key + f.FormatInline(value) + "\n"
 	}
-	return mark + commentOut(indent, mark) + key + f.formatInline(f.FormatSample()) + " # an example; usually there is none\n"
+	return mark + commentOut(indent, mark) + key + f.FormatInline(f.FormatSample()) + " # an example; usually there is none\n"
 }
 
 func commentOut(indent, mark string) string {
@@ -93,8 +97,8 @@ func commentOut(indent, mark string) string {
 	return indent + "#"
 }
 
-func (f Field) formatBlank() string {
-	if f.Shape() == Reference {
+func formatBlank(f wizard.Field) string {
+	if f.Shape() == wizard.Reference {
 		return `{file: ""}`
 	}
 	return `""`
@@ -111,3 +115,7 @@ func wrapText(text string, width int) []string {
 	}
 	return append(lines, line)
 }
+
+func sectionOf(key string) string { return key[:max(strings.LastIndex(key, "."), 0)] }
+
+func lastPart(key string) string { return key[strings.LastIndex(key, ".")+1:] }
