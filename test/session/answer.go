@@ -24,6 +24,3 @@ func (a *answers) press(key string) {
 		a.editing = false
 	}
 }
-
-// Answers returns how many answers were given so far, beyond defaults that were accepted.
-func (s *Session) Answers() int { return s.answers.given }

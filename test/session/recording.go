@@ -1,9 +1,6 @@
 package session
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
 	"time"
 )
 
@@ -14,35 +11,10 @@ type Cast struct {
 	Frame         time.Duration // what was drawn within such a span is drawn at once
 }
 
-// Mark gives this moment a name, for a still picture of it.
-func (s *Session) Mark(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drawn.marks = append(s.drawn.marks, mark{name, len(s.drawn.chunks)})
-}
-
 // mark is a moment after so many chunks.
 type mark struct {
 	name  string
 	after int
-}
-
-// Record writes what was drawn as an asciicast of version 2. It returns when the marks are in it.
-func (s *Session) Record(w io.Writer, c Cast) (marks map[string]time.Duration, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	err = out.Encode(struct {
-		Version int `json:"version"`
-		Width   int `json:"width"`
-		Height  int `json:"height"`
-	}{2, c.Width, c.Height})
-	frames, marks := c.frames(s.drawn)
-	for _, frame := range frames {
-		err = errors.Join(err, out.Encode([]any{frame.at.Seconds(), "o", frame.text}))
-	}
-	return marks, err
 }
 
 // frames puts together what was drawn at about the same time, and shortens pauses. A mark begins a new frame.

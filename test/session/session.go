@@ -3,19 +3,20 @@
 package session
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"os/exec"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
-	"golang.org/x/sys/unix"
 )
 
 // Options say what is run, and in which terminal.
@@ -34,11 +35,9 @@ const usualPatience = 10 * time.Minute
 
 // Session is a program on a terminal. Its methods end the test when what they wait for does not come.
 type Session struct {
+	terminal
 	t        testing.TB
 	patience time.Duration
-	keyboard *os.File // our end of the terminal
-	tty      *os.File // the program's end, kept open so that its settings can be looked at in the end
-	before   unix.Termios
 	command  *exec.Cmd
 	drained  chan struct{} // closed when everything that was drawn was read
 	exited   chan struct{} // closed when the program has ended
@@ -64,54 +63,22 @@ func Start(t testing.TB, o Options) *Session {
 	if o.Width > 0 {
 		s.emulator.Resize(o.Width, o.Height)
 	}
-	if err := s.open(o); err != nil {
+	var err error
+	if s.terminal, err = openTerminal(o.Width, o.Height); err != nil {
 		t.Skip("no pseudo terminal:", err)
 	}
 	s.drawn.began, s.shown = time.Now(), look(s.emulator)
-	if err := s.run(t, o); err != nil {
+	s.command = exec.CommandContext(t.Context(), o.Program, o.Args...)
+	s.command.Dir, s.command.Env = o.Dir, o.Env
+	s.command.Stdin, s.command.Stdout, s.command.Stderr = s.tty, s.tty, s.tty
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.end)
 	go s.read()
 	go s.await()
 	return s
-}
-
-func (s *Session) open(o Options) error {
-	keyboard, tty, err := pty.Open()
-	if err != nil {
-		return err
-	}
-	s.tty = tty
-	if err := pty.Setsize(keyboard, &pty.Winsize{Rows: uint16(o.Height), Cols: uint16(o.Width)}); err != nil { //nolint:gosec // cells
-		return err
-	}
-	settings, err := unix.IoctlGetTermios(int(tty.Fd()), unix.TCGETS)
-	if err != nil {
-		return err
-	}
-	s.before = *settings
-	s.keyboard, err = pollable(keyboard)
-	return err
-}
-
-// pollable returns a file whose Close ends the reads that are under way.
-func pollable(file *os.File) (*os.File, error) {
-	fd, err := syscall.Dup(int(file.Fd()))
-	if err != nil {
-		return nil, err
-	}
-	syscall.CloseOnExec(fd)
-	err = errors.Join(syscall.SetNonblock(fd, true), file.Close())
-	return os.NewFile(uintptr(fd), file.Name()), err //nolint:gosec // a file descriptor
-}
-
-func (s *Session) run(t testing.TB, o Options) error {
-	s.command = exec.CommandContext(t.Context(), o.Program, o.Args...)
-	s.command.Dir, s.command.Env = o.Dir, o.Env
-	s.command.Stdin, s.command.Stdout, s.command.Stderr = s.tty, s.tty, s.tty
-	s.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	return s.command.Start()
 }
 
 // read draws on the emulator until the terminal is closed.
@@ -144,18 +111,74 @@ func (s *Session) await() {
 	_ = s.tty.Close() // the reader comes to an end
 }
 
-func (s *Session) settings() (unix.Termios, error) {
-	after, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
-	if err != nil {
-		return unix.Termios{}, fmt.Errorf("look at the terminal's settings: %w", err)
-	}
-	return *after, nil
-}
-
 // end kills what is left of the program.
 func (s *Session) end() {
 	_ = s.command.Process.Kill()
 	<-s.exited
 	<-s.drained
 	_ = s.keyboard.Close()
+}
+
+// Answers returns how many answers were given so far, beyond defaults that were accepted.
+func (s *Session) Answers() int { return s.answers.given }
+
+// Leave waits for the program's end, demands its exit code, and that it gave the terminal back as it found it.
+func (s *Session) Leave(code int) {
+	s.t.Helper()
+	if got := s.Exit(); got != code {
+		s.fail("exit code %d, not %d", got, code)
+	}
+	if faults := s.kept(); len(faults) > 0 {
+		s.fail("the terminal was not given back: %s", strings.Join(faults, "; "))
+	}
+	if text := s.Transcript(); strings.Contains(text, "panic:") || strings.Contains(text, "goroutine ") {
+		s.fail("there was a panic")
+	}
+}
+
+// kept names what the program did not give back. Mode 25 is the cursor, 7 the wrapping of long lines; all others are off
+// in a shell.
+func (s *Session) kept() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var faults []string
+	modes := s.drawn.modes()
+	for _, mode := range slices.Sorted(maps.Keys(modes)) {
+		if usual := mode == "25" || mode == "7"; modes[mode] != usual {
+			faults = append(faults, fmt.Sprintf("mode %s is %t", mode, modes[mode]))
+		}
+	}
+	if s.drawn.settings != nil {
+		faults = append(faults, s.drawn.settings.Error())
+	}
+	if now := s.drawn.after; now.Lflag != s.before.Lflag || now.Iflag != s.before.Iflag || now.Oflag != s.before.Oflag {
+		faults = append(faults, fmt.Sprintf("its settings are %#x %#x %#x, not %#x %#x %#x",
+			now.Lflag, now.Iflag, now.Oflag, s.before.Lflag, s.before.Iflag, s.before.Oflag))
+	}
+	return faults
+}
+
+// Mark gives this moment a name, for a still picture of it.
+func (s *Session) Mark(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawn.marks = append(s.drawn.marks, mark{name, len(s.drawn.chunks)})
+}
+
+// Record writes what was drawn as an asciicast of version 2. It returns when the marks are in it.
+func (s *Session) Record(w io.Writer, c Cast) (marks map[string]time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	err = out.Encode(struct {
+		Version int `json:"version"`
+		Width   int `json:"width"`
+		Height  int `json:"height"`
+	}{2, c.Width, c.Height})
+	frames, marks := c.frames(s.drawn)
+	for _, frame := range frames {
+		err = errors.Join(err, out.Encode([]any{frame.at.Seconds(), "o", frame.text}))
+	}
+	return marks, err
 }
