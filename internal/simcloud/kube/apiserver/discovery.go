@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-func discover(w http.ResponseWriter, r *http.Request, user User, kinds []kube.Kind) bool {
+func discover(w http.ResponseWriter, r *http.Request, user User, s *Server) bool {
 	path := strings.Trim(r.URL.Path, "/")
 	if path != "api" && path != "apis" && !strings.HasPrefix(path, "api/") && !strings.HasPrefix(path, "apis/") {
 		return false
@@ -20,7 +20,7 @@ func discover(w http.ResponseWriter, r *http.Request, user User, kinds []kube.Ki
 		writeError(w, newForbidden(request{verb: "get", path: r.URL.Path}, user))
 		return true
 	}
-	document := buildDiscovery(path, kinds)
+	document := buildDiscovery(path, s.Objects.ListKinds())
 	if document == nil {
 		writeError(w, newUnknownPath())
 		return true

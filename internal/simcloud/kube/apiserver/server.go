@@ -35,7 +35,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, newServiceUnavailable(err))
 		return
 	}
-	if r.Method == http.MethodGet && (discover(w, r, user, s.Objects.ListKinds()) || describe(w, r, user, s)) {
+	if r.Method == http.MethodGet && (discover(w, r, user, s) || describe(w, r, user, s)) {
 		return
 	}
 	if err := s.serveObjects(w, r, user); err != nil {
