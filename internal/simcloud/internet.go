@@ -150,7 +150,7 @@ func (z *Zone) openInternet(context.Context) error {
 		return err
 	}
 	err := services.Open(services.Config{
-		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.ProjectSyn.buildHosts(), Registries: z.networkFault.delayRegistries(z.clock),
+		Servers: z.servers, Release: z.release, HostKey: z.hostSeed, Syn: z.buildSynHosts(), Registries: z.networkFault.delayRegistries(z.clock),
 	})
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (z *Zone) openNames(context.Context) error {
 	if err != nil {
 		return err
 	}
-	directory := names.New(names.Config{Hosts: hosts, Zones: z.listZones, Delegations: human.listDelegations, Texts: func(name string) []string { return z.ProjectSyn.listChallenges(name) }})
+	directory := names.New(names.Config{Hosts: hosts, Zones: z.listZones, Delegations: human.listDelegations, Texts: func(name string) []string { return z.listChallenges(name) }})
 	z.dns = &nameService{
 		directory:     directory,
 		operator:      names.NewResolver(directory, z.clock),

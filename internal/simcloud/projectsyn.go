@@ -127,7 +127,7 @@ func buildGitFaults(scenario string) commodore.Faults {
 	}[scenario]
 }
 
-func (s *ProjectSyn) buildHosts() services.ProjectSyn {
+func (s *ProjectSyn) buildSynHosts() services.ProjectSyn {
 	return services.ProjectSyn{
 		Lieutenant: s.newHandler(func(p *projectSyn) http.Handler { return p.syn.Lieutenant.Handler() }),
 		SignOn:     s.newHandler(func(p *projectSyn) http.Handler { return p.syn.SignOn.Handler() }),

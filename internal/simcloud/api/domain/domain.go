@@ -126,11 +126,11 @@ func (s *Domains) create(req *rest.Request) (any, error) {
 // addSystemRecords creates the initial records of every domain.
 func (s *Domains) addSystemRecords(d domain) error {
 	soa := fmt.Sprintf("%s hostmaster.exoscale.com 1 86400 7200 604800 300", listNameServers()[0])
-	if err := s.addRecord(d, wireRecord{Type: "SOA", Content: soa, TTL: 3600, System: true}); err != nil {
+	if _, err := s.addRecord(d, wireRecord{Type: "SOA", Content: soa, TTL: 3600, System: true}, ""); err != nil {
 		return err
 	}
 	for _, server := range listNameServers() {
-		if err := s.addRecord(d, wireRecord{Type: "NS", Content: server, TTL: 3600, System: true}); err != nil {
+		if _, err := s.addRecord(d, wireRecord{Type: "NS", Content: server, TTL: 3600, System: true}, ""); err != nil {
 			return err
 		}
 	}

@@ -49,13 +49,8 @@ func (s *Domains) RemoveRecords(gone func(name string) bool) int {
 	return removed
 }
 
-// addRecord adds a TXT record to an ALIAS, which clients have to ignore.
-func (s *Domains) addRecord(d domain, wire wireRecord) error {
-	_, err := s.storeRecord(d, wire, "")
-	return err
-}
-
-func (s *Domains) storeRecord(d domain, wire wireRecord, of string) (record, error) {
+// addRecord stores a new record; of is the ALIAS record of a companion, or "".
+func (s *Domains) addRecord(d domain, wire wireRecord, of string) (record, error) {
 	head, err := s.store.NewRow("")
 	if err != nil {
 		return record{}, err
@@ -108,13 +103,13 @@ func (s *Domains) createRecord(req *rest.Request) (any, error) {
 	}
 	wire := wireRecord{Name: strings.ToLower(body.Name), Type: body.Type, TTL: body.TTL, Priority: body.Priority}
 	wire.Content = normalizeContent(body.Type, body.Content)
-	r, err := s.storeRecord(d, wire, "")
+	r, err := s.addRecord(d, wire, "")
 	if err != nil {
 		return nil, err
 	}
 	if wire.Type == "ALIAS" {
 		text := wireRecord{Name: wire.Name, Type: "TXT", Content: aliasContent(wire.Content), TTL: wire.TTL}
-		if _, err := s.storeRecord(d, text, r.ID); err != nil {
+		if _, err := s.addRecord(d, text, r.ID); err != nil {
 			return nil, err
 		}
 	}
