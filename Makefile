@@ -43,9 +43,9 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench WholeCatalogue -benchtime 1x ./wizard/reach
 	go test -run NoVerdictIsFalse -v ./cmd/exoshift
 	go test -run '^$$' -bench . ./provisioner/diagnosis ./provisioner/openshift
-	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui
-	go test -run '^$$' -bench Idle -benchtime 2x ./tui
-	go test -run '^$$' -bench EventToScreen -benchtime 50x ./tui
+	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui/dashboard
+	go test -run '^$$' -bench Idle -benchtime 2x ./tui/dashboard
+	go test -run '^$$' -bench EventToScreen -benchtime 50x ./tui/dashboard
 	go test -run '^$$' -bench FirstFrame -benchtime 50x ./test/session
 	go test -run '^$$' -bench KeyToFrame -benchtime 400x ./test/session
 	go test -run '^$$' -bench Still -benchtime 1x ./test/session

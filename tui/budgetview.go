@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 
+	"exoshift/internal/text"
 	"exoshift/tui/cells"
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
@@ -54,7 +55,7 @@ func (t *pageContext) describeQuotas(known bool) (theme.Status, string) {
 		case q.Err != nil:
 			return theme.Warn, "nobody could tell the limits (ctrl+r tries again)"
 		case q.State == session.Known:
-			return theme.OK, formatAge(now.Sub(q.Ended))
+			return theme.OK, text.FormatAge(now.Sub(q.Ended))
 		}
 	}
 	return theme.Waiting, "limits not asked yet"

@@ -2,13 +2,13 @@ package tui
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"sync"
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/tui/app"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -44,18 +44,17 @@ type CheckOptions struct {
 // The terminal is always restored. Check returns only after every Run has returned, with its remote resources removed. If ctx
 // ends, its cause is returned with the report.
 func Check(ctx context.Context, c CheckOptions) (reach.Report, error) {
-	if c.In == nil {
-		c.In = os.Stdin
-	}
 	if c.Out == nil {
 		c.Out = os.Stdout
 	}
-	if _, terminal := c.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
-		return reach.Report{}, fault.Newf(fault.Invalid, "show the checks", "this terminal (TERM=dumb) cannot place the cursor").
-			WithHint("use --output table")
+	if err := app.CheckTerminal(c.Out, "show the checks", "use --output table"); err != nil {
+		return reach.Report{}, err
 	}
 	return runCheckScreen(ctx, c)
 }
+
+// framesPerSecond is the maximum, so that a key is visible within 16 ms.
+const framesPerSecond = 120
 
 func runCheckScreen(ctx context.Context, c CheckOptions) (reach.Report, error) {
 	working, stop := context.WithCancel(ctx)
@@ -63,15 +62,9 @@ func runCheckScreen(ctx context.Context, c CheckOptions) (reach.Report, error) {
 	defer runs.Wait()
 	defer stop()
 	s := newCheckScreen(c)
-	g := &recoverModel{screen: s}
-	var program *tea.Program
-	keys := newKeyReader(c.In, func(m tea.Msg) { program.Send(m) })
-	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(c.Out), tea.WithAltScreen(),
-		tea.WithFPS(wizardFrames), tea.WithoutSignalHandler())
-	g.quit, s.send, s.spawn = program.Quit, program.Send, withWaitGroup(&runs, newSpawner(working), program.Send)
-	defer context.AfterFunc(ctx, program.Quit)()
-	_, err := program.Run()
-	switch err = errors.Join(g.err, s.panicErr, err); {
+	program := app.NewProgram(s, app.Options{In: c.In, Out: c.Out, FPS: framesPerSecond})
+	s.send, s.spawn = program.Send, withWaitGroup(&runs, app.NewSpawn(working), program.Send)
+	switch err := program.Run(ctx); {
 	case ctx.Err() != nil:
 		return s.buildReport(), context.Cause(ctx)
 	case err != nil:
@@ -81,7 +74,7 @@ func runCheckScreen(ctx context.Context, c CheckOptions) (reach.Report, error) {
 }
 
 // withWaitGroup runs work at once, not when the program runs the command, and counts it in running.
-func withWaitGroup(running *sync.WaitGroup, spawn spawnFunc, send func(tea.Msg)) spawnFunc {
+func withWaitGroup(running *sync.WaitGroup, spawn app.Spawn, send func(tea.Msg)) app.Spawn {
 	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
 		cmd, cancel := spawn(work)
 		running.Go(func() { send(cmd()) })

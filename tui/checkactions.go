@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
@@ -28,13 +30,13 @@ type (
 
 // setNotice replaces the key line until the next key.
 func (s *checkScreen) setNotice(status theme.Status, words string) {
-	s.notice = s.theme.Mark(status) + " " + sanitizeText(words, s.options.ASCII)
+	s.notice = s.theme.Mark(status) + " " + cells.SanitizeText(words, s.options.ASCII)
 }
 
 func (s *checkScreen) openSkip(row *probeRow) {
 	check, skip := row.check, s.options.Skip
 	about := row.describe()
-	s.popup = newSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
+	s.popups.Open = newSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
 		cmd, _ := s.spawn(func(context.Context) tea.Msg {
 			answer, err := skip(check.ID, reason, until)
 			return skipSavedMsg{check.ID, reason, until, answer, err}
@@ -50,7 +52,7 @@ func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	}
 	s.board.markSkipped(m.id, m.reason, m.until, s.options.Now())
 	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
-	s.popup = &textPopup{theme: s.theme, onCopy: func() tea.Cmd { return copyToClipboard(out, m.answer) }, lines: func(width int) []string {
+	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return app.CopyToClipboard(out, m.answer) }, Lines: func(width int) []string {
 		t := s.theme
 		lines := []string{"", " " + t.Mark(theme.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
 		lines = append(lines, cells.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
@@ -67,7 +69,7 @@ func sanitizeBlock(text string, ascii bool) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
-		lines = append(lines, strings.Repeat(" ", min(indent, 40)+3)+sanitizeText(line, ascii))
+		lines = append(lines, strings.Repeat(" ", min(indent, 40)+3)+cells.SanitizeText(line, ascii))
 	}
 	return lines
 }
@@ -86,27 +88,27 @@ func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 		s.setNotice(theme.Failed, m.err.Error()+formatHint(m.err))
 		return
 	}
-	s.popup = s.newTextPopup(theme.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
+	s.popups.Open = s.newTextPopup(theme.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
 }
 
 func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
 	command := row.FromSource(s.board.resolveSource(row)).Command
 	if command == "" {
-		command = sanitizeLines(reach.BuildCommand(row.check, reach.Result{}), s.options.ASCII)
+		command = cells.SanitizeLines(reach.BuildCommand(row.check, reach.Result{}), s.options.ASCII)
 	}
 	if command == "" {
 		s.setNotice(theme.Waiting, "there is no command for this one")
 		return nil
 	}
-	return copyToClipboard(s.options.Out, command)
+	return app.CopyToClipboard(s.options.Out, command)
 }
 
-func (s *checkScreen) handleCopied(m copiedMsg) {
-	if m.err != nil {
-		s.setNotice(theme.Failed, "not copied: "+m.err.Error())
+func (s *checkScreen) handleCopied(m app.CopiedMsg) {
+	if m.Err != nil {
+		s.setNotice(theme.Failed, "not copied: "+m.Err.Error())
 		return
 	}
-	s.setNotice(theme.OK, "given to the terminal's clipboard, if it has one: "+m.text)
+	s.setNotice(theme.OK, "given to the terminal's clipboard, if it has one: "+m.Text)
 }
 
 func (s *checkScreen) openDetails() {
@@ -114,7 +116,7 @@ func (s *checkScreen) openDetails() {
 	if row == nil {
 		return
 	}
-	s.popup = &textPopup{theme: s.theme, onCopy: func() tea.Cmd { return s.copyTest(row) }, lines: func(width int) []string {
+	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return s.copyTest(row) }, Lines: func(width int) []string {
 		details := s.buildDetails()
 		details.Endpoint = &row.Endpoint
 		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
@@ -123,14 +125,14 @@ func (s *checkScreen) openDetails() {
 
 func (s *checkScreen) openRequest() {
 	demands := sanitizeDemands(reach.ListFirewallRules(s.buildReport(), s.board.listChecks()), s.options.ASCII)
-	s.popup = &textPopup{theme: s.theme, lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
+	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 
 func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
 	cleaned := make([]reach.FirewallRule, 0, len(demands))
 	for _, d := range demands {
 		for _, text := range []*string{&d.ID, &d.Source, &d.Destination, &d.Port, &d.Reason, &d.Proof, &d.Owner, (*string)(&d.Ask)} {
-			*text = sanitizeText(*text, ascii)
+			*text = cells.SanitizeText(*text, ascii)
 		}
 		cleaned = append(cleaned, d)
 	}
@@ -143,10 +145,10 @@ func (s *checkScreen) openHelp() {
 		text = row.formatHelp() + "\n" + checkHelp
 	}
 	if s.options.ASCII {
-		text = toASCII(text)
+		text = cells.ToASCII(text)
 	}
-	help := helpText{s.theme, text}
-	s.popup = &textPopup{theme: s.theme, lines: help.renderLines}
+	help := components.HelpText{Theme: s.theme, Text: text}
+	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: help.RenderLines}
 }
 
 func (r *probeRow) formatHelp() string {

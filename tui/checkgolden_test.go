@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
 )
 
@@ -72,8 +73,8 @@ func TestTheChecksScreenLooksAsRecorded(t *testing.T) {
 			name := fmt.Sprintf("check-%s-%dx%d", name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				view := look(size[0], size[1], false).View()
-				wholeScreen(t, view, size[0], size[1])
-				golden(t, name, view)
+				tuitest.CheckScreen(t, view, size[0], size[1])
+				tuitest.Golden(t, name, view)
 			})
 		}
 		name := "check-" + name + "-80x24-ascii"
@@ -84,13 +85,13 @@ func TestTheChecksScreenLooksAsRecorded(t *testing.T) {
 					t.Errorf("%s holds %q", name, r)
 				}
 			}
-			golden(t, name, view)
+			tuitest.Golden(t, name, view)
 		})
 	}
 }
 
 func TestTheSmallChecksScreenLooksAsRecorded(t *testing.T) {
 	for _, size := range [][2]int{{59, 12}, {40, 6}, {20, 2}} {
-		golden(t, fmt.Sprintf("check-small-%dx%d", size[0], size[1]), sightings()["zone"](size[0], size[1], false).View())
+		tuitest.Golden(t, fmt.Sprintf("check-small-%dx%d", size[0], size[1]), sightings()["zone"](size[0], size[1], false).View())
 	}
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -10,7 +12,7 @@ import (
 )
 
 type checkKeys struct {
-	documentKeys
+	components.DocumentKeys
 	All, Watch, Skip, Zone, ShowAll, Filter    key.Binding
 	Export, Copy, Request, Help, Redraw, Leave key.Binding
 }
@@ -20,7 +22,7 @@ func newCheckKeys(c CheckOptions) checkKeys {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
 	keys := checkKeys{
-		documentKeys: newDocumentKeys(),
+		DocumentKeys: components.NewDocumentKeys(),
 		All:          bind("R", "all", "R"),
 		Watch:        bind("w", "watch", "w"),
 		Skip:         bind("x", "skip", "x"),
@@ -40,7 +42,7 @@ func newCheckKeys(c CheckOptions) checkKeys {
 	keys.Previous.SetEnabled(len(c.Sources) > 1)
 	keys.Zone.SetEnabled(len(c.Sources) > 1)
 	if len(c.Sources) > 1 {
-		keys.Zone.SetHelp("z", preflight.FormatSource(sanitizeText(c.Sources[1], c.ASCII)))
+		keys.Zone.SetHelp("z", preflight.FormatSource(cells.SanitizeText(c.Sources[1], c.ASCII)))
 	}
 	keys.Skip.SetEnabled(c.Skip != nil)
 	keys.Export.SetEnabled(c.Save != nil)
@@ -57,7 +59,7 @@ func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 		return s.cancelAndQuit()
 	case k.Type == tea.KeyCtrlC:
 		return s.requestLeave()
-	case s.popup != nil:
+	case s.popups.Open != nil:
 		return s.handlePopupKey(k)
 	case s.filtering:
 		s.handleFilterKey(k)
@@ -71,23 +73,18 @@ func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (s *checkScreen) isLeavePending() bool {
-	q, is := s.popup.(*confirmDialog)
-	return s.leaving || is && q.accept == stopAndLeave
+	q, is := s.popups.Open.(*components.Dialog)
+	return s.leaving || is && q.Accept == stopAndLeave
 }
 
 const stopAndLeave = "stop and leave"
 
-// The handler of a popup may open another one, which stays.
+// Export works while a text is read, too.
 func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
-	open := s.popup
-	if _, reads := open.(*textPopup); reads && key.Matches(k, s.keys.Export) {
+	if _, reads := s.popups.Open.(*components.TextPopup); reads && key.Matches(k, s.keys.Export) {
 		return s.saveReport()
 	}
-	stays, cmd := open.handleKey(k)
-	if !stays && s.popup == open {
-		s.popup = nil
-	}
-	return cmd
+	return s.popups.HandleKey(k)
 }
 
 // It asks for confirmation only while a run is in progress.
@@ -95,9 +92,9 @@ func (s *checkScreen) requestLeave() tea.Cmd {
 	if !s.isRunning() || s.leaving {
 		return s.cancelAndQuit()
 	}
-	s.popup = &confirmDialog{
-		theme: s.theme, title: "Checks are under way. Leave?", back: "go back", accept: stopAndLeave, onAccept: s.cancelAndQuit,
-		text: "What was found out so far stays in the report. What was set up to look from elsewhere is taken away before the screen closes.",
+	s.popups.Open = &components.Dialog{
+		Theme: s.theme, Title: "Checks are under way. Leave?", Back: "go back", Accept: stopAndLeave, OnAccept: s.cancelAndQuit,
+		Text: "What was found out so far stays in the report. What was set up to look from elsewhere is taken away before the screen closes.",
 	}
 	return nil
 }
@@ -164,6 +161,6 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
-	word, typing := applyFilterKey(s.board.filter, k, s.options.ASCII)
+	word, typing := components.EditFilter(s.board.filter, k, s.options.ASCII)
 	s.board.filter, s.board.cachedList, s.filtering = word, nil, typing
 }

@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
@@ -52,13 +53,13 @@ func (s *checkScreen) requestRun(vantage int, ids []string) tea.Cmd {
 		s.notice = "a run from " + where + " is under way already"
 		return nil
 	}
-	terms := sanitizeText(s.options.Estimate(s.options.Sources[vantage]), s.options.ASCII)
+	terms := cells.SanitizeText(s.options.Estimate(s.options.Sources[vantage]), s.options.ASCII)
 	if terms == "" {
 		return s.startRun(vantage, ids)
 	}
-	s.popup = &confirmDialog{
-		theme: s.theme, title: "Look from " + where + "?", text: terms, back: "go back", accept: "yes, look from there",
-		onAccept: func() tea.Cmd { return s.startRun(vantage, ids) },
+	s.popups.Open = &components.Dialog{
+		Theme: s.theme, Title: "Look from " + where + "?", Text: terms, Back: "go back", Accept: "yes, look from there",
+		OnAccept: func() tea.Cmd { return s.startRun(vantage, ids) },
 	}
 	return nil
 }
@@ -112,19 +113,19 @@ func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
 }
 
 func (s *checkScreen) openFailure(vantage int, err error) {
-	if s.popup != nil {
+	if s.popups.Open != nil {
 		s.setNotice(theme.Failed, err.Error()+formatHint(err))
 		return
 	}
-	s.popup = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
+	s.popups.Open = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
 }
 
-func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs ...string) popup {
+func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs ...string) components.Popup {
 	t := s.theme
-	return &textPopup{theme: t, lines: func(width int) []string {
+	return &components.TextPopup{Theme: t, Lines: func(width int) []string {
 		lines := []string{"", " " + t.Mark(status) + " " + t.Bold.Render(title)}
 		for _, paragraph := range paragraphs {
-			if text := sanitizeLines(paragraph, s.options.ASCII); text != "" {
+			if text := cells.SanitizeLines(paragraph, s.options.ASCII); text != "" {
 				lines = append(append(lines, ""), cells.Wrap(text, " ", width)...)
 			}
 		}
@@ -169,7 +170,7 @@ func (s *checkScreen) cancelAndQuit() tea.Cmd {
 			run.cancel()
 		}
 	}
-	if s.popup, s.filtering = nil, false; !s.isRunning() || s.leaving {
+	if s.popups.Open, s.filtering = nil, false; !s.isRunning() || s.leaving {
 		return tea.Quit
 	}
 	s.leaving = true

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/tui/app"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
 
@@ -17,13 +20,13 @@ type checkScreen struct {
 	keys    checkKeys
 	board   *probeBoard
 	runs    []checkRun // by source
-	spawn   spawnFunc
+	spawn   app.Spawn
 	send    func(tea.Msg)
-	later   sendAfterFunc
+	later   app.Later
 
 	width, height   int
-	popup           popup // nil while none is open
-	filtering       bool  // the filter is being edited
+	popups          components.Popups
+	filtering       bool // the filter is being edited
 	watching        bool
 	nextRun         time.Time // when the next full run starts
 	watchGeneration int       // counts the times that watching was turned on
@@ -41,11 +44,11 @@ func newCheckScreen(c CheckOptions) *checkScreen {
 	if c.Estimate == nil {
 		c.Estimate = func(string) string { return "" }
 	}
-	c.Title = sanitizeText(c.Title, c.ASCII)
+	c.Title = cells.SanitizeText(c.Title, c.ASCII)
 	s := &checkScreen{
-		options: c, theme: Options{Out: c.Out, NoColor: c.NoColor, ASCII: c.ASCII}.newTheme(), keys: newCheckKeys(c),
+		options: c, theme: theme.Detect(c.Out, c.NoColor, c.ASCII), keys: newCheckKeys(c),
 		board: newProbeBoard(c.Sources, c.ASCII), runs: make([]checkRun, len(c.Sources)), watching: c.Watch,
-		spawn: newSpawner(context.Background()), send: func(tea.Msg) {}, later: sendAfter,
+		spawn: app.NewSpawn(context.Background()), send: func(tea.Msg) {}, later: app.SendLater,
 	}
 	for _, check := range c.Checks {
 		s.board.add(check)
@@ -77,12 +80,12 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case tea.WindowSizeMsg:
 		s.width, s.height = m.Width, m.Height
-	case inputClosedMsg:
+	case app.InputClosedMsg:
 		return s.cancelAndQuit()
-	case panicMsg:
-		s.panicErr = m.err
+	case app.PanicMsg:
+		s.panicErr = m.Err
 		return tea.Quit
-	case tickMsg:
+	case app.TickMsg:
 		return s.handleTick()
 	case tea.KeyMsg:
 		return s.handleKey(m)
@@ -104,7 +107,7 @@ func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 		s.handleSkip(m)
 	case reportSavedMsg:
 		s.handleReportSaved(m)
-	case copiedMsg:
+	case app.CopiedMsg:
 		s.handleCopied(m)
 	}
 	return nil
@@ -133,14 +136,14 @@ func (s *checkScreen) scheduleTick() tea.Cmd {
 		return nil
 	}
 	s.ticking = true
-	return s.later(time.Second, tickMsg{})
+	return s.later(time.Second, app.TickMsg{})
 }
 
 func (s *checkScreen) handleTick() tea.Cmd {
 	s.progress = ""
 	for i, run := range s.runs {
 		if run.running && s.options.Progress != nil {
-			s.progress = sanitizeText(s.options.Progress(s.options.Sources[i]), s.options.ASCII)
+			s.progress = cells.SanitizeText(s.options.Progress(s.options.Sources[i]), s.options.ASCII)
 		}
 	}
 	if s.ticking = false; s.isRunning() || s.watching {

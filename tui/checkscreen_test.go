@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/app"
 	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
 
 	"github.com/google/go-cmp/cmp"
@@ -211,7 +213,7 @@ func TestNothingIsDrawnAnewWhenNothingChanges(t *testing.T) {
 func TestWhatGoesOnBeforeResultsComeIsTold(t *testing.T) {
 	i := sightings()["begun"](120, 40, false)
 	i.options.Progress = func(vantage string) string { return vantage + ": creating\x1b[2J a machine" }
-	i.Update(tickMsg{})
+	i.Update(app.TickMsg{})
 	i.shows(t, "workstation: creating a machine")
 }
 
@@ -226,31 +228,19 @@ func TestAServiceThatNobodyAnnouncedIsShownAllTheSame(t *testing.T) {
 	i.shows(t, "› new.example.net:8443 ✗", "running").hides(t, "old.example.net")
 }
 
-func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
-	const set = "\x1b]52;c;ZGln\x07"
-	for _, c := range []struct{ env, value, want string }{
-		{"", "", set}, {"TMUX", "/tmp/tmux", set + "\x1bPtmux;\x1b" + set + "\x1b\\"}, {"TERM", "screen.xterm", "\x1bP" + set + "\x1b\\"},
-	} {
-		got := encodeClipboard("dig", func(name string) string { return map[string]string{c.env: c.value}[name] })
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", c.env, diff)
-		}
-	}
-}
-
 func TestHostileServicesAreHarmless(t *testing.T) {
 	g := troubled()
 	for i := range g.Checks {
-		g.Checks[i].Title, g.Checks[i].Reason, g.Checks[i].Owner, g.Checks[i].Group = hostile, hostile, hostile, hostile
+		g.Checks[i].Title, g.Checks[i].Reason, g.Checks[i].Owner, g.Checks[i].Group = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
 	}
 	bad := dropped()
-	bad.Class, bad.Hint, bad.Evidence = reach.Class(hostile), hostile, map[string]string{hostile: hostile, reach.EvidenceTime: hostile}
+	bad.Class, bad.Hint, bad.Evidence = reach.Class(tuitest.Hostile), tuitest.Hostile, map[string]string{tuitest.Hostile: tuitest.Hostile, reach.EvidenceTime: tuitest.Hostile}
 	g.spoil(reach.Workstation, "NET-RH-001", bad)
-	g.Title = hostile
-	g.Save = func(reach.Report) ([]string, error) { return []string{hostile}, nil }
+	g.Title = tuitest.Hostile
+	g.Save = func(reach.Report) ([]string, error) { return []string{tuitest.Hostile}, nil }
 	i := inspects(g, 120, 40)
 	for _, key := range []string{"down", "e", "c", "enter", "esc", "f", "esc", "?", "esc", "x", "esc", "a", "w"} {
-		wholeScreen(t, i.press(key).View(), 120, 40)
+		tuitest.CheckScreen(t, i.press(key).View(), 120, 40)
 	}
 }
 
@@ -259,7 +249,7 @@ func TestHugeCataloguesAreShownInPart(t *testing.T) {
 	i := inspects(g, 80, 24)
 	i.press("end").shows(t, "› host-1999.example.net", "↑")
 	i.press("pgup", "home").shows(t, "› host-0.example.net", "↓")
-	wholeScreen(t, i.View(), 80, 24)
+	tuitest.CheckScreen(t, i.View(), 80, 24)
 }
 
 func huge(n int) *gate {

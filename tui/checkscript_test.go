@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -173,7 +174,7 @@ func (i *inspector) do(cmd tea.Cmd) {
 
 func (i *inspector) press(keys ...string) *inspector {
 	for _, k := range keys {
-		i.hears(keyOf(k))
+		i.hears(tuitest.NewKey(k))
 	}
 	return i
 }

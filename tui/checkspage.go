@@ -9,6 +9,8 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
@@ -19,15 +21,15 @@ import (
 // checksPage runs the preflight checks in the background and shows their results.
 type checksPage struct {
 	session *pageContext
-	keys    documentKeys
+	keys    components.DocumentKeys
 
 	backgroundRun
-	known bool      // the checks have run to their end
-	at    time.Time // when they began, or ended
-	rows  []checkRow
-	board *probeBoard // of the probes, below the rows
-	zone  zoneCheck
-	popup popup // nil while none is open
+	known  bool      // the checks have run to their end
+	at     time.Time // when they began, or ended
+	rows   []checkRow
+	board  *probeBoard // of the probes, below the rows
+	zone   zoneCheck
+	popups components.Popups
 
 	selected      int  // a row
 	probeSelected bool // a row of the board is selected instead
@@ -56,7 +58,7 @@ func newChecksPage(t *pageContext) *checksPage {
 	if t.Interview.CheckFromZone != nil {
 		vantages = append(vantages, reach.Zone)
 	}
-	return &checksPage{session: t, keys: newDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
+	return &checksPage{session: t, keys: components.NewDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
 }
 
 // Open runs the checks, unless their results are about the present answers.
@@ -70,7 +72,7 @@ func (p *checksPage) Open() tea.Cmd {
 // Close cancels the checks; the operator cannot go on before all have passed.
 func (p *checksPage) Close() bool {
 	ok := p.hasPassed()
-	if p.popup = nil; p.running {
+	if p.popups.Open = nil; p.running {
 		p.stop()
 		p.board.clearRunning(localColumn)
 	}
@@ -173,9 +175,9 @@ func (p *checksPage) handleEnd(err error) {
 
 func sanitizeCheckState(s wizard.CheckState, ascii bool) wizard.CheckState {
 	for _, text := range []*string{&s.ID, &s.Title, &s.State, &s.Text} {
-		*text = sanitizeText(*text, ascii)
+		*text = cells.SanitizeText(*text, ascii)
 	}
-	s.Hint = sanitizeLines(s.Hint, ascii)
+	s.Hint = cells.SanitizeLines(s.Hint, ascii)
 	return s
 }
 

@@ -10,7 +10,9 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/tui/cells"
 	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 )
 
@@ -183,7 +185,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 				}
 				o := sit(t, withChecks(newDesk().answer(t, whole()), states...), size[0], size[1], func(w *Wizard) { w.ASCII = ascii })
 				view := body(o.at(t, checksScreen))
-				golden(t, fmt.Sprintf("checks-%s-%dx%d%s", name, size[0], size[1], map[bool]string{true: "-ascii"}[ascii]), view)
+				tuitest.Golden(t, fmt.Sprintf("checks-%s-%dx%d%s", name, size[0], size[1], map[bool]string{true: "-ascii"}[ascii]), view)
 			}
 		}
 	}
@@ -193,7 +195,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 func body(o *operator) string {
 	view := o.currentPage().View(o.width, o.height-7)
 	if o.wizard.ASCII {
-		return toASCII(view)
+		return cells.ToASCII(view)
 	}
 	return view
 }

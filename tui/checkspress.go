@@ -10,8 +10,8 @@ import (
 )
 
 func (p *checksPage) handleKey(k tea.KeyMsg) tea.Cmd {
-	if p.popup != nil {
-		return p.handlePopupKey(k)
+	if p.popups.Open != nil {
+		return p.popups.HandleKey(k)
 	}
 	switch {
 	case key.Matches(k, p.keys.Again):
@@ -51,16 +51,6 @@ func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 		return p.copyTest(row)
 	}
 	return nil
-}
-
-// The handler of a popup may open another one, which stays.
-func (p *checksPage) handlePopupKey(k tea.KeyMsg) tea.Cmd {
-	open := p.popup
-	stays, cmd := open.handleKey(k)
-	if !stays && p.popup == open {
-		p.popup = nil
-	}
-	return cmd
 }
 
 func (p *checksPage) selectedIndex() int {

@@ -10,7 +10,9 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
 )
@@ -159,9 +161,9 @@ func TestAMachineInTheZoneEndsWithTheWizard(t *testing.T) {
 	work := o.session.takeCommands()
 	o.press("q").shows(t, "The machine in the zone is deleted first")
 	p.Close()
-	p.handleKey(keyOf("z"))
-	if p.popup != nil {
-		if _, asks := p.popup.(*confirmDialog); asks {
+	p.handleKey(tuitest.NewKey("z"))
+	if p.popups.Open != nil {
+		if _, asks := p.popups.Open.(*components.Dialog); asks {
 			t.Error("another machine may be started while there is one")
 		}
 	}
@@ -187,7 +189,7 @@ func TestTheWizardWaitsForWhatIsInTheZone(t *testing.T) {
 
 func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	term, d := newTerminal(t), reachable(newDesk().answer(t, whole()), newGate())
+	term, d := tuitest.NewTerminal(t), reachable(newDesk().answer(t, whole()), newGate())
 	cancelled, tidied := make(chan struct{}), make(chan struct{})
 	d.CheckFromZone = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		<-ctx.Done()
@@ -196,16 +198,16 @@ func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
 		return ctx.Err()
 	}
 	end := asks(t.Context(), t, term, d)
-	term.await(t, "[1 Access")
-	term.press(t, "\x1b7")
-	term.await(t, "EVERYTHING IS IN PLACE")
-	term.press(t, "z")
-	term.await(t, "Look from the zone?")
-	term.press(t, "y")
-	term.await(t, "LOOKING FROM THE ZONE")
-	term.press(t, "\x03")
-	term.await(t, "is deleted first")
-	term.press(t, "\x03")
+	term.Await(t, "[1 Access")
+	term.Press(t, "\x1b7")
+	term.Await(t, "EVERYTHING IS IN PLACE")
+	term.Press(t, "z")
+	term.Await(t, "Look from the zone?")
+	term.Press(t, "y")
+	term.Await(t, "LOOKING FROM THE ZONE")
+	term.Press(t, "\x03")
+	term.Await(t, "is deleted first")
+	term.Press(t, "\x03")
 	<-cancelled
 	staysFor(t, end)
 	close(tidied)
@@ -232,8 +234,8 @@ func TestTheWizardsChecksOfReachabilityLookAsRecorded(t *testing.T) {
 			g := newGate().spoil(reach.Workstation, "NET-RH-004", sluggish()).spoil(reach.Zone, "NET-RH-002", intercepted())
 			o := onChecks(t, g, size[0], size[1], func(w *Wizard) { w.ASCII = ascii }).press("z", "y")
 			name := fmt.Sprintf("checks-reach-%dx%d%s", size[0], size[1], map[bool]string{true: "-ascii"}[ascii])
-			golden(t, name, o.View())
-			wholeScreen(t, o.View(), size[0], size[1])
+			tuitest.Golden(t, name, o.View())
+			tuitest.CheckScreen(t, o.View(), size[0], size[1])
 		}
 	}
 }
@@ -242,11 +244,11 @@ func TestServicesWithHostileNamesAreHarmlessInTheWizard(t *testing.T) {
 	g := newGate().spoil(reach.Workstation, "NET-RH-003", dropped())
 	for i := range g.Checks {
 		c := &g.Checks[i]
-		c.Title, c.Reason, c.Owner, c.Group = hostile, hostile, hostile, hostile
+		c.Title, c.Reason, c.Owner, c.Group = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
 	}
 	o := onChecks(t, g, 120, 40, nil)
 	for _, key := range []string{"down", "a", "x", "esc", "enter", "esc", "f", "esc", "?"} {
-		wholeScreen(t, o.press(key).View(), 120, 40)
+		tuitest.CheckScreen(t, o.press(key).View(), 120, 40)
 	}
 	if strings.Contains(o.View(), "\x1b") {
 		t.Error("a control character reaches the terminal")

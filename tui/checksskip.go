@@ -4,7 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/session"
@@ -13,7 +15,7 @@ import (
 )
 
 func (p *checksPage) openSkip(row *probeRow) {
-	p.popup = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
+	p.popups.Open = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
 		p.addSkip(reach.Skip{ID: row.check.ID, Reason: reason, Until: until})
 		return nil
 	})
@@ -34,14 +36,14 @@ func (p *checksPage) addSkip(skip reach.Skip) {
 }
 
 func (p *checksPage) showNotice(text string) {
-	text = sanitizeText(text, p.session.ascii)
-	p.popup = &textPopup{theme: p.session.theme, lines: func(width int) []string {
+	text = cells.SanitizeText(text, p.session.ascii)
+	p.popups.Open = &components.TextPopup{Theme: p.session.theme, Lines: func(width int) []string {
 		return append([]string{""}, cells.Wrap(text, " ", min(width, 90))...)
 	}}
 }
 
 func (p *checksPage) openDetails(row *probeRow) {
-	p.popup = &textPopup{theme: p.session.theme, onCopy: func() tea.Cmd { return p.copyTest(row) }, lines: func(width int) []string {
+	p.popups.Open = &components.TextPopup{Theme: p.session.theme, OnCopy: func() tea.Cmd { return p.copyTest(row) }, Lines: func(width int) []string {
 		details := p.board.buildDetails(p.session.theme)
 		details.Endpoint, details.SourceIndex = &row.Endpoint, p.board.resolveSource(row)
 		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
@@ -51,12 +53,12 @@ func (p *checksPage) openDetails(row *probeRow) {
 func (p *checksPage) openRequest() {
 	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.listResults()}
 	demands := sanitizeDemands(reach.ListFirewallRules(report, p.board.listChecks()), p.session.ascii)
-	p.popup = &textPopup{theme: p.session.theme, lines: preflight.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
+	p.popups.Open = &components.TextPopup{Theme: p.session.theme, Lines: preflight.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
 }
 
 func (p *checksPage) copyTest(row *probeRow) tea.Cmd {
 	if command := row.FromSource(p.board.resolveSource(row)).Command; command != "" && p.session.out != nil {
-		return copyToClipboard(p.session.out, command)
+		return app.CopyToClipboard(p.session.out, command)
 	}
 	return nil
 }

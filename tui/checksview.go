@@ -6,6 +6,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -16,15 +17,15 @@ import (
 
 // View draws the checks.
 func (p *checksPage) View(width, height int) string {
-	if p.popup != nil {
-		return p.popup.View(width, height)
+	if p.popups.Open != nil {
+		return p.popups.Open.View(width, height)
 	}
 	return p.buildChecks().View(width, height)
 }
 
 // InputMode is read-only unless a popup is open: the page has no fields.
 func (p *checksPage) InputMode() inputMode {
-	if p.popup != nil {
+	if p.popups.Open != nil {
 		return modeCapture
 	}
 	return modeReadOnly
@@ -86,7 +87,7 @@ func mapCheckState(state string) theme.Status {
 
 func (p *checksPage) renderHeader(tally string) string {
 	t := p.session.theme
-	age := t.Dim.Render(" " + t.Dot + " checked " + formatAge(p.session.now().Sub(p.at)))
+	age := t.Dim.Render(" " + t.Dot + " checked " + text.FormatAge(p.session.now().Sub(p.at)))
 	head := func(status theme.Status, words string) string {
 		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
 	}
@@ -124,8 +125,8 @@ func (p *checksPage) formatElapsed() string {
 
 // Hints returns the keys that apply now.
 func (p *checksPage) Hints() []key.Binding {
-	if p.popup != nil {
-		return p.popup.listHints()
+	if p.popups.Open != nil {
+		return p.popups.Open.Hints()
 	}
 	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
 	switch {
@@ -135,7 +136,7 @@ func (p *checksPage) Hints() []key.Binding {
 		accept.SetEnabled(true)
 		accept.SetHelp("enter", "to the fault")
 	}
-	zone, skip, request := newHint("z", "zone"), newHint("x", "skip"), newHint("f", "request")
+	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
 	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
 	skip.SetEnabled(p.selectedProbe() != nil)
 	request.SetEnabled(p.board.countFindings() > 0)

@@ -8,6 +8,8 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 
@@ -90,11 +92,11 @@ func (p *checksPage) requestZoneCheck() {
 	}
 	terms := "A small machine is started in the zone for a moment, and deleted again."
 	if p.session.Interview.ZoneTerms != nil {
-		terms = sanitizeText(p.session.Interview.ZoneTerms(p.session.Spec()), p.session.ascii)
+		terms = cells.SanitizeText(p.session.Interview.ZoneTerms(p.session.Spec()), p.session.ascii)
 	}
-	p.popup = &confirmDialog{
-		theme: t, title: "Look from the zone?", text: terms, back: "go back", accept: "yes, look from there",
-		onAccept: func() tea.Cmd { p.startZoneCheck(); return nil },
+	p.popups.Open = &components.Dialog{
+		Theme: t, Title: "Look from the zone?", Text: terms, Back: "go back", Accept: "yes, look from there",
+		OnAccept: func() tea.Cmd { p.startZoneCheck(); return nil },
 	}
 }
 

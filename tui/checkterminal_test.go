@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -24,8 +25,8 @@ type checked struct {
 }
 
 // inspectsOn runs the screen in a terminal.
-func inspectsOn(ctx context.Context, term *terminal, g *gate) <-chan checked {
-	g.In, g.Out, g.Now = term.tty, term.tty, nil
+func inspectsOn(ctx context.Context, term *tuitest.Terminal, g *gate) <-chan checked {
+	g.In, g.Out, g.Now = term.TTY, term.TTY, nil
 	end := make(chan checked, 1)
 	go func() {
 		report, err := runCheckScreen(ctx, g.CheckOptions)
@@ -35,39 +36,39 @@ func inspectsOn(ctx context.Context, term *terminal, g *gate) <-chan checked {
 }
 
 func TestTheScreenOfChecksGivesTheTerminalBackWithTheReport(t *testing.T) {
-	term, g := newTerminal(t), newGate(reach.Workstation)
+	term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
 	end := inspectsOn(t.Context(), term, g)
-	term.await(t, "9/9")
-	term.press(t, "c")
-	term.await(t, "\x1b]52;c;")
-	term.press(t, "q")
+	term.Await(t, "9/9")
+	term.Press(t, "c")
+	term.Await(t, "\x1b]52;c;")
+	term.Press(t, "q")
 	if left := <-end; left.err != nil || len(left.report.Results) != 9 {
 		t.Errorf("%v, %d results", left.err, len(left.report.Results))
 	}
-	term.await(t, leaveScreen)
+	term.Await(t, tuitest.LeaveScreen)
 }
 
 func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
-	for name, leave := range map[string]func(*testing.T, *terminal, context.CancelCauseFunc){
-		"asked": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
-			term.press(t, "q")
-			term.await(t, "Leave?")
-			term.press(t, "y")
-			term.await(t, "taken away")
+	for name, leave := range map[string]func(*testing.T, *tuitest.Terminal, context.CancelCauseFunc){
+		"asked": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
+			term.Press(t, "q")
+			term.Await(t, "Leave?")
+			term.Press(t, "y")
+			term.Await(t, "taken away")
 		},
-		"insisting": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
-			term.press(t, "\x03")
-			term.await(t, "Leave?")
-			term.press(t, "\x03")
-			term.await(t, "ENDING")
-			term.press(t, "\x03")
-			term.await(t, leaveScreen)
+		"insisting": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
+			term.Press(t, "\x03")
+			term.Await(t, "Leave?")
+			term.Press(t, "\x03")
+			term.Await(t, "ENDING")
+			term.Press(t, "\x03")
+			term.Await(t, tuitest.LeaveScreen)
 		},
-		"interrupted": func(_ *testing.T, _ *terminal, cancel context.CancelCauseFunc) { cancel(errors.New("hung up")) },
-		"hung up":     func(t *testing.T, term *terminal, _ context.CancelCauseFunc) { term.hangUp(t) },
+		"interrupted": func(_ *testing.T, _ *tuitest.Terminal, cancel context.CancelCauseFunc) { cancel(errors.New("hung up")) },
+		"hung up":     func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) { term.HangUp(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			term, g := newTerminal(t), newGate(reach.Workstation)
+			term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
 			cancelled, tidied, gone := make(chan struct{}), make(chan struct{}), atomic.Bool{}
 			g.Run = func(ctx context.Context, _ string, _ []string, tell func(reach.Result)) error {
 				tell(g.result(reach.Workstation, g.Checks[0]))
@@ -80,7 +81,7 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			end := inspectsOn(ctx, term, g)
-			term.await(t, "1/1")
+			term.Await(t, "1/1")
 			leave(t, term, cancel)
 			<-cancelled
 			staysFor(t, end)
@@ -103,12 +104,12 @@ func staysFor[T any](t *testing.T, end <-chan T) {
 }
 
 func TestAPanicOfARunGivesTheTerminalBack(t *testing.T) {
-	term, g := newTerminal(t), newGate(reach.Workstation)
+	term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
 	g.Run = func(context.Context, string, []string, func(reach.Result)) error { panic("the prober is broken") }
 	if left := <-inspectsOn(t.Context(), term, g); left.err == nil || !strings.Contains(left.err.Error(), "the prober is broken") {
 		t.Errorf("a panic returns %v", left.err)
 	}
-	term.await(t, leaveScreen)
+	term.Await(t, tuitest.LeaveScreen)
 }
 
 // screenKeys are the keys of the screen of checks.
@@ -117,8 +118,8 @@ var screenKeys = strings.Fields("r R w x z a / e f9 c f ? f1 enter esc up down l
 
 func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		text := func(name string) string { return nasty().Draw(r, name) }
-		g := newGate(rapid.SampledFrom([][]string{{}, {reach.Workstation}, {reach.Workstation, reach.Zone}, {"ssh:" + hostile, "", "x"}}).Draw(r, "vantages")...)
+		text := func(name string) string { return tuitest.DrawText().Draw(r, name) }
+		g := newGate(rapid.SampledFrom([][]string{{}, {reach.Workstation}, {reach.Workstation, reach.Zone}, {"ssh:" + tuitest.Hostile, "", "x"}}).Draw(r, "vantages")...)
 		g.ASCII, g.Title = rapid.Bool().Draw(r, "ascii"), text("title")
 		g.Checks = g.Checks[:rapid.IntRange(0, len(g.Checks)).Draw(r, "checks")]
 		for i := range g.Checks {
@@ -137,7 +138,7 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 				width, height = rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
 				i.hears(resized(width, height))
 			}
-			wholeScreen(r, i.View(), width, height)
+			tuitest.CheckScreen(r, i.View(), width, height)
 		}
 		i.pass(time.Minute)
 		i.buildReport()
@@ -146,13 +147,13 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 
 // anyResult draws also results that no prober would report.
 func anyResult(r *rapid.T) reach.Result {
-	text := func(name string) string { return nasty().Draw(r, name) }
-	ids := []string{"NET-RH-001", "NET-RH-002", "CUSTOM-1", "", hostile}
-	layers := rapid.SampledFrom([]reach.Layer{reach.LayerOK, reach.LayerFail, reach.LayerNone, "", hostile})
+	text := func(name string) string { return tuitest.DrawText().Draw(r, name) }
+	ids := []string{"NET-RH-001", "NET-RH-002", "CUSTOM-1", "", tuitest.Hostile}
+	layers := rapid.SampledFrom([]reach.Layer{reach.LayerOK, reach.LayerFail, reach.LayerNone, "", tuitest.Hostile})
 	result := reach.Result{
 		ID: rapid.SampledFrom(ids).Draw(r, "id"), Target: text("target"), Group: text("group"), Hint: text("hint"), Owner: text("owner"),
-		Verdict:  rapid.SampledFrom([]reach.Verdict{reach.OK, reach.Warn, reach.Fail, reach.Skipped, "", hostile}).Draw(r, "verdict"),
-		Class:    rapid.SampledFrom([]reach.Class{"", reach.Untrusted, reach.TCPTimeout, reach.Slow, reach.ServerError, hostile}).Draw(r, "class"),
+		Verdict:  rapid.SampledFrom([]reach.Verdict{reach.OK, reach.Warn, reach.Fail, reach.Skipped, "", tuitest.Hostile}).Draw(r, "verdict"),
+		Class:    rapid.SampledFrom([]reach.Class{"", reach.Untrusted, reach.TCPTimeout, reach.Slow, reach.ServerError, tuitest.Hostile}).Draw(r, "class"),
 		Layers:   reach.Layers{DNS: layers.Draw(r, "dns"), TCP: layers.Draw(r, "tcp"), TLS: layers.Draw(r, "tls"), HTTP: layers.Draw(r, "http")},
 		Evidence: map[string]string{reach.EvidenceIssuer: text("issuer"), reach.EvidenceTime: text("time"), text("key"): text("value")},
 	}
@@ -180,7 +181,7 @@ func keysOfChecks(b *testing.B, size [2]int, change bool) {
 		}
 	}
 	i := inspects(g, size[0], size[1])
-	messages := []tea.Msg{keyOf("down"), keyOf("a"), keyOf("pgdown"), keyOf("tab")}
+	messages := []tea.Msg{tuitest.NewKey("down"), tuitest.NewKey("a"), tuitest.NewKey("pgdown"), tuitest.NewKey("tab")}
 	i.runs[0].running = true
 	var took, computed []time.Duration
 	runtime.LockOSThread()
@@ -190,10 +191,10 @@ func keysOfChecks(b *testing.B, size [2]int, change bool) {
 		if change {
 			message = probeResultMsg{0, i.runs[0].generation, g.result(reach.Workstation, g.Checks[len(took)%500])}
 		}
-		before, computing := time.Now(), onThread(b)
+		before, computing := time.Now(), tuitest.ThreadTime(b)
 		i.Update(message)
 		_ = i.View()
-		took, computed = append(took, time.Since(before)), append(computed, onThread(b)-computing)
+		took, computed = append(took, time.Since(before)), append(computed, tuitest.ThreadTime(b)-computing)
 	}
 	slices.Sort(took)
 	slices.Sort(computed)

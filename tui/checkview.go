@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,42 +27,42 @@ func (s *checkScreen) View() string {
 	}
 	screen := s.renderScreen()
 	if s.options.ASCII {
-		return toASCII(screen)
+		return cells.ToASCII(screen)
 	}
 	return screen
 }
 
 func (s *checkScreen) renderScreen() string {
-	if s.width < plainWidth || s.height < plainHeight {
+	if s.width < components.MinWidth || s.height < components.MinHeight {
 		return s.renderSmall()
 	}
-	c := canvas{width: s.width, height: s.height}
-	c.draw(Rect{0, 0, s.width, 1}, components.Lines{s.renderHeader(s.width)})
-	c.draw(Rect{0, 1, s.width, 1}, components.Lines{s.theme.RenderRule(s.width)})
-	c.draw(Rect{0, s.height - 2, s.width, 1}, components.Lines{s.theme.RenderRule(s.width)})
-	c.draw(Rect{0, s.height - 1, s.width, 1}, components.Lines{s.renderKeyLine(s.width)})
-	body := Rect{0, 2, s.width, s.height - 4}
-	if s.popup != nil {
-		c.draw(body, s.popup)
+	c := components.Canvas{Width: s.width, Height: s.height}
+	c.Draw(components.Rect{X: 0, Y: 0, W: s.width, H: 1}, components.Lines{s.renderHeader(s.width)})
+	c.Draw(components.Rect{X: 0, Y: 1, W: s.width, H: 1}, components.Lines{s.theme.RenderRule(s.width)})
+	c.Draw(components.Rect{X: 0, Y: s.height - 2, W: s.width, H: 1}, components.Lines{s.theme.RenderRule(s.width)})
+	c.Draw(components.Rect{X: 0, Y: s.height - 1, W: s.width, H: 1}, components.Lines{s.renderKeyLine(s.width)})
+	body := components.Rect{X: 0, Y: 2, W: s.width, H: s.height - 4}
+	if s.popups.Open != nil {
+		c.Draw(body, s.popups.Open)
 		return c.String()
 	}
 	p := s.computeLayout(body)
-	c.draw(p.list, s.board.buildTable(s.theme))
+	c.Draw(p.list, s.board.buildTable(s.theme))
 	for _, rule := range p.rules {
-		c.draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
+		c.Draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
 	}
-	c.draw(p.divider, verticalRule{s.theme})
-	c.draw(p.details, s.buildDetails())
-	c.draw(p.log, s.buildLogView())
+	c.Draw(p.divider, components.VerticalRule{Theme: s.theme})
+	c.Draw(p.details, s.buildDetails())
+	c.Draw(p.log, s.buildLogView())
 	return c.String()
 }
 
 type checkLayout struct {
-	list, divider, details, log Rect
-	rules                       []Rect
+	list, divider, details, log components.Rect
+	rules                       []components.Rect
 }
 
-func (s *checkScreen) computeLayout(body Rect) checkLayout {
+func (s *checkScreen) computeLayout(body components.Rect) checkLayout {
 	if s.width >= minCheckWideWidth {
 		return s.computeWideLayout(body)
 	}
@@ -71,12 +70,12 @@ func (s *checkScreen) computeLayout(body Rect) checkLayout {
 	log := s.computeLogHeight(body.H)
 	wanted := min(max(s.buildDetails().CountLines(body.W), minDetailsHeight), (body.H-log)/2)
 	list := max(min(s.board.buildTable(s.theme).Height()+1, body.H-wanted-log-1), 4)
-	p.list, body = body.splitTop(list)
-	p.rules, body = append(p.rules, Rect{body.X, body.Y, body.W, 1}), Rect{body.X, body.Y + 1, body.W, body.H - 1}
+	p.list, body = body.SplitTop(list)
+	p.rules, body = append(p.rules, components.Rect{X: body.X, Y: body.Y, W: body.W, H: 1}), components.Rect{X: body.X, Y: body.Y + 1, W: body.W, H: body.H - 1}
 	p.details = body
 	if log > 0 {
-		p.details, p.log = body.splitTop(min(max(s.buildDetails().CountLines(body.W), minDetailsHeight), body.H-log))
-		p.rules, p.log = append(p.rules, Rect{p.log.X, p.log.Y, p.log.W, 1}), Rect{p.log.X, p.log.Y + 1, p.log.W, p.log.H - 1}
+		p.details, p.log = body.SplitTop(min(max(s.buildDetails().CountLines(body.W), minDetailsHeight), body.H-log))
+		p.rules, p.log = append(p.rules, components.Rect{X: p.log.X, Y: p.log.Y, W: p.log.W, H: 1}), components.Rect{X: p.log.X, Y: p.log.Y + 1, W: p.log.W, H: p.log.H - 1}
 	}
 	return p
 }
@@ -89,12 +88,12 @@ func (s *checkScreen) computeLogHeight(height int) int {
 	return min(len(s.board.log)+2, max(height/5, 4))
 }
 
-func (s *checkScreen) computeWideLayout(body Rect) checkLayout {
+func (s *checkScreen) computeWideLayout(body components.Rect) checkLayout {
 	var p checkLayout
-	p.list, body = body.splitLeft(body.W * 58 / 100)
-	p.divider, p.details = body.splitLeft(2)
+	p.list, body = body.SplitLeft(body.W * 58 / 100)
+	p.divider, p.details = body.SplitLeft(2)
 	if wanted := s.buildDetails().CountLines(p.details.W); s.isLogShown() {
-		p.details, p.log = p.details.splitTop(min(max(wanted+1, minDetailsHeight), p.details.H*2/3))
+		p.details, p.log = p.details.SplitTop(min(max(wanted+1, minDetailsHeight), p.details.H*2/3))
 	}
 	return p
 }
@@ -102,14 +101,7 @@ func (s *checkScreen) computeWideLayout(body Rect) checkLayout {
 func (s *checkScreen) isLogShown() bool { return s.watching || len(s.board.log) > 0 }
 
 func (s *checkScreen) computeListHeight() int {
-	return s.computeLayout(Rect{0, 2, s.width, s.height - 4}).list.H
-}
-
-type verticalRule struct{ theme theme.Theme }
-
-// View draws the line in the leftmost column.
-func (v verticalRule) View(width, height int) string {
-	return cells.Fill(slices.Repeat([]string{v.theme.RenderWall()}, max(height, 0)), width, height)
+	return s.computeLayout(components.Rect{X: 0, Y: 2, W: s.width, H: s.height - 4}).list.H
 }
 
 func (s *checkScreen) buildDetails() preflight.EndpointDetails {
@@ -195,29 +187,17 @@ func (s *checkScreen) renderKeyLine(width int) string {
 		return cells.Fit(" "+t.Label.Render("/")+s.board.filter+t.Selected.Render(" ")+t.Dim.Render("   filters: enter keeps, esc clears"), width)
 	case s.notice != "":
 		return cells.Fit(" "+s.notice, width)
-	case s.popup != nil:
-		return renderKeyNames(t, s.popup.listHints(), width)
+	case s.popups.Open != nil:
+		return components.RenderKeys(t, s.popups.Open.Hints(), width)
 	}
 	k := s.keys
-	return renderKeyNames(t, []key.Binding{k.Leave, k.Help, k.Again, k.All, k.Zone, k.Skip, k.Watch, k.Export, k.Request, k.ShowAll, k.Copy, k.Accept, k.Filter, k.Next}, width)
-}
-
-// The first bindings take precedence where there is little room.
-func renderKeyNames(t theme.Theme, bindings []key.Binding, width int) string {
-	line := ""
-	for _, binding := range bindings {
-		name := " " + t.Bold.Render(binding.Help().Key) + " " + t.Dim.Render(binding.Help().Desc) + " "
-		if binding.Enabled() && ansi.StringWidth(line)+ansi.StringWidth(name) <= width {
-			line += name
-		}
-	}
-	return cells.Fit(line, width)
+	return components.RenderKeys(t, []key.Binding{k.Leave, k.Help, k.Again, k.All, k.Zone, k.Skip, k.Watch, k.Export, k.Request, k.ShowAll, k.Copy, k.Accept, k.Filter, k.Next}, width)
 }
 
 // renderSmall is the screen for terminals that are too small for panes: the status in a few lines.
 func (s *checkScreen) renderSmall() string {
-	if s.popup != nil {
-		return s.popup.View(s.width, s.height)
+	if s.popups.Open != nil {
+		return s.popups.Open.View(s.width, s.height)
 	}
 	var lines []string
 	for i, vantage := range s.board.sourceNames {

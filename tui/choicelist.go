@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 
@@ -84,7 +85,7 @@ func (l *choiceList) handleFilterKey(k tea.KeyMsg) {
 		_, last := utf8.DecodeLastRuneInString(l.filter)
 		l.filter = l.filter[:len(l.filter)-last]
 	case tea.KeyRunes, tea.KeySpace:
-		if longer := l.filter + sanitizeInput(string(k.Runes)); len(longer) <= maxFilterLength && !k.Alt {
+		if longer := l.filter + components.SanitizeInput(string(k.Runes)); len(longer) <= components.MaxFilterLength && !k.Alt {
 			l.filter = longer
 		}
 	}
@@ -97,7 +98,7 @@ func (l *choiceList) render(t theme.Theme, width, height int) string {
 	shown := l.filterChoices()
 	filter := t.Dim.Render("   type to search")
 	if l.filter != "" {
-		filter = "   " + t.Label.Render("/") + l.filter + renderCursor(t, nil)
+		filter = "   " + t.Label.Render("/") + l.filter + components.RenderCursor(t, nil)
 	}
 	lines := []string{" " + t.Bold.Render(l.title) + filter, ""}
 	if height < 8 {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"exoshift/tui/cells"
-	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -22,7 +21,7 @@ func (t *pageContext) describeField(field wizard.Field, origin string) string {
 			paragraphs = append(paragraphs, p.head+": "+p.text)
 		}
 	}
-	return sanitizeLines(session.ReplaceKeys(t.Session, strings.Join(paragraphs, "\n")), t.ascii)
+	return cells.SanitizeLines(session.ReplaceKeys(t.Session, strings.Join(paragraphs, "\n")), t.ascii)
 }
 
 func (t *pageContext) describeOrigin(field wizard.Field) string {
@@ -58,33 +57,4 @@ func (t *pageContext) formatOrigin(field wizard.Field) string {
 		return "from env"
 	}
 	return "given"
-}
-
-type helpText struct {
-	theme theme.Theme
-	text  string
-}
-
-// View draws what fits.
-func (h helpText) View(width, height int) string {
-	return cells.Fill(h.renderLines(width), width, height)
-}
-
-func (h helpText) renderLines(width int) []string {
-	var lines []string
-	for i, paragraph := range strings.Split(h.text, "\n") {
-		head, rest, labelled := strings.Cut(paragraph, ": ")
-		switch {
-		case i == 0:
-			for _, line := range cells.Wrap(paragraph, "", width-2) {
-				lines = append(lines, " "+h.theme.Bold.Render(line))
-			}
-		case labelled && len(head) <= 8 && !strings.Contains(head, " "):
-			lines = append(lines, "", " "+h.theme.Label.Render(head))
-			lines = append(lines, cells.Wrap(rest, " ", width)...)
-		default:
-			lines = append(lines, cells.Wrap(paragraph, " ", width)...)
-		}
-	}
-	return lines
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -29,7 +30,7 @@ func (f *form) renderFooter(width int) []string {
 	} else if why := f.selectedRow().field.Why; why != "" {
 		about += " " + why
 	}
-	help := cells.Wrap(sanitizeText(session.ReplaceKeys(f.session.Session, about), f.session.ascii), "", width-3)
+	help := cells.Wrap(cells.SanitizeText(session.ReplaceKeys(f.session.Session, about), f.session.ascii), "", width-3)
 	if len(help) > helpLines {
 		help = append(help[:helpLines-1], ansi.Truncate(help[helpLines-1], width-14, "")+" … F1: all")
 	}
@@ -97,7 +98,7 @@ func (f *form) renderUnassigned(status theme.Status, fault wizard.Problem, width
 }
 
 func (t *pageContext) formatLookup(q session.Lookup) string {
-	title, now := sanitizeText(q.Title, t.ascii), t.now()
+	title, now := cells.SanitizeText(q.Title, t.ascii), t.now()
 	switch {
 	case isBusy(q, now):
 		return title + ": " + t.theme.Active.Render("checking…")
@@ -106,7 +107,7 @@ func (t *pageContext) formatLookup(q session.Lookup) string {
 	case q.Result.Pending:
 		return t.theme.Dim.Render(title + ": " + q.Result.Summary)
 	case q.Err != nil:
-		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+sanitizeText(q.Err.Error(), t.ascii))
+		return title + ": " + t.theme.Caution.Render("nobody could tell (ctrl+r tries again): "+cells.SanitizeText(q.Err.Error(), t.ascii))
 	}
-	return title + ": " + q.Result.Summary + t.theme.Dim.Render(" ("+formatAge(now.Sub(q.Ended))+")")
+	return title + ": " + q.Result.Summary + t.theme.Dim.Render(" ("+text.FormatAge(now.Sub(q.Ended))+")")
 }

@@ -6,6 +6,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -99,7 +100,7 @@ func (f *form) labelWidth() int {
 
 func (f *form) renderValue(row formRow, selected bool, room int) string {
 	t := f.session.theme
-	text := sanitizeText(f.session.Text(row.field), f.session.ascii)
+	text := cells.SanitizeText(f.session.Text(row.field), f.session.ascii)
 	switch {
 	case selected && f.editor != nil:
 		return t.Focus.Render("[") + f.renderEdit(room-2) + t.Focus.Render("]")
@@ -130,13 +131,13 @@ func (f *form) renderEdit(room int) string {
 	what := map[string]string{session.SourceEnv: "variable ", session.SourceFile: "file ", session.SourceExo: "account "}[e.source]
 	switch {
 	case e.source != sourceTyped:
-		return t.Dim.Render(what) + e.render(t, max(room-len(what), 1))
+		return t.Dim.Render(what) + components.RenderInput(t, e.input, max(room-len(what), 1))
 	case e.getText() == "":
-		return cells.Fit(renderCursor(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
+		return cells.Fit(components.RenderCursor(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
 	case f.session.now().Before(e.shownUntil):
-		return e.render(t, room)
+		return components.RenderInput(t, e.input, room)
 	}
-	return cells.Fit(strings.Repeat("•", 8)+renderCursor(t, nil), room)
+	return cells.Fit(strings.Repeat("•", 8)+components.RenderCursor(t, nil), room)
 }
 
 // Rows without the cursor show only the beginning.
@@ -163,13 +164,13 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 		say(theme.Failed, f.session.formatError(fault))
 	}
 	if _, err := f.session.Saves.Secret(row.key); err != nil {
-		say(theme.Failed, sanitizeText(err.Error(), f.session.ascii))
+		say(theme.Failed, cells.SanitizeText(err.Error(), f.session.ascii))
 	}
 	for _, fault := range f.session.Warnings(row.key) {
 		say(theme.Warn, f.session.formatWarning(fault))
 	}
 	if selected && f.note != "" {
-		say(theme.Warn, sanitizeText(f.note, f.session.ascii))
+		say(theme.Warn, cells.SanitizeText(f.note, f.session.ascii))
 	}
 	return lines
 }

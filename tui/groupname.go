@@ -9,6 +9,7 @@ import (
 	"exoshift/internal/text"
 	"exoshift/state"
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -39,7 +40,7 @@ func (p *nodesPage) hasExtraGroups() bool {
 
 func (p *nodesPage) openNamePrompt(row string) {
 	spec := copyGroups(p.session.Spec())
-	naming := &namePrompt{input: newInput(maxNameLength), key: row, isNew: row == ""}
+	naming := &namePrompt{input: components.NewInput(maxNameLength), key: row, isNew: row == ""}
 	if naming.isNew {
 		naming.key = fmt.Sprintf("%s[%d]", groupsKey, len(spec.Sizing.ExtraGroups))
 		spec.Sizing.ExtraGroups = append(spec.Sizing.ExtraGroups, session.NewGroup(spec))
@@ -71,7 +72,7 @@ func (p *nodesPage) handleNameKey(k tea.KeyMsg) tea.Cmd {
 		p.applyName(field)
 		return nil
 	}
-	if !isShortcut(g.input, k) {
+	if !components.IsShortcut(g.input, k) {
 		g.handleKey(field, k)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
@@ -22,6 +23,9 @@ const (
 	apiKeyField     = "exoscale.apiKey"
 	apiSecretField  = "exoscale.apiSecret"
 )
+
+// began is the time at which every test begins.
+var began = time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC)
 
 // desk is an interview in memory; it records what it was given.
 type desk struct {
@@ -197,7 +201,7 @@ func (o *operator) pass(d time.Duration) {
 // press presses keys by their names, such as "enter", "alt+1" or "x".
 func (o *operator) press(keys ...string) *operator {
 	for _, k := range keys {
-		o.tell(keyOf(k))
+		o.tell(tuitest.NewKey(k))
 	}
 	return o
 }
@@ -226,23 +230,6 @@ func (o *operator) at(t testing.TB, screen wizard.Screen) *operator {
 	}
 	t.Fatalf("there is no screen %s", screen)
 	return o
-}
-
-func keyOf(name string) tea.KeyMsg {
-	if name == "space" {
-		return tea.KeyMsg{Type: tea.KeySpace, Runes: []rune(" ")}
-	}
-	for kind := tea.KeyType(-100); kind < 128; kind++ {
-		if k := (tea.KeyMsg{Type: kind}); kind != tea.KeyRunes && k.String() == name && name != "" {
-			return k
-		}
-	}
-	if letter, alt := strings.CutPrefix(name, "alt+"); alt {
-		k := keyOf(letter)
-		k.Alt = true
-		return k
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
 
 func TestAnInterviewThatGoesOnOpensAtTheFirstQuestionThatIsOpen(t *testing.T) {

@@ -46,7 +46,7 @@ func (s *wizardModel) moveBy(by int) tea.Cmd {
 	to := slices.Index(shown, s.current) + by
 	switch {
 	case to < 0:
-		s.menu = &quitMenu{}
+		s.openQuitDialog()
 		return nil
 	case to >= len(shown):
 		return nil

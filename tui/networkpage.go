@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/tui/components"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -45,7 +46,7 @@ func (p *networkPage) View(width, height int) string {
 	if p.session.helpBeside || p.list != nil || width < minFormWidth || height < minFormHeight+minAddressesHeight {
 		return p.form.View(width, height)
 	}
-	picture := margin{p.buildAddresses()}
+	picture := components.Margin{Content: p.buildAddresses()}
 	tall := min(p.buildAddresses().countLines(width-2), max(height*47/100, minAddressesHeight))
 	return p.form.View(width, height-tall-1) + "\n" + p.session.theme.RenderRule(width) + "\n" + picture.View(width, tall)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 )
 
@@ -87,7 +88,7 @@ func TestTheNetworkScreenLooksAsRecorded(t *testing.T) {
 				if ascii {
 					look += "-ascii"
 				}
-				golden(t, look, o.View())
+				tuitest.Golden(t, look, o.View())
 			}
 		}
 	}

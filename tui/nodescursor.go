@@ -1,6 +1,8 @@
 package tui
 
-import "slices"
+import (
+	"slices"
+)
 
 const (
 	nextButton = iota

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/x/ansi"
@@ -334,7 +335,7 @@ func TestTheNodesScreenLooksAsRecorded(t *testing.T) {
 				} else if ascii {
 					look += "-ascii"
 				}
-				golden(t, look, o.View())
+				tuitest.Golden(t, look, o.View())
 			}
 		}
 	}

@@ -32,11 +32,11 @@ func (p *nodesPage) View(width, height int) string {
 	case width <= 0 || height <= 0:
 		return ""
 	case p.list != nil:
-		return margin{typeListView{p}}.View(width, height)
+		return components.Margin{Content: typeListView{p}}.View(width, height)
 	case height < minTableHeight+3 || width < minTableWidth:
 		return p.renderTiny(width, height)
 	}
-	return margin{nodesBody{p}}.View(width, height)
+	return components.Margin{Content: nodesBody{p}}.View(width, height)
 }
 
 // nodesBody is the page between its margins.
@@ -114,8 +114,6 @@ func truncateLines(lines []string, height, width int) []string {
 	return append(lines[:height-1:height-1], last)
 }
 
-func splitLines(view string) []string { return strings.Split(view, "\n") }
-
 func (p *nodesPage) buildTable() plan.Sizing {
 	rows := p.listRows()
 	columns := collectColumns(rows)
@@ -128,7 +126,7 @@ func (p *nodesPage) buildTable() plan.Sizing {
 	}
 	red := p.session.AllErrors()
 	for i, row := range rows {
-		drawn := plan.SizingRow{Title: sanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
+		drawn := plan.SizingRow{Title: cells.SanitizeText(row.title, p.session.ascii), Status: p.computeStatus(row.key, red)}
 		for _, column := range columns {
 			drawn.Cells = append(drawn.Cells, p.buildCell(i, row, column.part, red))
 		}
@@ -168,7 +166,7 @@ func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.P
 	if field.Shape() == wizard.Switch {
 		text = map[string]string{"true": "yes", "false": "no"}[text]
 	}
-	cell := plan.SizingCell{Text: sanitizeText(text, p.session.ascii), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
+	cell := plan.SizingCell{Text: cells.SanitizeText(text, p.session.ascii), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
 	if p.edit != nil && i == p.row && part == p.part {
 		cell.Text, cell.Edited = p.edit.text, true
 	}
@@ -271,9 +269,9 @@ func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
 		if row.key == key || row.key == fault.Field {
 			if field, there := row.fields[part]; there {
 				_, what, _ := strings.Cut(field.Title, ": ")
-				return strings.TrimSpace(sanitizeText(row.title, p.session.ascii)+", "+cmp.Or(what, field.Title)) + ": " + said
+				return strings.TrimSpace(cells.SanitizeText(row.title, p.session.ascii)+", "+cmp.Or(what, field.Title)) + ": " + said
 			}
-			return sanitizeText(row.title, p.session.ascii) + ": " + said
+			return cells.SanitizeText(row.title, p.session.ascii) + ": " + said
 		}
 	}
 	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
@@ -296,12 +294,12 @@ func (p *nodesPage) renderMessage(status theme.Status, text string, width int) [
 }
 
 func (p *nodesPage) renderHelpBox(width, height int) string {
-	box := components.Box{Theme: p.session.theme, Title: "help", Content: helpText{p.session.theme, p.Help()}}
+	box := components.Box{Theme: p.session.theme, Title: "help", Content: components.HelpText{Theme: p.session.theme, Text: p.Help()}}
 	return cells.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
 }
 
 func (p *nodesPage) computeHelpHeight(width int) int {
-	return len(helpText{p.session.theme, p.Help()}.renderLines(width-4)) + 2
+	return len(components.HelpText{Theme: p.session.theme, Text: p.Help()}.RenderLines(width-4)) + 2
 }
 
 // renderTiny is for a screen without room for a table: the selected cell alone.
@@ -316,7 +314,7 @@ func (p *nodesPage) renderTiny(width, height int) string {
 		cell := p.buildCell(p.row, row, p.part, p.session.AllErrors())
 		value = cmp.Or(what, field.Title) + " " + t.Selected.Render("["+cell.Text+"]")
 	}
-	title := t.Bold.Render(sanitizeText(row.title, p.session.ascii))
+	title := t.Bold.Render(cells.SanitizeText(row.title, p.session.ascii))
 	switch height {
 	case 1:
 		return cells.Fill([]string{title + " " + value}, width, height)
@@ -329,3 +327,5 @@ func (p *nodesPage) renderTiny(width, height int) string {
 	}
 	return cells.Fill(append(lines, p.renderCostLine()), width, height)
 }
+
+func splitLines(view string) []string { return strings.Split(view, "\n") }

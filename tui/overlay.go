@@ -2,6 +2,7 @@ package tui
 
 import (
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,14 +22,14 @@ func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
 
 func (s *wizardModel) countHiddenHelp() int {
 	room := newWizardLayout(s.width, s.height, true).Main
-	return max(len(s.buildHelp().renderLines(room.W))-room.H, 0)
+	return max(len(s.buildHelp().RenderLines(room.W))-room.H, 0)
 }
 
-func (s *wizardModel) buildHelp() helpText {
+func (s *wizardModel) buildHelp() components.HelpText {
 	if s.session == nil {
-		return helpText{s.theme, startHelp}
+		return components.HelpText{Theme: s.theme, Text: startHelp}
 	}
-	return helpText{s.theme, s.currentPage().Help() + "\n" + keysHelp}
+	return components.HelpText{Theme: s.theme, Text: s.currentPage().Help() + "\n" + keysHelp}
 }
 
 const startHelp = "Installing OpenShift on Exoscale\n" +
@@ -44,16 +45,16 @@ const keysHelp = "Keys: up, down and tab move, enter accepts, esc goes back, alt
 	"file, ctrl+r asks Exoscale once more, ctrl+l draws the screen again. ctrl+c leaves; you are asked before."
 
 type scrolledHelp struct {
-	helpText
+	components.HelpText
 	top int
 }
 
 // View draws as many lines as fit, and shows that there are more.
 func (h scrolledHelp) View(width, height int) string {
-	lines := h.renderLines(width)
+	lines := h.RenderLines(width)
 	lines = lines[min(h.top, max(len(lines)-height, 0)):]
 	if len(lines) > height && height > 1 {
-		lines[height-1] = " " + h.theme.Dim.Render("↓ more")
+		lines[height-1] = " " + h.Theme.Dim.Render("↓ more")
 	}
 	return cells.Fill(lines, width, height)
 }

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/text"
+	"exoshift/tui/app"
+	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -21,10 +24,10 @@ type pageContext struct {
 	ascii bool
 	out   io.Writer // the terminal; nil where there is none
 	now   func() time.Time
-	spawn spawnFunc
+	spawn app.Spawn
 	// send sends a message to the screen from any goroutine, such as the progress of background work.
 	send  func(tea.Msg)
-	later sendAfterFunc
+	later app.Later
 
 	delays map[string]int // by the ID of a lookup: the generation whose delay has begun
 
@@ -46,7 +49,7 @@ type saveDoneMsg struct{}
 func newPageContext(i *wizard.Interview, theme theme.Theme, ascii bool, now func() time.Time) *pageContext {
 	return &pageContext{
 		Session: session.New(i, now), theme: theme, ascii: ascii, now: now, delays: map[string]int{},
-		send: func(tea.Msg) {}, spawn: newSpawner(context.Background()), later: sendAfter,
+		send: func(tea.Msg) {}, spawn: app.NewSpawn(context.Background()), later: app.SendLater,
 	}
 }
 
@@ -114,10 +117,10 @@ func (t *pageContext) computeStatus(screen wizard.Screen) theme.Status {
 func (t *pageContext) describeDraft() (words string, bad bool) {
 	switch at, err := t.Saves.LastSaved(); {
 	case err != nil:
-		return "draft not saved: " + sanitizeText(err.Error(), t.ascii), true
+		return "draft not saved: " + cells.SanitizeText(err.Error(), t.ascii), true
 	case at.IsZero(), t.Interview.DraftPath == "":
 		return "", false
 	default:
-		return "draft saved " + formatAge(t.now().Sub(at)), false
+		return "draft saved " + text.FormatAge(t.now().Sub(at)), false
 	}
 }

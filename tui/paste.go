@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"exoshift/tui/components"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -44,7 +45,7 @@ func (f *form) storePastedSecret(field wizard.Field, secret string) {
 		f.editor = nil
 	}
 	if session.IsReference(secret) {
-		_ = session.SetReference(f.session.Session, field.Key, sanitizeInput(secret))
+		_ = session.SetReference(f.session.Session, field.Key, components.SanitizeInput(secret))
 	} else {
 		f.session.SaveSecret(field.Key, secret)
 		f.session.Touch(field.Key)
@@ -73,5 +74,5 @@ func joinLines(field wizard.Field, text string) string {
 	if shape := field.Shape(); shape == wizard.List || shape == wizard.Table {
 		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), ", ")
 	}
-	return sanitizeInput(text)
+	return components.SanitizeInput(text)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/tui/cells"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
@@ -38,7 +39,7 @@ type probeRow struct {
 func newProbeBoard(vantages []string, ascii bool) *probeBoard {
 	b := &probeBoard{ascii: ascii, sources: vantages, byID: map[string]*probeRow{}}
 	for _, vantage := range vantages {
-		b.sourceNames = append(b.sourceNames, sanitizeText(vantage, ascii))
+		b.sourceNames = append(b.sourceNames, cells.SanitizeText(vantage, ascii))
 	}
 	return b
 }
@@ -99,7 +100,7 @@ func (b *probeBoard) recordResult(vantage int, r reach.Result, now time.Time) {
 	b.recordTransition(row, vantage, cleaned, now)
 	row.results[vantage] = r
 	row.Results[vantage] = preflight.SourceResult{
-		Status: preflight.MapVerdict(r.Verdict), Result: cleaned, Command: sanitizeLines(reach.BuildCommand(row.check, r), b.ascii),
+		Status: preflight.MapVerdict(r.Verdict), Result: cleaned, Command: cells.SanitizeLines(reach.BuildCommand(row.check, r), b.ascii),
 	}
 	row.updateSearchText()
 	b.cachedList = nil
@@ -152,7 +153,7 @@ func (b *probeBoard) listChecks() []reach.Check {
 
 func sanitizeCheck(c reach.Check, ascii bool) reach.Check {
 	for _, text := range []*string{&c.ID, &c.Title, &c.Group, &c.URL, &c.Phase, &c.Owner, &c.Reason, &c.Hint, (*string)(&c.Severity)} {
-		*text = sanitizeText(*text, ascii)
+		*text = cells.SanitizeText(*text, ascii)
 	}
 	c.From, c.Needs, c.Expect = nil, nil, nil
 	return c
@@ -163,13 +164,13 @@ func sanitizeResult(r reach.Result, ascii bool) reach.Result {
 		&r.ID, &r.Group, &r.Target, &r.Source, &r.Phase, &r.Owner, (*string)(&r.Severity), (*string)(&r.Verdict), (*string)(&r.Class),
 		(*string)(&r.Layers.DNS), (*string)(&r.Layers.TCP), (*string)(&r.Layers.TLS), (*string)(&r.Layers.HTTP),
 	} {
-		*text = sanitizeText(*text, ascii)
+		*text = cells.SanitizeText(*text, ascii)
 	}
-	r.Hint = sanitizeLines(r.Hint, ascii)
+	r.Hint = cells.SanitizeLines(r.Hint, ascii)
 	r.Evidence = maps.Clone(r.Evidence)
 	for key, value := range r.Evidence {
 		delete(r.Evidence, key)
-		r.Evidence[sanitizeText(key, ascii)] = sanitizeText(value, ascii)
+		r.Evidence[cells.SanitizeText(key, ascii)] = cells.SanitizeText(value, ascii)
 	}
 	return r
 }

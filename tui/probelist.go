@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/tui/cells"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
@@ -50,7 +51,7 @@ func (b *probeBoard) buildList() *probeList {
 
 func (b *probeBoard) listCauses() (all []string) {
 	for _, cause := range reach.CommonCauses(reach.Report{Results: b.listResults()}) {
-		all = append(all, sanitizeText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
+		all = append(all, cells.SanitizeText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
 	}
 	return all
 }
@@ -75,7 +76,7 @@ func (r *probeRow) isNotable() bool { return r.Status() != theme.OK && r.Status(
 
 // findSelected returns -1 if the list is empty.
 func (b *probeBoard) findSelected() int {
-	rows, id := b.getList().rows, sanitizeText(b.selected, b.ascii)
+	rows, id := b.getList().rows, cells.SanitizeText(b.selected, b.ascii)
 	i := slices.IndexFunc(rows, func(e *preflight.Endpoint) bool { return e.Check.ID == id })
 	return max(i, min(0, len(rows)-1))
 }

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"exoshift/tui/cells"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 )
@@ -36,5 +37,5 @@ func (t *pageContext) formatProblem(p wizard.Problem, allowed, suggested, ending
 	if w.Hint != "" {
 		words += "; what to do: " + w.Hint
 	}
-	return sanitizeText(words, t.ascii)
+	return cells.SanitizeText(words, t.ascii)
 }

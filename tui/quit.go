@@ -1,63 +1,45 @@
 package tui
 
 import (
-	"slices"
-
 	"exoshift/tui/cells"
-	"exoshift/tui/theme"
+	"exoshift/tui/components"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// quitMenu asks before leaving an interview; its first choice, the default, is to go back.
-type quitMenu struct{ quit bool }
+// openQuitDialog asks before leaving an interview.
+func (s *wizardModel) openQuitDialog() {
+	s.quitDialog = &components.Dialog{
+		Theme: s.theme, Title: "Leave the wizard?", Back: "go back", Accept: "save and quit",
+		Hint: "enter chooses, esc goes back, ctrl+c leaves", OnAccept: func() tea.Cmd { return tea.Quit },
+	}
+	if s.session.Interview.DraftPath == "" {
+		s.quitDialog.Accept = "quit"
+	}
+}
 
-func (s *wizardModel) handleMenuKey(k tea.KeyMsg) tea.Cmd {
-	switch {
-	case key.Matches(k, s.keys.Leave), key.Matches(k, s.keys.Accept) && s.menu.quit:
-		s.menu = nil
+func (s *wizardModel) handleQuitKey(k tea.KeyMsg) tea.Cmd {
+	if key.Matches(k, s.keys.Leave) {
+		s.quitDialog = nil
 		return tea.Quit
-	case key.Matches(k, s.keys.Accept), key.Matches(k, s.keys.Back), string(k.Runes) == "q":
-		s.menu = nil
-	case key.Matches(k, s.keys.Up), key.Matches(k, s.keys.Down):
-		s.menu.quit = !s.menu.quit
 	}
-	return nil
+	stays, cmd := s.quitDialog.HandleKey(k)
+	if !stays {
+		s.quitDialog = nil
+	}
+	return cmd
 }
 
-type quitView struct {
-	theme       theme.Theme
-	quit        bool
-	draftDir    string // folder of the draft; empty if the answers are not saved
-	zoneRunning bool   // a connectivity check runs on a machine in the zone
-}
-
-func (v quitView) View(width, height int) string {
-	choices, stay, leave := leaveView{theme: v.theme}, "go back (default)", "save and quit"
-	if v.draftDir == "" {
-		leave = "quit"
+// buildQuitDialog adds what follows if the operator leaves now.
+func (s *wizardModel) buildQuitDialog() components.View {
+	dialog, outcome := *s.quitDialog, "The answers are not kept. F9 writes them into a file, if you want to have them."
+	if path := cells.SanitizeText(s.session.Interview.DraftPath, s.wizard.ASCII); path != "" {
+		outcome = "Your answers are kept in " + path + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
 	}
-	title := " " + v.theme.Bold.Render("Leave the wizard?")
-	lines := []string{"", title, "", choices.renderChoice(stay, !v.quit), choices.renderChoice(leave, v.quit), ""}
-	lines = append(lines, cells.Wrap(v.formatOutcome(), " ", min(width, 90))...)
-	lines = append(lines, "", " "+v.theme.Dim.Render("enter chooses, esc goes back, ctrl+c leaves"))
-	if len(lines) > height {
-		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+	if s.session.zoneRuns > 0 {
+		outcome = "The machine in the zone is deleted first, which may take a minute. " + outcome
 	}
-	if height < 3 {
-		lines = lines[1:]
-	}
-	return cells.Fill(lines, width, height)
-}
-
-func (v quitView) formatOutcome() string {
-	if v.zoneRunning {
-		v.zoneRunning = false
-		return "The machine in the zone is deleted first, which may take a minute. " + v.formatOutcome()
-	}
-	if v.draftDir == "" {
-		return "The answers are not kept. F9 writes them into a file, if you want to have them."
-	}
-	return "Your answers are kept in " + v.draftDir + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
+	dialog.Outcomes = []string{outcome}
+	return &dialog
 }

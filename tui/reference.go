@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -128,7 +129,7 @@ func (f *form) isSaving(key string) bool { saving, _ := f.session.Saves.Secret(k
 func (f *form) renderSecret(field wizard.Field, room int) string {
 	t, value := f.session, f.session.Text(field)
 	kind, name, _ := strings.Cut(value, ":")
-	name = sanitizeText(name, t.ascii)
+	name = cells.SanitizeText(name, t.ascii)
 	switch {
 	case f.isSaving(field.Key):
 		return t.theme.Mark(theme.Running) + " keeping it…"

@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
+	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -18,7 +19,7 @@ import (
 
 type reviewPage struct {
 	session *pageContext
-	keys    documentKeys
+	keys    components.DocumentKeys
 
 	backgroundRun
 	known  bool // review or err is about the present answers
@@ -30,7 +31,7 @@ type reviewPage struct {
 	focus  int // a group, or one of the buttons behind the groups
 	offset int // lines scrolled
 	frame  int // of the animated picture; 0: all of it
-	size   Rect
+	size   components.Rect
 }
 
 type reviewMsg struct {
@@ -47,7 +48,7 @@ const (
 )
 
 func newReviewPage(t *pageContext) *reviewPage {
-	return &reviewPage{session: t, keys: newDocumentKeys()}
+	return &reviewPage{session: t, keys: components.NewDocumentKeys()}
 }
 
 // Open reads what exists, unless that was done for the present answers.

@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/state"
 	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/x/ansi"
@@ -115,7 +116,7 @@ func TestAZoneThatLostATypeFailsTheReviewAndNamesTheAnswer(t *testing.T) {
 	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
 		t.Fatalf("%v:\n%s", o.currentPage().Mark(), view)
 	}
-	golden(t, "review-failed-80x24", body(o))
+	tuitest.Golden(t, "review-failed-80x24", body(o))
 	if o.press("enter"); o.outcome.Confirmed || o.pages[o.current].screen != wizard.Nodes {
 		t.Errorf("went to %s, %+v", o.pages[o.current].screen, o.outcome)
 	}
@@ -189,14 +190,14 @@ func TestThePictureGrowsAndThenStandsStill(t *testing.T) {
 
 func TestTheReviewLooksAsRecorded(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
-		golden(t, fmt.Sprintf("review-%dx%d", size[0], size[1]), body(reviewing(t, plans(newDesk()), size[0], size[1], nil)))
+		tuitest.Golden(t, fmt.Sprintf("review-%dx%d", size[0], size[1]), body(reviewing(t, plans(newDesk()), size[0], size[1], nil)))
 	}
 	ascii := reviewing(t, plans(newDesk()), 80, 24, func(w *Wizard) { w.ASCII = true })
-	golden(t, "review-80x24-ascii", body(ascii))
-	golden(t, "review-80x24-ascii-below", body(ascii.press("pgdown")))
+	tuitest.Golden(t, "review-80x24-ascii", body(ascii))
+	tuitest.Golden(t, "review-80x24-ascii-below", body(ascii.press("pgdown")))
 	below := reviewing(t, plans(newDesk()), 80, 24, nil)
 	for page := 1; page <= 3; page++ {
-		golden(t, fmt.Sprintf("review-80x24-page%d", page), body(below.press("pgdown")))
+		tuitest.Golden(t, fmt.Sprintf("review-80x24-page%d", page), body(below.press("pgdown")))
 	}
 }
 
@@ -207,31 +208,11 @@ func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
 		p := o.currentPage()
 		for i, size := range [][2]int{{0, 0}, {1, 1}, {3, 2}, {20, 5}, {36, 12}, {59, 17}, {61, 19}, {100, 10}, {119, 30}, {120, 3}, {250, 80}} {
 			for _, k := range keys {
-				p.Update(keyOf(k))
+				p.Update(tuitest.NewKey(k))
 				o.do(o.session.takeCommands())
 				o.session.intent = nil
-				exact(t, fmt.Sprintf("%s %d", screen, i), p.View(size[0], size[1]), size[0], size[1])
+				tuitest.CheckBlock(t, fmt.Sprintf("%s %d", screen, i), p.View(size[0], size[1]), size[0], size[1])
 			}
-		}
-	}
-}
-
-// exact fails unless a block has exactly so many cells.
-func exact(t testing.TB, name, block string, width, height int) {
-	t.Helper()
-	if width <= 0 || height <= 0 {
-		if block != "" {
-			t.Fatalf("%s: something is drawn on %dx%d", name, width, height)
-		}
-		return
-	}
-	lines := strings.Split(block, "\n")
-	if len(lines) != height {
-		t.Fatalf("%s: %d lines on %dx%d", name, len(lines), width, height)
-	}
-	for i, line := range lines {
-		if w := ansi.StringWidth(line); w != width {
-			t.Fatalf("%s: line %d is %d cells wide on %dx%d: %q", name, i, w, width, height, line)
 		}
 	}
 }

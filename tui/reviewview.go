@@ -28,7 +28,7 @@ func (p *reviewPage) View(width, height int) string {
 	case height < 6:
 		buttons = buttons[1:]
 	}
-	p.size = Rect{W: width, H: height - len(buttons)}
+	p.size = components.Rect{W: width, H: height - len(buttons)}
 	text := p.buildText().View(width, height-len(buttons))
 	if len(buttons) == 0 || width <= 0 {
 		return text
@@ -118,7 +118,7 @@ func (p *reviewPage) listWarnings() []string {
 		all = append(all, strings.TrimPrefix(f.Field+": "+f.Message, ": "))
 	}
 	for i, warning := range all {
-		all[i] = sanitizeText(warning, p.session.ascii)
+		all[i] = cells.SanitizeText(warning, p.session.ascii)
 	}
 	return all
 }
@@ -164,7 +164,7 @@ func (p *reviewPage) formatConfirmLabel(width int) string {
 		return ""
 	case p.session.Interview.Rehearsal:
 		return "Rehearse it: nothing real is touched"
-	case width < plainWidth:
+	case width < components.MinWidth:
 		return "Create: costs money"
 	}
 	return "Create it: costs money from now on"
@@ -210,18 +210,18 @@ func sanitizeReview(r wizard.Review, ascii bool) wizard.Review {
 	r.Changes, r.Actions, r.Quotas = slices.Clone(r.Changes), slices.Clone(r.Actions), slices.Clone(r.Quotas)
 	for i := range r.Changes {
 		for _, s := range []*string{&r.Changes[i].Action, &r.Changes[i].Kind, &r.Changes[i].Name, &r.Changes[i].Detail} {
-			*s = sanitizeText(*s, ascii)
+			*s = cells.SanitizeText(*s, ascii)
 		}
 	}
 	for i := range r.Actions {
-		r.Actions[i] = sanitizeText(r.Actions[i], ascii)
+		r.Actions[i] = cells.SanitizeText(r.Actions[i], ascii)
 	}
 	for i := range r.Quotas {
-		r.Quotas[i].Resource = sanitizeText(r.Quotas[i].Resource, ascii)
+		r.Quotas[i].Resource = cells.SanitizeText(r.Quotas[i].Resource, ascii)
 	}
-	r.Export = sanitizeText(r.Export, ascii)
+	r.Export = cells.SanitizeText(r.Export, ascii)
 	if r.Difference = text.SanitizeDiff(r.Difference); ascii {
-		r.Difference = toASCII(r.Difference)
+		r.Difference = cells.ToASCII(r.Difference)
 	}
 	return r
 }

@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/text"
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -54,7 +55,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 	switch m := message.(type) {
 	case signInPageMsg:
 		if s.signInState != nil && s.signInState.generation == m.generation {
-			s.signInState.page = sanitizeText(m.page, s.wizard.ASCII)
+			s.signInState.page = cells.SanitizeText(m.page, s.wizard.ASCII)
 		}
 	case signInEndedMsg:
 		if s.signInState == nil || s.signInState.generation != m.generation {
@@ -62,7 +63,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 		}
 		s.signInState = nil
 		if m.err != nil && !errors.Is(m.err, context.Canceled) && !fault.Is(m.err, fault.Cancelled) {
-			s.notice = s.theme.Mark(theme.Failed) + " " + sanitizeText(m.err.Error()+formatHint(m.err), s.wizard.ASCII)
+			s.notice = s.theme.Mark(theme.Failed) + " " + cells.SanitizeText(m.err.Error()+formatHint(m.err), s.wizard.ASCII)
 			return
 		}
 		s.notice = s.theme.Mark(theme.OK) + " signed in"
@@ -74,7 +75,7 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 func (s *wizardModel) handleSignInKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case string(k.Runes) == "c" && s.signInState.page != "":
-		return copyToClipboard(s.wizard.Out, s.signInState.page)
+		return app.CopyToClipboard(s.wizard.Out, s.signInState.page)
 	case key.Matches(k, s.keys.Back):
 		s.cancelSignIn()
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/tui/app"
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -39,7 +41,7 @@ func meets(t *testing.T, width, height int, out *strings.Builder, ends error) (o
 	o.pass(2 * time.Second)
 	var held tea.Cmd
 	o.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := newSpawner(t.Context())(work)
+		cmd, cancel := app.NewSpawn(t.Context())(work)
 		held = cmd
 		return nil, cancel
 	}
@@ -57,7 +59,7 @@ func TestSomebodySignsInFromTheScreenOfProjectSyn(t *testing.T) {
 		if view := strings.NewReplacer("\n", "", " ", "").Replace(o.View()); !strings.Contains(view, signPage) {
 			t.Errorf("at %v the page is not shown whole:\n%s", size, o.View())
 		}
-		golden(t, fmt.Sprintf("wizard-signin-%dx%d", size[0], size[1]), o.View())
+		tuitest.Golden(t, fmt.Sprintf("wizard-signin-%dx%d", size[0], size[1]), o.View())
 		if o.press("c"); !strings.Contains(out.String(), base64.StdEncoding.EncodeToString([]byte(signPage))) {
 			t.Errorf("at %v c copies %q", size, out.String())
 		}
@@ -80,7 +82,7 @@ func TestASignInCanBeEndedAndItsEndIsNoNews(t *testing.T) {
 	}
 	o.press("f6")
 	o.pass(time.Second)
-	if o.press("ctrl+c"); o.menu == nil {
+	if o.press("ctrl+c"); o.quitDialog == nil {
 		t.Error("ctrl+c does not lead out")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -33,19 +34,22 @@ const (
 )
 
 func newSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
-	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: newInput(maxSkipReason), days: newInput(3), skip: skip}
+	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(3), skip: skip}
 	f.days.SetValue(strconv.Itoa(defaultSkipDays))
 	f.days.CursorEnd()
 	return f
 }
 
-func (f *skipForm) isTyping() bool { return true }
+// IsTyping returns true: letters are text.
+func (f *skipForm) IsTyping() bool { return true }
 
-func (f *skipForm) listHints() []key.Binding {
-	return []key.Binding{newHint("enter", "go on"), newHint("tab", "other field"), newHint("esc", "go back")}
+// Hints returns the keys of the form.
+func (f *skipForm) Hints() []key.Binding {
+	return []key.Binding{components.NewHint("enter", "go on"), components.NewHint("tab", "other field"), components.NewHint("esc", "go back")}
 }
 
-func (f *skipForm) handleKey(k tea.KeyMsg) (bool, tea.Cmd) {
+// HandleKey edits the fields; it reports whether the form stays open.
+func (f *skipForm) HandleKey(k tea.KeyMsg) (bool, tea.Cmd) {
 	f.problem = ""
 	switch k.Type {
 	case tea.KeyEsc:
@@ -65,11 +69,11 @@ func (f *skipForm) handleTextKey(k tea.KeyMsg) {
 	if f.daysFocused {
 		input = &f.days
 	}
-	if isShortcut(*input, k) {
+	if components.IsShortcut(*input, k) {
 		return
 	}
 	if k.Type == tea.KeyRunes {
-		k.Runes = []rune(sanitizeInput(string(k.Runes)))
+		k.Runes = []rune(components.SanitizeInput(string(k.Runes)))
 		if f.daysFocused {
 			k.Runes = []rune(strings.Map(func(r rune) rune {
 				if r < '0' || r > '9' {
@@ -148,14 +152,13 @@ func (f *skipForm) renderField(label string, input textinput.Model, chosen bool,
 			if r < 0x80 {
 				return r
 			}
-			return toASCIIRune(r)
+			return cells.ToASCIIRune(r)
 		}, input.Value()))
 		input.SetCursor(at)
 	}
 	text := input.Value()
 	if chosen {
-		e := editor{input: input}
-		prong, text = t.Focus.Render(t.Cursor)+" ", e.render(t, max(width-14, 1))
+		prong, text = t.Focus.Render(t.Cursor)+" ", components.RenderInput(t, input, max(width-14, 1))
 	}
 	return " " + prong + t.Label.Render(cells.Fit(label, 9)) + text
 }

@@ -22,7 +22,7 @@ type startScreen struct {
 func newStartScreen(w Wizard, theme theme.Theme) startScreen {
 	screen := startScreen{theme: theme, ascii: w.ASCII}
 	for _, o := range w.Options {
-		screen.options = append(screen.options, Option{o.ID, sanitizeText(o.Title, w.ASCII), sanitizeText(o.Help, w.ASCII)})
+		screen.options = append(screen.options, Option{o.ID, cells.SanitizeText(o.Title, w.ASCII), cells.SanitizeText(o.Help, w.ASCII)})
 	}
 	return screen
 }
@@ -70,7 +70,7 @@ func (v startScreen) View(width, height int) string {
 	lines = append(lines, "")
 	switch {
 	case v.err != nil:
-		lines = append(lines, cells.Wrap(t.Mark(theme.Failed)+" "+sanitizeText(v.err.Error(), v.ascii), " ", width)...)
+		lines = append(lines, cells.Wrap(t.Mark(theme.Failed)+" "+cells.SanitizeText(v.err.Error(), v.ascii), " ", width)...)
 	case v.opening:
 		lines = append(lines, " "+t.Mark(theme.Running)+" one moment…")
 	case v.cursor < len(v.options):

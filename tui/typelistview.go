@@ -19,7 +19,7 @@ func (p typeListView) View(width, height int) string {
 	if l.filter != "" {
 		filter = t.Label.Render("/") + l.filter + "_"
 	}
-	lines := []string{t.Bold.Render("Instance type: "+sanitizeText(l.title, p.session.ascii)) + "   " + filter}
+	lines := []string{t.Bold.Render("Instance type: "+cells.SanitizeText(l.title, p.session.ascii)) + "   " + filter}
 	foot := p.renderFooter(width)
 	if len(foot) > height/2 {
 		foot = foot[:height/2]

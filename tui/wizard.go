@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
-	"exoshift/tui/theme"
+	"exoshift/tui/app"
 	"exoshift/wizard"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Wizard configures the wizard.
@@ -42,15 +40,11 @@ const wizardFrames = 120
 // RunWizard runs the wizard until the operator confirms on its last screen, or quits; the draft has all answers then, also if ctx
 // ended, whose cause is returned, or the terminal is gone. The terminal is always restored.
 func RunWizard(ctx context.Context, w Wizard) (Outcome, error) {
-	if w.In == nil {
-		w.In = os.Stdin
-	}
 	if w.Out == nil {
 		w.Out = os.Stdout
 	}
-	if _, terminal := w.Out.(*os.File); terminal && os.Getenv("TERM") == "dumb" {
-		return Outcome{}, fault.Newf(fault.Invalid, "open the wizard", "this terminal (TERM=dumb) cannot place the cursor").
-			WithHint("use --accessible")
+	if err := app.CheckTerminal(w.Out, "open the wizard", "use --accessible"); err != nil {
+		return Outcome{}, err
 	}
 	return runWizard(ctx, w)
 }
@@ -59,17 +53,12 @@ func runWizard(ctx context.Context, w Wizard) (Outcome, error) {
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	s := newWizardModel(working, w)
-	g := &recoverModel{screen: s}
-	var program *tea.Program
-	keys := newKeyReader(w.In, func(m tea.Msg) { program.Send(m) })
-	program = tea.NewProgram(g, tea.WithInput(keys), tea.WithOutput(w.Out), tea.WithAltScreen(),
-		tea.WithFPS(wizardFrames), tea.WithoutSignalHandler())
-	g.quit, s.send = program.Quit, program.Send
-	defer context.AfterFunc(ctx, program.Quit)()
-	_, err := program.Run()
+	program := app.NewProgram(s, app.Options{In: w.In, Out: w.Out, FPS: wizardFrames})
+	s.send = program.Send
+	err := program.Run(ctx)
 	unsaved := s.close()
 	s.waitZoneRuns()
-	switch err = errors.Join(g.err, s.panicErr, err); {
+	switch err = errors.Join(s.panicErr, err); {
 	case unsaved != nil:
 		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("see whether its disk is full; the answers are lost otherwise")
 	case ctx.Err() != nil:
@@ -78,8 +67,4 @@ func runWizard(ctx context.Context, w Wizard) (Outcome, error) {
 		return Outcome{}, fault.New(fault.Internal, "draw the wizard", err).WithHint("the draft is kept; use --accessible")
 	}
 	return s.outcome, nil
-}
-
-func (w Wizard) newTheme() theme.Theme {
-	return Options{Out: w.Out, NoColor: w.NoColor, ASCII: w.ASCII}.newTheme()
 }

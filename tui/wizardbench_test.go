@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -17,7 +18,7 @@ func BenchmarkKeyToFrame(b *testing.B) {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
 			b.Run(fmt.Sprintf("%s-%dx%d", screen, size[0], size[1]), func(b *testing.B) {
 				o := sit(b, newDesk().answer(b, whole()), size[0], size[1], nil).at(b, screen)
-				keys := []tea.KeyMsg{keyOf("1"), keyOf("backspace"), keyOf("down"), keyOf("up")}
+				keys := []tea.KeyMsg{tuitest.NewKey("1"), tuitest.NewKey("backspace"), tuitest.NewKey("down"), tuitest.NewKey("up")}
 				var took []time.Duration
 				for b.Loop() {
 					before := time.Now()

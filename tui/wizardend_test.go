@@ -8,19 +8,20 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	"github.com/creack/pty"
 )
 
-func asks(ctx context.Context, t *testing.T, term *terminal, d *desk) <-chan error {
+func asks(ctx context.Context, t *testing.T, term *tuitest.Terminal, d *desk) <-chan error {
 	t.Helper()
 	d.folder = t.TempDir()
 	end := make(chan error, 1)
 	go func() {
 		_, err := RunWizard(ctx, Wizard{
 			Open: func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil },
-			In:   term.tty, Out: term.tty, NoColor: true,
+			In:   term.TTY, Out: term.TTY, NoColor: true,
 		})
 		end <- err
 	}()
@@ -29,31 +30,31 @@ func asks(ctx context.Context, t *testing.T, term *terminal, d *desk) <-chan err
 
 func TestTheWizardGivesTheTerminalBackWithTheDraftSaved(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	for name, leave := range map[string]func(t *testing.T, term *terminal, cancel context.CancelCauseFunc){
-		"ctrl+c": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) {
-			term.press(t, "\x03")
-			term.await(t, "Leave the wizard?")
-			term.press(t, "\x03")
+	for name, leave := range map[string]func(t *testing.T, term *tuitest.Terminal, cancel context.CancelCauseFunc){
+		"ctrl+c": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
+			term.Press(t, "\x03")
+			term.Await(t, "Leave the wizard?")
+			term.Press(t, "\x03")
 		},
-		"signal":  func(_ *testing.T, _ *terminal, cancel context.CancelCauseFunc) { cancel(errTold) },
-		"hung up": func(t *testing.T, term *terminal, _ context.CancelCauseFunc) { term.hangUp(t) },
+		"signal":  func(_ *testing.T, _ *tuitest.Terminal, cancel context.CancelCauseFunc) { cancel(errTold) },
+		"hung up": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) { term.HangUp(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			term, d := newTerminal(t), newDesk().answer(t, whole())
+			term, d := tuitest.NewTerminal(t), newDesk().answer(t, whole())
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			end := asks(ctx, t, term, d)
-			term.await(t, "[1 Access")
-			term.press(t, "\x1b2")
-			term.await(t, "[2 Cluster")
-			term.press(t, "\x15c-other-1")
-			term.await(t, "[c-other-1_")
+			term.Await(t, "[1 Access")
+			term.Press(t, "\x1b2")
+			term.Await(t, "[2 Cluster")
+			term.Press(t, "\x15c-other-1")
+			term.Await(t, "[c-other-1_")
 			leave(t, term, cancel)
 			if err := <-end; err != nil && !errors.Is(err, errTold) {
 				t.Error(err)
 			}
 			if name != "hung up" {
-				term.await(t, leaveScreen)
+				term.Await(t, tuitest.LeaveScreen)
 			}
 			if id := d.saves[len(d.saves)-1].Spec.Cluster.ID; id != "c-other-1" {
 				t.Errorf("saved is %q", id)
@@ -66,16 +67,16 @@ var errTold = errors.New("terminated")
 
 func TestABracketedPasteIsOnePaste(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	term, d := newTerminal(t), newDesk()
+	term, d := tuitest.NewTerminal(t), newDesk()
 	end := asks(t.Context(), t, term, d)
-	term.await(t, "[1 Access")
-	term.press(t, "\x1b[B\x1b[200~"+secretText+"\n\x1b[201~")
-	term.await(t, "white space around")
-	term.press(t, "\x03\x03")
+	term.Await(t, "[1 Access")
+	term.Press(t, "\x1b[B\x1b[200~"+secretText+"\n\x1b[201~")
+	term.Await(t, "white space around")
+	term.Press(t, "\x03\x03")
 	if err := <-end; err != nil || d.kept[apiSecretField] != secretText {
 		t.Errorf("kept is %q, %v", d.kept, err)
 	}
-	if term.shows(secretText) {
+	if term.Shows(secretText) {
 		t.Error("the secret was drawn")
 	}
 }
@@ -94,8 +95,8 @@ func TestTheScreenStaysAsItIsWhileNothingChanges(t *testing.T) {
 
 func TestTheWizardRefusesATerminalThatCannotPlaceItsCursor(t *testing.T) {
 	t.Setenv("TERM", "dumb")
-	term := newTerminal(t)
-	_, err := RunWizard(t.Context(), Wizard{In: term.tty, Out: term.tty})
+	term := tuitest.NewTerminal(t)
+	_, err := RunWizard(t.Context(), Wizard{In: term.TTY, Out: term.TTY})
 	if err == nil || !strings.Contains(err.Error(), "cannot place the cursor") {
 		t.Errorf("a dumb terminal gets %v", err)
 	}
@@ -103,25 +104,25 @@ func TestTheWizardRefusesATerminalThatCannotPlaceItsCursor(t *testing.T) {
 
 func TestATerminalThatChangesItsSizeGetsAWholeScreen(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	term, d := newTerminal(t), newDesk()
+	term, d := tuitest.NewTerminal(t), newDesk()
 	end := asks(t.Context(), t, term, d)
-	term.await(t, "[1 Access")
-	if err := pty.Setsize(term.keyboard, &pty.Winsize{Rows: 0, Cols: 0}); err != nil {
+	term.Await(t, "[1 Access")
+	if err := pty.Setsize(term.Keyboard, &pty.Winsize{Rows: 0, Cols: 0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := pty.Setsize(term.keyboard, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+	if err := pty.Setsize(term.Keyboard, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(syscall.Getpid(), syscall.SIGWINCH); err != nil { // as the kernel does
 		t.Fatal(err)
 	}
-	term.await(t, "╭") // of a box that only a large screen has
-	term.press(t, "\x0c")
-	term.press(t, "\x03\x03")
+	term.Await(t, "╭") // of a box that only a large screen has
+	term.Press(t, "\x0c")
+	term.Press(t, "\x03\x03")
 	if err := <-end; err != nil {
 		t.Error(err)
 	}
-	if term.shows("panic") {
+	if term.Shows("panic") {
 		t.Error("the wizard panicked")
 	}
 }

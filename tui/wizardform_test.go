@@ -202,7 +202,7 @@ func TestAListOfFreeValuesTakesWhatIsTyped(t *testing.T) {
 func TestLettersAreTextInATextField(t *testing.T) {
 	o := onCluster(t).press("down").types("q?1d").press("alt+left")
 	o.inFront(t, wizard.Access)
-	if o.menu != nil || o.help {
+	if o.quitDialog != nil || o.help {
 		t.Error("a letter was a key")
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 )
 
@@ -55,7 +55,7 @@ func survive(t *testing.T, keys []byte, width, height int) {
 	o := sit(t, rich(t), width, height, nil)
 	for len(keys) > 0 && !o.quit {
 		keys = o.fuzzed(keys)
-		wholeScreen(t, o.View(), o.width, o.height)
+		tuitest.CheckScreen(t, o.View(), o.width, o.height)
 	}
 	if err := o.close(); err != nil {
 		t.Error(err)
@@ -91,33 +91,4 @@ func (o *operator) fuzzed(keys []byte) (rest []byte) {
 	r, size := utf8.DecodeRune(keys)
 	o.tell(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}})
 	return keys[size:]
-}
-
-// judge is a test or a rapid case.
-type judge interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-// wholeScreen fails unless a screen has the size of the terminal and no control character.
-func wholeScreen(t judge, view string, width, height int) {
-	t.Helper()
-	if width == 0 || height == 0 {
-		if view != "" {
-			t.Fatalf("something is drawn on %dx%d", width, height)
-		}
-		return
-	}
-	lines := strings.Split(view, "\n")
-	if len(lines) != height {
-		t.Fatalf("%d lines on %dx%d", len(lines), width, height)
-	}
-	for i, line := range lines {
-		if w := ansi.StringWidth(line); w != width {
-			t.Fatalf("line %d is %d cells wide on %dx%d: %q", i, w, width, height, line)
-		}
-		if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Fatalf("line %d has a control character: %q", i, line)
-		}
-	}
 }

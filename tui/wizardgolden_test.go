@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 )
 
@@ -61,15 +62,15 @@ func TestTheWizardLooksAsRecorded(t *testing.T) {
 	for name, look := range looks() {
 		for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 			name := fmt.Sprintf("wizard-%s-%dx%d", name, size[0], size[1])
-			t.Run(name, func(t *testing.T) { golden(t, name, look(t, size[0], size[1], false).View()) })
+			t.Run(name, func(t *testing.T) { tuitest.Golden(t, name, look(t, size[0], size[1], false).View()) })
 		}
 		name := "wizard-" + name + "-80x24-ascii"
-		t.Run(name, func(t *testing.T) { golden(t, name, look(t, 80, 24, true).View()) })
+		t.Run(name, func(t *testing.T) { tuitest.Golden(t, name, look(t, 80, 24, true).View()) })
 	}
 }
 
 func TestTheSmallWizardLooksAsRecorded(t *testing.T) {
 	for _, size := range [][2]int{{59, 12}, {40, 6}, {20, 5}, {20, 1}} {
-		golden(t, fmt.Sprintf("wizard-small-%dx%d", size[0], size[1]), looks()["cluster"](t, size[0], size[1], false).View())
+		tuitest.Golden(t, fmt.Sprintf("wizard-small-%dx%d", size[0], size[1]), looks()["cluster"](t, size[0], size[1], false).View())
 	}
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"testing"
 
+	"exoshift/tui/app"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -42,7 +43,6 @@ func TestEscPressedTwiceInOnePieceIsEsc(t *testing.T) {
 	o := sit(t, newDesk().inquires(wizard.Access, "zones", nil, zones(), nil), 80, 24, nil).at(t, wizard.Access)
 	o.currentPage().(focuser).Focus("exoscale.zone")
 	o.press("enter").shows(t, "type to search")
-	g := &recoverModel{screen: o.wizardModel}
-	g.Update(tea.KeyMsg{Type: tea.KeyEsc, Alt: true})
+	o.tell(app.NormalizeEscape(tea.KeyMsg{Type: tea.KeyEsc, Alt: true}))
 	o.hides(t, "type to search")
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/x/ansi"
@@ -49,10 +50,10 @@ func (s *wizardModel) filterHints(all []key.Binding, width int) []key.Binding {
 
 func (s *wizardModel) listBindings() []key.Binding {
 	switch {
-	case s.menu != nil:
+	case s.quitDialog != nil:
 		return []key.Binding{s.keys.Accept, s.keys.Back}
 	case s.signInState != nil:
-		return []key.Binding{newHint("c", "copy the address"), s.keys.Back, s.keys.Leave}
+		return []key.Binding{components.NewHint("c", "copy the address"), s.keys.Back, s.keys.Leave}
 	case s.help && s.countHiddenHelp() > 0:
 		return []key.Binding{s.keys.Scroll, s.keys.Close}
 	case s.help:

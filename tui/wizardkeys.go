@@ -38,14 +38,14 @@ func newWizardKeys() wizardKeys {
 func (s *wizardModel) handleKey(k tea.KeyMsg) tea.Cmd {
 	s.notice, k = "", s.translateKey(k)
 	switch {
-	case s.menu != nil:
-		return s.handleMenuKey(k)
+	case s.quitDialog != nil:
+		return s.handleQuitKey(k)
 	case key.Matches(k, s.keys.Redraw):
 		return tea.ClearScreen
 	case s.session == nil:
 		return s.handleStartKey(k)
 	case key.Matches(k, s.keys.Leave):
-		s.menu = &quitMenu{}
+		s.openQuitDialog()
 	case s.signInState != nil:
 		return s.handleSignInKey(k)
 	case s.help:
@@ -83,7 +83,7 @@ func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 
 // translateKey maps the letters and digits that are shortcuts on read-only pages to the keys that work everywhere.
 func (s *wizardModel) translateKey(k tea.KeyMsg) tea.KeyMsg {
-	if s.session == nil || s.menu != nil || s.help || s.inputMode() != modeReadOnly || k.Paste || k.Alt {
+	if s.session == nil || s.quitDialog != nil || s.help || s.inputMode() != modeReadOnly || k.Paste || k.Alt {
 		return k
 	}
 	switch text := string(k.Runes); {

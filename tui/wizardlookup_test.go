@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/tui/app"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -57,7 +58,7 @@ func TestAReplyAboutOldAnswersIsDroppedAndItsInquiryCancelled(t *testing.T) {
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	var held []tea.Cmd
 	o.spawn, o.session.spawn = nil, func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := newSpawner(t.Context())(work)
+		cmd, cancel := app.NewSpawn(t.Context())(work)
 		held = append(held, cmd)
 		return nil, cancel
 	}
@@ -156,7 +157,7 @@ func TestEndingTheWizardEndsWhatGoesOnInTheBackground(t *testing.T) {
 	o.session.Session = session.New(d.Interview, o.wizard.Now)
 	var held []tea.Cmd
 	o.session.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := newSpawner(t.Context())(work)
+		cmd, cancel := app.NewSpawn(t.Context())(work)
 		held = append(held, cmd)
 		return nil, cancel
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"exoshift/tui/app"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
@@ -17,9 +19,9 @@ type wizardModel struct {
 	wizard Wizard
 	theme  theme.Theme
 	keys   wizardKeys
-	spawn  spawnFunc
+	spawn  app.Spawn
 	send   func(tea.Msg)
-	later  sendAfterFunc
+	later  app.Later
 
 	width, height int
 	start         startScreen
@@ -27,11 +29,11 @@ type wizardModel struct {
 	pages         []pageState
 	current       int
 	help          bool
-	helpTop       int          // the first line of it that is shown
-	menu          *quitMenu    // nil while closed
-	notice        string       // until the next key
-	signInState   *signInState // nil while there is no sign-in
-	signInCount   int          // counts sign-ins
+	helpTop       int                // the first line of it that is shown
+	quitDialog    *components.Dialog // nil while closed
+	notice        string             // until the next key
+	signInState   *signInState       // nil while there is no sign-in
+	signInCount   int                // counts sign-ins
 	outcome       Outcome
 	panicErr      error // a panic of ours
 	ticking       bool
@@ -53,7 +55,7 @@ func newWizardModel(ctx context.Context, w Wizard) *wizardModel {
 	if w.Now == nil {
 		w.Now = time.Now
 	}
-	s := &wizardModel{wizard: w, theme: w.newTheme(), keys: newWizardKeys(), spawn: newSpawner(ctx), send: func(tea.Msg) {}, later: sendAfter}
+	s := &wizardModel{wizard: w, theme: theme.Detect(w.Out, w.NoColor, w.ASCII), keys: newWizardKeys(), spawn: app.NewSpawn(ctx), send: func(tea.Msg) {}, later: app.SendLater}
 	s.start = newStartScreen(w, s.theme)
 	return s
 }
@@ -102,18 +104,18 @@ func (s *wizardModel) update(message tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		s.width, s.height = m.Width, m.Height
 		s.resize()
-	case inputClosedMsg:
+	case app.InputClosedMsg:
 		return tea.Quit
-	case panicMsg:
-		s.panicErr = m.err
+	case app.PanicMsg:
+		s.panicErr = m.Err
 		return tea.Quit
 	case interviewOpenedMsg:
 		return s.handleOpened(m)
-	case tickMsg:
+	case app.TickMsg:
 		return s.handleTick()
 	case busyShownMsg:
 		return nil
-	case copiedMsg:
+	case app.CopiedMsg:
 		s.handleCopied(m)
 		return nil
 	case tea.KeyMsg:
@@ -185,13 +187,13 @@ func (s *wizardModel) scheduleTick() tea.Cmd {
 		return nil
 	}
 	s.ticking = true
-	return s.later(time.Second, tickMsg{})
+	return s.later(time.Second, app.TickMsg{})
 }
 
 func (s *wizardModel) handleTick() tea.Cmd {
-	cmd := s.updatePages(tickMsg{})
+	cmd := s.updatePages(app.TickMsg{})
 	if s.ticking {
-		return tea.Batch(cmd, s.later(time.Second, tickMsg{}))
+		return tea.Batch(cmd, s.later(time.Second, app.TickMsg{}))
 	}
 	return cmd
 }
@@ -218,6 +220,6 @@ func (s *wizardModel) waitZoneRuns() {
 
 func (s *wizardModel) resize() {
 	if s.session != nil {
-		s.session.helpBeside = s.width >= mediumWidth && s.height >= plainHeight
+		s.session.helpBeside = s.width >= components.MediumWidth && s.height >= components.MinHeight
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/tui/app"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -132,14 +133,14 @@ func TestEscGoesBackAndOnTheFirstScreenAsksWhetherToLeave(t *testing.T) {
 	o.inFront(t, wizard.Access)
 	o.press("esc").shows(t, "Leave the wizard?", "to discard the draft, delete that folder")
 	o.press("esc").inFront(t, wizard.Access)
-	if o.menu != nil || o.quit {
+	if o.quitDialog != nil || o.quit {
 		t.Error("esc does not close the question")
 	}
 }
 
 func TestLeavingAsksAndTheDefaultIsToStay(t *testing.T) {
 	o := onCluster(t).press("ctrl+c")
-	if o.press("enter"); o.quit || o.menu != nil {
+	if o.press("enter"); o.quit || o.quitDialog != nil {
 		t.Error("enter leaves")
 	}
 	if o.press("ctrl+c", "down", "enter"); !o.quit || o.outcome.Confirmed {
@@ -201,7 +202,7 @@ func TestKeysThatArriveTogetherAreTypedOneByOne(t *testing.T) {
 
 func TestADeadTerminalEndsTheWizard(t *testing.T) {
 	o := onCluster(t)
-	if o.tell(inputClosedMsg{}); !o.quit {
+	if o.tell(app.InputClosedMsg{}); !o.quit {
 		t.Error("the wizard goes on without a terminal")
 	}
 }

@@ -1,6 +1,8 @@
 package tui
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestWhatIsMeantOfOKDIsTaken(t *testing.T) {
 	o := onCluster(t)

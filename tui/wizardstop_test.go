@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/tui/app"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -25,7 +26,7 @@ func TestWhatIsAskedCanBeStoppedAndAskedAgain(t *testing.T) {
 	o := sit(t, d, 120, 40, nil)
 	var held []tea.Cmd
 	o.session.spawn = func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
-		cmd, cancel := newSpawner(t.Context())(work)
+		cmd, cancel := app.NewSpawn(t.Context())(work)
 		held = append(held, cmd)
 		return nil, cancel
 	}

@@ -18,67 +18,67 @@ func (s *wizardModel) View() string {
 	}
 	screen := s.renderScreen()
 	if s.wizard.ASCII {
-		return toASCII(screen)
+		return cells.ToASCII(screen)
 	}
 	return screen
 }
 
 func (s *wizardModel) renderScreen() string {
 	l := newWizardLayout(s.width, s.height, s.isFullWidth())
-	c := canvas{width: s.width, height: s.height}
-	c.draw(l.Title, components.Lines{s.renderTitle(l.Title.W)})
-	c.draw(l.Strip, components.Lines{s.renderStrip(l.Strip.W)})
+	c := components.Canvas{Width: s.width, Height: s.height}
+	c.Draw(l.Title, components.Lines{s.renderTitle(l.Title.W)})
+	c.Draw(l.Strip, components.Lines{s.renderStrip(l.Strip.W)})
 	for _, rule := range l.Rules {
-		c.draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
+		c.Draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
 	}
-	c.draw(l.Intro, components.Lines(cells.Wrap(s.formatIntro(), " ", l.Intro.W)))
-	c.draw(l.Keys, components.Lines{s.renderKeyLine(l.Keys.W)})
+	c.Draw(l.Intro, components.Lines(cells.Wrap(s.formatIntro(), " ", l.Intro.W)))
+	c.Draw(l.Keys, components.Lines{s.renderKeyLine(l.Keys.W)})
 	s.drawBody(&c, l)
 	return c.String()
 }
 
 func (s *wizardModel) isFullWidth() bool {
-	if s.session == nil || s.menu != nil || s.help || s.signInState != nil {
+	if s.session == nil || s.quitDialog != nil || s.help || s.signInState != nil {
 		return true
 	}
 	b, can := s.currentPage().(fullWidth)
 	return can && b.IsFullWidth()
 }
 
-func (s *wizardModel) drawBody(c *canvas, l wizardLayout) {
+func (s *wizardModel) drawBody(c *components.Canvas, l wizardLayout) {
 	switch {
-	case s.menu != nil:
-		c.draw(l.Main, quitView{s.theme, s.menu.quit, sanitizeText(s.session.Interview.DraftPath, s.wizard.ASCII), s.session.zoneRuns > 0})
+	case s.quitDialog != nil:
+		c.Draw(l.Main, s.buildQuitDialog())
 	case s.signInState != nil:
-		c.draw(l.Main, signInView{s.theme, *s.signInState, s.wizard.Now().Sub(s.signInState.began)})
+		c.Draw(l.Main, signInView{s.theme, *s.signInState, s.wizard.Now().Sub(s.signInState.began)})
 	case s.help:
-		c.draw(l.Main, scrolledHelp{s.buildHelp(), s.helpTop})
+		c.Draw(l.Main, scrolledHelp{s.buildHelp(), s.helpTop})
 	case s.session == nil:
-		c.draw(l.Main, s.start)
+		c.Draw(l.Main, s.start)
 	default:
-		c.draw(l.Main, s.currentPage())
+		c.Draw(l.Main, s.currentPage())
 		s.drawSide(c, l)
 	}
 }
 
-func (s *wizardModel) drawSide(c *canvas, l wizardLayout) {
-	if l.Help.isEmpty() {
+func (s *wizardModel) drawSide(c *components.Canvas, l wizardLayout) {
+	if l.Help.IsEmpty() {
 		return
 	}
-	help := helpText{s.theme, s.currentPage().Help()}
-	lines := len(help.renderLines(l.Help.W-4)) + 2
+	help := components.HelpText{Theme: s.theme, Text: s.currentPage().Help()}
+	lines := len(help.RenderLines(l.Help.W-4)) + 2
 	a, has := s.currentPage().(sidePanel)
 	switch {
 	case has:
 		l.splitHelp(max(min(lines, l.Help.H*2/5), 6), minSideHeight)
-		c.draw(l.Side, sidePanelView{a})
-	case s.width >= wideWidth && s.height >= wideHeight:
+		c.Draw(l.Side, sidePanelView{a})
+	case s.width >= components.WideWidth && s.height >= components.WideHeight:
 		l.splitHelp(lines, minArchitectureHeight)
-		c.draw(l.Side, components.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
+		c.Draw(l.Side, components.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
 	default:
 		l.splitHelp(lines, 0)
 	}
-	c.draw(l.Help, components.Box{Theme: s.theme, Title: "help", Content: help})
+	c.Draw(l.Help, components.Box{Theme: s.theme, Title: "help", Content: help})
 }
 
 const (
@@ -99,7 +99,7 @@ func (s *wizardModel) renderTitle(width int) string {
 	spec, right := s.session.Spec(), ""
 	for _, part := range []string{spec.Cluster.ID, spec.Exoscale.Zone} {
 		if part != "" {
-			left += t.Dim.Render(" "+t.Dot+" ") + sanitizeText(part, s.wizard.ASCII)
+			left += t.Dim.Render(" "+t.Dot+" ") + cells.SanitizeText(part, s.wizard.ASCII)
 		}
 	}
 	if s.session.Interview.Rehearsal {

@@ -12,17 +12,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/viper"
-	"golang.org/x/term"
-
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
-	"exoshift/tui"
+	"exoshift/tui/dashboard"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+	"golang.org/x/term"
 )
 
 // streams are those of the process. Results for people and JSON lines go to out, errors and warnings to err.
@@ -154,13 +154,13 @@ func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std str
 				body()
 				events.close()
 			}()
-			go func() { ended <- tui.Run(ctx, s.newDashboardOptions(plan, events.delivered, std, stop)) }()
+			go func() { ended <- dashboard.Run(ctx, s.newDashboardOptions(plan, events.delivered, std, stop)) }()
 			err := awaitScreen(ctx, ended, done)
 			if errors.Is(err, errUnread) {
 				restore()
 			}
 			close(closed)
-			if errors.Is(err, tui.ErrLeft) || ctx.Err() != nil {
+			if errors.Is(err, dashboard.ErrLeft) || ctx.Err() != nil {
 				stop()
 				err = nil
 			}
@@ -257,8 +257,8 @@ func formatSubtitle(folder state.Folder, spec state.Spec) string {
 	return spec.Exoscale.Zone + " · " + version
 }
 
-func (s session) newDashboardOptions(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) tui.Options {
-	return tui.Options{
+func (s session) newDashboardOptions(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) dashboard.Options {
+	return dashboard.Options{
 		Title:         s.spec.Cluster.ID,
 		Subtitle:      formatSubtitle(s.folder, s.spec),
 		Plan:          plan,

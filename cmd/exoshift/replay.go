@@ -8,15 +8,15 @@ import (
 	"math"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/recording"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui"
+	"exoshift/tui/dashboard"
+
+	"github.com/spf13/cobra"
 )
 
 type replayFlags struct {
@@ -153,11 +153,11 @@ func (r replayFlags) onDashboard(ctx context.Context, std streams, p *recording.
 			}
 		})
 	}()
-	err := tui.Run(ctx, tui.Options{
+	err := dashboard.Run(ctx, dashboard.Options{
 		Title: "replay", Subtitle: shown.Title(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
 		In: std.in, Out: std.terminalWriter(), ASCII: r.ascii,
 	})
-	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, dashboard.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err

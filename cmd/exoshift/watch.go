@@ -15,7 +15,7 @@ import (
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
 	"exoshift/state"
-	"exoshift/tui"
+	"exoshift/tui/dashboard"
 )
 
 const pollInterval = 200 * time.Millisecond
@@ -32,7 +32,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 	defer leave()
 	events := make(chan provisioner.Event, 256)
 	go followEvents(ctx, file, events)
-	err = tui.Run(ctx, tui.Options{
+	err = dashboard.Run(ctx, dashboard.Options{
 		Title:    spec.Cluster.ID,
 		Subtitle: formatSubtitle(folder, spec),
 		Plan:     install.Steps(spec),
@@ -43,7 +43,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 		ASCII:    ascii,
 		Handover: func() handover.Report { return readHandover(folder, spec, true) },
 	})
-	if errors.Is(err, tui.ErrLeft) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, dashboard.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err

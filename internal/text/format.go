@@ -44,3 +44,14 @@ func WithAffixes(text, before, after string) string {
 	}
 	return before + text + after
 }
+
+// FormatAge formats how long ago something was. It is coarse so that the screen does not change every second.
+func FormatAge(age time.Duration) string {
+	switch {
+	case age < 10*time.Second:
+		return "just now"
+	case age < time.Minute:
+		return FormatDuration(age.Truncate(10*time.Second)) + " ago"
+	}
+	return FormatDuration(age.Truncate(time.Minute)) + " ago"
+}

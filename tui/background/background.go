@@ -6,7 +6,9 @@
 // nothing but lipgloss, which bubbletea waits for, too.
 package background
 
-import "github.com/charmbracelet/lipgloss"
+import (
+	"github.com/charmbracelet/lipgloss"
+)
 
 var _ = setDark()
 

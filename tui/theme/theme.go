@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	_ "exoshift/tui/background" // before bubbletea queries the terminal
+	_ "exoshift/tui/background"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -56,6 +56,15 @@ func New(profile termenv.Profile, palette Palette, ascii bool) Theme {
 		Selected: style().Reverse(true).Bold(true),
 	}
 	return t.withSymbols(ascii)
+}
+
+// Detect returns the theme for an output: without colours unless it is a terminal that has them.
+func Detect(out io.Writer, noColor, ascii bool) Theme {
+	profile := termenv.Ascii
+	if !noColor && out != nil {
+		profile = termenv.NewOutput(out).EnvColorProfile()
+	}
+	return New(profile, NewTerminalPalette(), ascii)
 }
 
 func (t Theme) withSymbols(ascii bool) Theme {

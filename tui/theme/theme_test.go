@@ -1,12 +1,14 @@
 package theme_test
 
 import (
-	"exoshift/tui/theme"
-	"exoshift/tui/tuitest"
-	"github.com/charmbracelet/x/ansi"
-	"github.com/muesli/termenv"
 	"strings"
 	"testing"
+
+	"exoshift/tui/theme"
+	"exoshift/tui/tuitest"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/muesli/termenv"
 )
 
 func TestMarksHaveASCIITwinsOfOneWidth(t *testing.T) {

@@ -111,3 +111,23 @@ func NewKey(name string) tea.KeyMsg {
 	}
 	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(name)}
 }
+
+// CheckBlock fails unless a block of lines has this size.
+func CheckBlock(t testing.TB, name, block string, width, height int) {
+	t.Helper()
+	if width <= 0 || height <= 0 {
+		if block != "" {
+			t.Fatalf("%s: something is drawn on %dx%d", name, width, height)
+		}
+		return
+	}
+	lines := strings.Split(block, "\n")
+	if len(lines) != height {
+		t.Fatalf("%s: %d lines on %dx%d", name, len(lines), width, height)
+	}
+	for i, line := range lines {
+		if w := ansi.StringWidth(line); w != width {
+			t.Fatalf("%s: line %d is %d cells wide on %dx%d: %q", name, i, w, width, height, line)
+		}
+	}
+}

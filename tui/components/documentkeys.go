@@ -1,0 +1,29 @@
+package components
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+)
+
+type DocumentKeys struct {
+	Up, Down, PageUp, PageDown, Home, End key.Binding
+	Next, Previous, Accept, Again, Back   key.Binding
+}
+
+func NewDocumentKeys() DocumentKeys {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	return DocumentKeys{
+		Up:       bind("up", "up", "up", "k"),
+		Down:     bind("up/down", "move", "down", "j"),
+		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("pgdown", "a page down", "pgdown", "ctrl+f"),
+		Home:     bind("home", "to the top", "home", "g"),
+		End:      bind("end", "to the end", "end", "G"),
+		Next:     bind("tab", "next", "tab", "right"),
+		Previous: bind("shift+tab", "previous", "shift+tab", "left"),
+		Accept:   bind("enter", "choose", "enter", " "),
+		Back:     bind("esc", "back", "esc", "alt+left"),
+		Again:    bind("r", "again", "r", "ctrl+r"),
+	}
+}

@@ -1,0 +1,70 @@
+package dashboard
+
+import (
+	"strings"
+
+	"exoshift/tui/components"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// handleDialogKey passes a key to an open dialog and closes it once it is answered.
+func handleDialogKey(dialog **components.Dialog, k tea.KeyMsg) tea.Cmd {
+	stays, cmd := (*dialog).HandleKey(k)
+	if !stays {
+		*dialog = nil
+	}
+	return cmd
+}
+
+// requestLeave quits at once if the run has ended or is only watched; otherwise it asks for confirmation.
+func (d *dashboard) requestLeave() tea.Cmd {
+	switch {
+	case d.options.Stop == nil, d.run.ended:
+		return tea.Quit
+	case !d.run.stopping:
+		d.approveDialog, d.help = nil, false
+		d.leaveDialog = &components.Dialog{
+			Theme: d.theme, Title: "The run is still going on. Leave?", Back: "go back", Accept: "stop and keep everything",
+			Hint: "enter chooses, esc goes back, ctrl+c stops", OnAccept: d.stopRun,
+		}
+	}
+	return nil
+}
+
+func (d *dashboard) stopRun() tea.Cmd {
+	d.run.stopping = true
+	d.options.Stop()
+	return nil
+}
+
+// listOutcomes describes what follows if the operator leaves now.
+func (d *dashboard) listOutcomes() []string {
+	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + d.panes().buildCloud().FormatRemaining() + "."}
+	const certificates = " in the cloud; new nodes then wait for their certificates until you resume."
+	switch {
+	case d.run.isBootstrapped():
+		outcomes = append(outcomes, "The cluster goes on"+certificates)
+	case len(d.run.board.Bootstrap) > 0:
+		outcomes = append(outcomes, "The cluster's own bootstrap goes on"+certificates)
+	}
+	if d.options.ResumeCommand != "" {
+		outcomes = append(outcomes, "Resume with: "+d.options.ResumeCommand)
+	}
+	return outcomes
+}
+
+func (d *dashboard) openApproveDialog() {
+	d.help = false
+	d.approveDialog = &components.Dialog{
+		Theme: d.theme, Title: "Approve one more key?",
+		Text: strings.Join(d.run.listUndecided(), ", ") + ": 4 keys or more had a first certificate approved, and no node has registered. " +
+			"Look at the machines' consoles first: either their certificates get lost, or somebody else asks in their name.",
+		Back: "go back", Accept: "approve one more key of each",
+		OnAccept: func() tea.Cmd {
+			d.options.ApproveKeys()
+			d.notice = "the next look approves one more key of each"
+			return nil
+		},
+	}
+}

@@ -1,0 +1,66 @@
+package dashboard
+
+import (
+	"github.com/charmbracelet/bubbles/key"
+)
+
+// keyMap is every key of the dashboard; the help is generated from it.
+type keyMap struct {
+	Tabs, Next, Previous             key.Binding
+	Up, Down, PageUp, PageDown, Home key.Binding
+	Details, Log, Filter, Handover   key.Binding
+	Help, Wide, Redraw, Approve      key.Binding
+	Leave, Accept, Back, Copy        key.Binding
+	Pause, Faster, Slower            key.Binding // of a recording
+}
+
+func newKeyMap(recording bool) keyMap {
+	bind := func(help, does string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
+	}
+	keys := keyMap{
+		Tabs:     bind("1-8", "choose a pane", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+		Next:     bind("tab", "next pane", "tab", "right"),
+		Previous: bind("shift+tab", "previous pane", "shift+tab", "left"),
+		Up:       bind("up, k", "scroll up", "up", "k"),
+		Down:     bind("down, j", "scroll down", "down", "j"),
+		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("pgdown", "a page down", "pgdown", "ctrl+f", " "),
+		Home:     bind("home", "follow the run again", "home", "esc", "g", "end", "G"),
+		Details:  bind("d", "diagnosis: what is wrong", "d"),
+		Log:      bind("l", "log: events or journal", "l"),
+		Handover: bind("h", "hand-over: what stands, what is next", "h"),
+		Filter:   bind("/", "filter nodes, operators, log", "/"),
+		Help:     bind("?", "help", "?", "f1"),
+		Wide:     bind("w", "one pane or all", "w"),
+		Redraw:   bind("ctrl+l", "draw again", "ctrl+l"),
+		Leave:    bind("q", "leave", "q", "ctrl+c"),
+		Accept:   bind("enter", "choose", "enter", " "),
+		Back:     bind("esc", "go back", "esc", "alt+left"),
+		Approve:  bind("a", "approve new keys", "a"),
+		Copy:     bind("c", "copy the address to open", "c"),
+		Pause:    bind("space", "pause the recording", " "),
+		Faster:   bind("+", "play faster", "+", "="),
+		Slower:   bind("-", "play slower", "-"),
+	}
+	keys.Handover.SetEnabled(false) // until there is one
+	keys.Approve.SetEnabled(false)  // until an approval is required
+	for _, key := range []*key.Binding{&keys.Pause, &keys.Faster, &keys.Slower} {
+		key.SetEnabled(recording)
+	}
+	return keys
+}
+
+// ShortHelp returns the bindings of the key line.
+func (k keyMap) ShortHelp() []key.Binding {
+	return []key.Binding{k.Help, k.Approve, k.Handover, k.Details, k.Leave}
+}
+
+// FullHelp returns the bindings of the help overlay.
+func (k keyMap) FullHelp() [][]key.Binding {
+	return [][]key.Binding{
+		{k.Tabs, k.Next, k.Previous, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
+		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
+		{k.Help, k.Approve, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
+	}
+}

@@ -1,0 +1,205 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"exoshift/provisioner"
+	"exoshift/tui/app"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+// stoppable returns the dashboard of a running installation, and the number of calls of Stop.
+func stoppable(t *testing.T, tape *tape) (*dashboard, *int) {
+	t.Helper()
+	stops := new(int)
+	return newTestDashboard(tape, 80, 24, func(o *Options) { o.Stop = func() { *stops++ } }), stops
+}
+
+func quits(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	_, quit := cmd().(tea.QuitMsg)
+	return quit
+}
+
+func TestCtrlCAsksAndTheDefaultGoesBack(t *testing.T) {
+	for _, back := range []string{"enter", "esc", "q", " "} {
+		d, stops := stoppable(t, middle())
+		if quits(press(d, "ctrl+c")) || d.leaveDialog == nil {
+			t.Fatal("ctrl+c does not ask")
+		}
+		for _, said := range []string{"Nothing is deleted: 10 instances", "goes on in the cloud", "Resume with: exoshift install"} {
+			if !strings.Contains(d.View(), said) {
+				t.Errorf("the menu does not say %q", said)
+			}
+		}
+		if quits(press(d, back)) || d.leaveDialog != nil || d.run.stopping || *stops != 0 {
+			t.Errorf("%q in the menu does not just go back", back)
+		}
+	}
+}
+
+func TestStoppingIsChosenWithAnArrowOrASecondCtrlC(t *testing.T) {
+	for _, keys := range [][]string{{"ctrl+c", "ctrl+c"}, {"q", "down", "enter"}, {"q", "tab", " "}} {
+		d, stops := stoppable(t, middle())
+		if quits(press(d, keys...)) {
+			t.Errorf("%v leaves before the run has ended", keys)
+		}
+		if !d.run.stopping || *stops != 1 || !strings.Contains(d.View(), "STOPPING") {
+			t.Errorf("%v does not stop the run", keys)
+		}
+		press(d, "q", "esc", "enter")
+		if d.leaveDialog != nil || *stops != 1 {
+			t.Errorf("%v: other keys do something while the run stops", keys)
+		}
+	}
+}
+
+func TestAThirdCtrlCLeavesAtOnce(t *testing.T) {
+	d, stops := stoppable(t, middle())
+	if !quits(press(d, "ctrl+c", "ctrl+c", "ctrl+c")) || *stops != 1 || d.run.ended {
+		t.Error("a third ctrl+c does not leave")
+	}
+}
+
+func TestAStoppedRunLeavesByItself(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	press(d, "ctrl+c", "ctrl+c")
+	_, cmd := d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "interrupted"}})
+	if !quits(cmd) || !d.run.ended {
+		t.Error("the dashboard stays although its operator chose to leave")
+	}
+}
+
+func TestAFinishedRunStaysUntilAKeyLeaves(t *testing.T) {
+	for _, leave := range []string{"q", "enter", "ctrl+c"} {
+		d, stops := stoppable(t, complete())
+		_, cmd := d.Update(eventsClosedMsg{})
+		if quits(cmd) {
+			t.Fatal("the dashboard does not stay")
+		}
+		if !quits(press(d, leave)) || *stops != 0 {
+			t.Errorf("%q does not leave a finished run", leave)
+		}
+	}
+}
+
+func TestTheEndOfTheRunClosesTheMenu(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	press(d, "q")
+	d.Update(eventsClosedMsg{})
+	if d.leaveDialog != nil || !strings.Contains(d.View(), "CUT OFF") {
+		t.Error("the menu outlives the run")
+	}
+}
+
+func TestAWatchedRunIsLeftWithoutAsking(t *testing.T) {
+	d := newTestDashboard(middle(), 80, 24, func(o *Options) { o.Stop = nil })
+	if !quits(press(d, "q")) {
+		t.Error("leaving a run that is only watched asks")
+	}
+}
+
+func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	d.Update(eventsClosedMsg{})
+	for _, said := range []string{"! CUT OFF  18/27", "! CUT OFF  everything stays", "master-2", "10 instances"} {
+		if !strings.Contains(d.View(), said) {
+			t.Errorf("the screen lost %q", said)
+		}
+	}
+	if _, cmd := d.Update(app.TickMsg{}); cmd != nil {
+		t.Error("the clock goes on")
+	}
+}
+
+func TestAFailureShowsItsDetailsAndDHidesThem(t *testing.T) {
+	d, _ := stoppable(t, failing())
+	shown := func() bool { return strings.Contains(d.View(), "Why I think so") }
+	if !shown() {
+		t.Error("the failure does not show")
+	}
+	if press(d, "d"); shown() {
+		t.Error("d does not hide the failure")
+	}
+	if press(d, "d", "5"); shown() || !strings.Contains(d.View(), "CSR 6 approved") {
+		t.Error("choosing a pane does not hide the failure")
+	}
+}
+
+func TestPanesAreChosenByNumberAndInTurn(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	for i, mark := range []string{"[1 all]", "[2 steps]", "[3 boot]", "[4 etcd]", "[5 nodes]", "[6 ops]", "[7 cloud]", "[8 log]"} {
+		if !strings.Contains(d.View(), mark) {
+			t.Errorf("tab %d does not lead to %s", i, mark)
+		}
+		press(d, "tab")
+	}
+	if press(d, "7"); !strings.Contains(d.View(), "[7 cloud]") {
+		t.Error("7 does not choose the cloud")
+	}
+}
+
+func TestScrollingTheLogHoldsItStill(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	press(d, "8", "k", "k", "k")
+	before := d.View()
+	if !strings.Contains(before, "newer events") {
+		t.Fatal("the log does not say that there is more")
+	}
+	e := provisioner.Event{Seq: len(d.run.board.Log) + 1, Time: d.run.board.Now, Type: provisioner.TypeNode, Name: "infra-9", State: "Ready"}
+	d.Update(eventsMsg{e})
+	if lines := strings.Split(d.View(), "\n"); lines[8] != strings.Split(before, "\n")[8] {
+		t.Error("a new event moves the log")
+	}
+	if press(d, "home"); strings.Contains(d.View(), "newer events") {
+		press(d, "g")
+		if strings.Contains(d.View(), "newer events") {
+			t.Error("home does not follow the run again")
+		}
+	}
+}
+
+func TestAThousandNodesCanBeScrolledToTheirEnd(t *testing.T) {
+	d := newTestDashboard(thousand(), 80, 24, nil)
+	press(d, "5")
+	for range 100 {
+		press(d, " ")
+	}
+	if view := d.View(); !strings.Contains(view, "storage-2 ") || strings.Contains(view, "↓") {
+		t.Errorf("the end is not in sight:\n%s", view)
+	}
+}
+
+func TestEveryKeyIsExplainedByTheHelp(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	press(d, "?")
+	for _, group := range d.keys.FullHelp() {
+		for _, binding := range group {
+			if binding.Enabled() && !strings.Contains(d.View(), binding.Help().Desc) {
+				t.Errorf("the help does not explain %q", binding.Help().Key)
+			}
+		}
+	}
+}
+
+func TestKeysThatArriveTogetherAllCount(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("5w7")})
+	if d.nav.tab != cloudTab || !d.nav.single {
+		t.Error("keys were lost")
+	}
+}
+
+func TestLeavingSaysWhatGoesOnByItself(t *testing.T) {
+	for said, tape := range map[string]*tape{"own bootstrap goes on": middle(), "": beginning()} {
+		d, _ := stoppable(t, tape)
+		press(d, "q")
+		if goesOn := strings.Contains(d.View(), "in the cloud;"); goesOn != (said != "") || !strings.Contains(d.View(), said) {
+			t.Errorf("the menu says the wrong thing:\n%s", d.View())
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package dashboard
+
+import (
+	"fmt"
+
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+)
+
+// View draws the whole screen without any I/O.
+func (d *dashboard) View() string {
+	if d.width <= 0 || d.height <= 0 {
+		return ""
+	}
+	screen := d.newScreen().render()
+	if d.options.ASCII {
+		return cells.ToASCII(screen)
+	}
+	return screen
+}
+
+// screen is one frame: the places of its parts, and the panes that are drawn there.
+type screen struct {
+	*dashboard
+	panes                  panes
+	layout                 Layout
+	actionRect, noticeRect components.Rect // between the status and the body; either may be empty
+}
+
+const minNoticeHeight = 3
+
+// newScreen divides the terminal. A pending action is put below the status, if the rest still has room, else in the place of the
+// overview; so is the notice of a diagnosis, as much of it as fits.
+func (d *dashboard) newScreen() screen {
+	s := screen{dashboard: d, panes: d.panes()}
+	action := s.panes.buildAction().Height(d.width)
+	if d.height-action < components.MinHeight {
+		action = 0
+	}
+	notice := min(s.computeNoticeHeight(), d.height-action-components.MinHeight)
+	if notice < minNoticeHeight {
+		notice = 0
+	}
+	s.layout = NewLayout(d.width, d.height, LayoutOptions{
+		Single: d.nav.single, Journal: len(d.run.board.Journal) > 0, Between: action + notice,
+	})
+	s.actionRect, s.noticeRect = s.layout.Between.SplitTop(action)
+	return s
+}
+
+// computeNoticeHeight returns the preferred height: 0 where a pane shows the same or covers everything.
+func (s screen) computeNoticeHeight() int {
+	compact := s.nav.single || s.width < components.MediumWidth
+	if s.nav.details || compact && (s.nav.tab != overviewTab || s.help || s.hasDialog() || s.handover.open) {
+		return 0
+	}
+	return s.panes.buildNotice().Height(s.width)
+}
+
+func (s screen) hasDialog() bool { return s.leaveDialog != nil || s.approveDialog != nil }
+
+// isCrowded reports whether a pending action takes the room of everything else.
+func (s screen) isCrowded() bool {
+	return s.actionRect.IsEmpty() && s.panes.buildAction().Height(s.width) > 0
+}
+
+// isBodyCovered reports whether one pane has the whole body, so that nothing is drawn between its parts.
+func (s screen) isBodyCovered() bool {
+	return s.help || s.hasDialog() || s.handover.open ||
+		s.layout.Mode == Compact && (s.nav.details || s.nav.tab != overviewTab || s.isCrowded())
+}
+
+func (s screen) render() string {
+	l, c := s.layout, components.Canvas{Width: s.width, Height: s.height}
+	if l.Mode == Plain {
+		c.Draw(l.Body, s.buildPlain())
+		return c.String()
+	}
+	c.Draw(l.Title, s.newTitle())
+	c.Draw(l.Strip, s.panes.buildStrip())
+	c.Draw(l.Status, s.panes.buildStatus())
+	c.Draw(s.actionRect, s.panes.buildAction())
+	c.Draw(s.noticeRect, s.panes.buildNotice())
+	c.Draw(l.Keys, s.newKeyLine())
+	for _, rule := range l.Rules {
+		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && s.isBodyCovered(); !overlaid {
+			c.Draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
+		}
+	}
+	s.drawBody(&c)
+	return c.String()
+}
+
+func (s screen) drawBody(c *components.Canvas) {
+	body := s.layout.Body
+	switch {
+	case s.leaveDialog != nil:
+		dialog := *s.leaveDialog
+		dialog.Outcomes = s.listOutcomes()
+		c.Draw(body, s.wrapFrame("leave", &dialog))
+	case s.approveDialog != nil:
+		c.Draw(body, s.wrapFrame("decision", s.approveDialog))
+	case s.help:
+		c.Draw(body, s.wrapFrame("help", s.newHelp()))
+	case s.handover.open:
+		c.Draw(body, s.wrapFrame("hand-over", s.handover.build()))
+	case s.layout.Mode == Compact:
+		s.drawCompact(c)
+	case s.layout.Mode == Medium:
+		s.drawMedium(c)
+	default:
+		s.drawWide(c)
+	}
+}
+
+// wrapFrame puts what covers other panes into a box, or on a compact screen between margins.
+func (s screen) wrapFrame(title string, content components.View) components.View {
+	if s.layout.Mode == Compact {
+		return components.Margin{Content: content}
+	}
+	return components.Box{Theme: s.theme, Title: title, Focused: true, Content: content}
+}
+
+func (s screen) drawCompact(c *components.Canvas) {
+	l, body := s.layout, s.layout.Body
+	switch {
+	case s.nav.details:
+		c.Draw(body, components.Margin{Content: s.panes.buildFailure()})
+	case s.nav.tab != overviewTab:
+		c.Draw(body, components.Margin{Content: s.panes.buildTab(s.nav.tab)})
+	case s.isCrowded():
+		c.Draw(components.Rect{X: body.X, Y: body.Y - 1, W: body.W, H: body.H + 1}, s.panes.buildAction()) // which begins with a rule
+	default:
+		c.Draw(l.Main, components.Margin{Content: s.panes.buildOverview(!s.noticeRect.IsEmpty())})
+		c.Draw(l.Log, components.Margin{Content: s.panes.buildEvents()})
+	}
+}
+
+func (s screen) drawMedium(c *components.Canvas) {
+	main := s.layout.Main
+	if s.nav.tab == logTab {
+		main.H += s.layout.Log.H
+	} else {
+		s.drawBox(c, s.layout.Log, logTab, "events", s.panes.buildEvents())
+	}
+	switch {
+	case s.nav.details:
+		c.Draw(main, s.wrapFrame(s.formatFailureTitle(), s.panes.buildFailure()))
+	case s.nav.tab == overviewTab:
+		s.drawBox(c, main, stepsTab, "steps", s.panes.buildSteps())
+	case s.nav.tab == logTab && s.nav.journal:
+		s.drawBox(c, main, logTab, journalTitle, s.panes.buildJournal())
+	case s.nav.tab == logTab:
+		s.drawBox(c, main, logTab, "events", s.panes.buildEvents())
+	default:
+		s.drawBox(c, main, s.nav.tab, s.nav.tab.String(), s.panes.buildTab(s.nav.tab))
+	}
+	s.drawCluster(c)
+}
+
+func (s screen) drawWide(c *components.Canvas) {
+	l := s.layout
+	if s.nav.details {
+		c.Draw(l.Main, s.wrapFrame(s.formatFailureTitle(), s.panes.buildFailure()))
+	} else {
+		s.drawBox(c, l.Main, stepsTab, "steps", s.panes.buildSteps())
+	}
+	s.drawCluster(c)
+	s.drawBox(c, l.Operators, operatorsTab, "operators", s.panes.buildOperators())
+	s.drawBox(c, l.Cloud, cloudTab, "cloud", s.panes.buildCloud())
+	s.drawBox(c, l.Log, logTab, "events", s.panes.buildEvents())
+	s.drawBox(c, l.Journal, logTab, journalTitle, s.panes.buildJournal())
+}
+
+func (s screen) formatFailureTitle() string {
+	if s.panes.hasFailed() {
+		return "failure"
+	}
+	return "diagnosis"
+}
+
+// drawCluster draws bootstrap, etcd and nodes where the layout has them, or the overview instead. Where there is no box for the
+// operators, they get that of the bootstrap once it has ended, and the applications of Project Syn replace both.
+func (s screen) drawCluster(c *components.Canvas) {
+	l, board := s.layout, s.run.board
+	s.drawBox(c, l.Overview, overviewTab, "overview", s.panes.buildOverview(!s.noticeRect.IsEmpty()))
+	switch {
+	case len(board.Applications) > 0 && (s.nav.tab != synTab || !l.Operators.IsEmpty()):
+		s.drawBox(c, l.Bootstrap, synTab, synTab.String(), s.panes.buildApplications())
+	case s.run.isBootstrapped() && l.Operators.IsEmpty() && len(board.Operators) > 0:
+		s.drawBox(c, l.Bootstrap, operatorsTab, "operators", s.panes.buildOperators())
+	default:
+		s.drawBox(c, l.Bootstrap, bootstrapTab, s.panes.buildCertificates().FormatTitle("bootstrap"), s.panes.buildBootstrap())
+	}
+	s.drawBox(c, l.Etcd, etcdTab, "etcd", s.panes.buildEtcd())
+	s.drawBox(c, l.Nodes, nodesTab, "nodes", s.panes.buildNodes())
+}
+
+// The title names the key that selects the pane.
+func (s screen) drawBox(c *components.Canvas, r components.Rect, t tab, title string, content components.View) {
+	c.Draw(r, components.Box{
+		Theme: s.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: s.nav.tab == t && t != overviewTab, Content: content,
+	})
+}

@@ -1,0 +1,60 @@
+package dashboard
+
+import (
+	"fmt"
+
+	"exoshift/internal/text"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/theme"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// title is the first line: the cluster, the state of the run, its clock.
+type title struct {
+	theme   theme.Theme
+	run     *runState
+	options Options
+}
+
+func (d *dashboard) newTitle() title { return title{d.theme, d.run, d.options} }
+
+// View draws the line; where there is little room, without the subtitle.
+func (v title) View(width, height int) string {
+	return cells.Fill([]string{v.render(width)}, width, height)
+}
+
+func (v title) render(width int) string {
+	t := v.theme
+	right := v.formatVerdict(width >= components.MinWidth) + "  " + t.Bold.Render(text.FormatClock(v.run.elapsed()))
+	right += t.Dim.Render(v.formatSpeed()) + " "
+	left := " " + t.Label.Render(v.options.Title)
+	if v.options.Subtitle != "" {
+		left += t.Dim.Render(" " + t.Dot + " " + v.options.Subtitle)
+	}
+	room := max(width-ansi.StringWidth(right)-1, 0)
+	if ansi.StringWidth(left) > room {
+		left = " " + t.Label.Render(v.options.Title)
+	}
+	return cells.Fit(cells.Fit(left, room)+" "+right, width)
+}
+
+func (v title) formatVerdict(count bool) string {
+	status, word := v.run.describe()
+	verdict := v.theme.Mark(status) + " " + v.theme.Style(status).Bold(true).Render(word)
+	if !count {
+		return verdict
+	}
+	return verdict + v.theme.Dim.Render(fmt.Sprintf("  %d/%d steps", v.run.countSucceeded(), len(v.run.board.Steps)))
+}
+
+func (v title) formatSpeed() string {
+	switch o := v.options; {
+	case o.Player != nil:
+		return "  " + cells.SanitizeText(o.Player.Speed(), o.ASCII)
+	case o.Speed != 0 && o.Speed != 1:
+		return fmt.Sprintf("  %s%g", v.theme.Times, o.Speed)
+	}
+	return ""
+}
