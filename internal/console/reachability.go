@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
@@ -166,4 +167,102 @@ func (v ConnectivityReport) listProblems() (all []reach.Result) {
 // formatExpiredSkip returns "" unless the skip has expired.
 func formatExpiredSkip(r reach.Result) string {
 	return withPrefix("this skip has ended: ", SanitizeLine(r.Evidence[reach.EvidenceExpiredSkip]))
+}
+
+func (v ConnectivityReport) listCauses() commonCauses { return reach.CommonCauses(v.Report) }
+
+// WriteDiff writes the changes since an earlier report.
+func (v ConnectivityReport) WriteDiff(w io.Writer) error {
+	var out strings.Builder
+	writeDiff(&out, v)
+	return writeText(w, &out)
+}
+
+// WriteJUnit writes the report as test results: a suite for each source and group, a case for each check. A warning is a case
+// that passed, with output.
+func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
+	all := junitSuites{Name: text.Join(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
+	for _, r := range v.Report.Results {
+		suite := all.ensureSuite(SanitizeLine(r.Source)+"/"+SanitizeLine(r.Group), v.Report.Started)
+		suite.add(r, newJUnitCase(v, r))
+		all.Tests++
+	}
+	for _, suite := range all.Suites {
+		all.Failures += suite.Failures
+		all.Skipped += suite.Skipped
+	}
+	content, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the report as XML: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(content)+"\n")
+	return err
+}
+
+// WriteMarkdown writes the report for a ticket: problems, the firewall request, unchecked items, and passed checks in a line.
+func (v ConnectivityReport) WriteMarkdown(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# Reachability%s\n\n", withPrefix(" of ", escapeMarkdown(v.Title)))
+	writeMarkdownHeader(&out, v)
+	causes := v.listCauses()
+	writeMarkdownCauses(&out, v, causes)
+	var problems [][]any
+	for _, r := range v.listProblems() {
+		todo := r.Hint
+		if n := causes.getNumber(r); n > 0 {
+			todo = causes.formatReference(n)
+		}
+		problems = append(problems, []any{formatVerdict(r.Verdict), r.ID, code(r.Target), r.Source, r.Layers.FormatLine(), r.Describe(), todo})
+	}
+	writeMarkdownTable(&out, "What does not work", []string{"Verdict", "Check", "Target", "Seen from", "Layers", "What was seen", "What to do"}, problems)
+	writeMarkdownRequest(&out, v)
+	writeMarkdownSkipped(&out, v)
+	writeMarkdownChanges(&out, v)
+	writeMarkdownOK(&out, v)
+	return writeText(w, &out)
+}
+
+// WriteShort writes a line of counts and a line for each problem or common cause, and for each skipped check, to paste into a
+// chat.
+func (v ConnectivityReport) WriteShort(w io.Writer) error {
+	var out strings.Builder
+	vantages := v.listSources()
+	fmt.Fprintf(&out, "%s: %s\n", v.formatHeadline(), v.formatCounts(""))
+	causes := v.listCauses()
+	for _, cause := range causes {
+		fmt.Fprintf(&out, "%-7s %s; %s\n", formatVerdict(findWorstVerdict(v, cause)), SanitizeLine(cause.String()), SanitizeLine(cause.Hint))
+	}
+	for _, r := range v.listProblems() {
+		if causes.getNumber(r) == 0 {
+			fmt.Fprintln(&out, formatProblemLine(r, len(vantages) > 1 || r.Source != reach.Workstation))
+		}
+	}
+	for _, r := range v.Report.Results {
+		if r.IsManualSkip() {
+			fmt.Fprintln(&out, formatProblemLine(r, len(vantages) > 1))
+		}
+	}
+	if v.Compared {
+		writeDiff(&out, v)
+	}
+	return writeText(w, &out)
+}
+
+// WriteTable writes every check with its layers, problems and fixes below its row, and the firewall request.
+func (v ConnectivityReport) WriteTable(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintln(&out, v.formatHeadline())
+	var counts cells
+	for _, vantage := range v.listSources() {
+		counts = append(counts, []string{vantage, v.formatCounts(vantage)})
+	}
+	writeLines(&out, counts.formatLines("  "))
+	causes := v.listCauses()
+	writeCauses(&out, v, causes)
+	writeRows(&out, v, causes)
+	writeRequest(&out, v)
+	if v.Compared {
+		writeDiff(&out, v)
+	}
+	return writeText(w, &out)
 }

@@ -12,8 +12,6 @@ import (
 // commonCauses are numbered by their index, from 1.
 type commonCauses []reach.Cause
 
-func (v ConnectivityReport) listCauses() commonCauses { return reach.CommonCauses(v.Report) }
-
 func (all commonCauses) getNumber(r reach.Result) int {
 	return slices.IndexFunc(all, func(c reach.Cause) bool { return c.Explains(r) }) + 1
 }
@@ -42,7 +40,7 @@ func (all commonCauses) formatNumbers(results []reach.Result) string {
 	return strings.Join(numbers, ",")
 }
 
-func (v ConnectivityReport) writeCauses(out *strings.Builder, causes commonCauses) {
+func writeCauses(out *strings.Builder, v ConnectivityReport, causes commonCauses) {
 	for i, cause := range causes {
 		fmt.Fprintf(out, "\nCause %d, of %d problems\n", i+1, len(cause.IDs))
 		writeParagraph(out, "is    ", SanitizeLine(cause.Text))
@@ -53,7 +51,7 @@ func (v ConnectivityReport) writeCauses(out *strings.Builder, causes commonCause
 	}
 }
 
-func (v ConnectivityReport) findWorstVerdict(cause reach.Cause) reach.Verdict {
+func findWorstVerdict(v ConnectivityReport, cause reach.Cause) reach.Verdict {
 	for _, r := range v.listProblems() { // failures come first
 		if cause.Explains(r) {
 			return r.Verdict

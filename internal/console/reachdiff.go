@@ -11,14 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// WriteDiff writes the changes since an earlier report.
-func (v ConnectivityReport) WriteDiff(w io.Writer) error {
-	var out strings.Builder
-	v.writeDiff(&out)
-	return writeText(w, &out)
-}
-
-func (v ConnectivityReport) writeDiff(out *strings.Builder) {
+func writeDiff(out *strings.Builder, v ConnectivityReport) {
 	if len(v.Changes) == 0 {
 		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
 		return

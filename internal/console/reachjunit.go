@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/xml"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -57,27 +56,6 @@ type (
 	}
 )
 
-// WriteJUnit writes the report as test results: a suite for each source and group, a case for each check. A warning is a case
-// that passed, with output.
-func (v ConnectivityReport) WriteJUnit(w io.Writer) error {
-	all := junitSuites{Name: text.Join(" ", "exoshift check", SanitizeLine(v.Title)), Time: formatJUnitSeconds(v.Report.TookMS)}
-	for _, r := range v.Report.Results {
-		suite := all.ensureSuite(SanitizeLine(r.Source)+"/"+SanitizeLine(r.Group), v.Report.Started)
-		suite.add(r, v.newJUnitCase(r))
-		all.Tests++
-	}
-	for _, suite := range all.Suites {
-		all.Failures += suite.Failures
-		all.Skipped += suite.Skipped
-	}
-	content, err := xml.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write the report as XML: %w", err)
-	}
-	_, err = io.WriteString(w, xml.Header+string(content)+"\n")
-	return err
-}
-
 func (all *junitSuites) ensureSuite(name string, started time.Time) *junitSuite {
 	i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == name })
 	if i < 0 {
@@ -100,7 +78,7 @@ func (s *junitSuite) add(r reach.Result, one junitCase) {
 	}
 }
 
-func (v ConnectivityReport) newJUnitCase(r reach.Result) junitCase {
+func newJUnitCase(v ConnectivityReport, r reach.Result) junitCase {
 	one := junitCase{
 		Name: text.Join(" ", SanitizeLine(r.ID), SanitizeLine(r.Target)), Class: SanitizeLine(r.Source) + "." + SanitizeLine(r.Group), Time: formatJUnitSeconds(parseMillis(r)),
 		Properties: []junitProperty{{"severity", SanitizeLine(string(r.Severity))}, {"owner", SanitizeLine(r.Owner)}, {"layers", r.Layers.FormatLine()}},
@@ -110,16 +88,16 @@ func (v ConnectivityReport) newJUnitCase(r reach.Result) junitCase {
 	}
 	switch r.Verdict {
 	case reach.Fail:
-		one.Failure = &junitText{Message: SanitizeLine(r.Describe()), Type: SanitizeLine(string(r.Class)), Text: v.formatJUnitDetails(r)}
+		one.Failure = &junitText{Message: SanitizeLine(r.Describe()), Type: SanitizeLine(string(r.Class)), Text: formatJUnitDetails(v, r)}
 	case reach.Skipped:
 		one.Skipped = &junitText{Message: SanitizeLine(r.Describe())}
 	case reach.Warn:
-		one.Output = "warning: " + SanitizeLine(r.Describe()) + "\n" + v.formatJUnitDetails(r)
+		one.Output = "warning: " + SanitizeLine(r.Describe()) + "\n" + formatJUnitDetails(v, r)
 	}
 	return one
 }
 
-func (v ConnectivityReport) formatJUnitDetails(r reach.Result) string {
+func formatJUnitDetails(v ConnectivityReport, r reach.Result) string {
 	details := []string{"layers: " + r.Layers.FormatLine()}
 	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", reach.BuildCommand(v.findCheck(r.ID), r)}} {
 		if text := SanitizeLine(row.text); text != "" {

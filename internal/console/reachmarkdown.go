@@ -2,36 +2,12 @@ package console
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"exoshift/wizard/reach"
 )
 
-// WriteMarkdown writes the report for a ticket: problems, the firewall request, unchecked items, and passed checks in a line.
-func (v ConnectivityReport) WriteMarkdown(w io.Writer) error {
-	var out strings.Builder
-	fmt.Fprintf(&out, "# Reachability%s\n\n", withPrefix(" of ", escapeMarkdown(v.Title)))
-	v.writeMarkdownHeader(&out)
-	causes := v.listCauses()
-	v.writeMarkdownCauses(&out, causes)
-	var problems [][]any
-	for _, r := range v.listProblems() {
-		todo := r.Hint
-		if n := causes.getNumber(r); n > 0 {
-			todo = causes.formatReference(n)
-		}
-		problems = append(problems, []any{formatVerdict(r.Verdict), r.ID, code(r.Target), r.Source, r.Layers.FormatLine(), r.Describe(), todo})
-	}
-	writeMarkdownTable(&out, "What does not work", []string{"Verdict", "Check", "Target", "Seen from", "Layers", "What was seen", "What to do"}, problems)
-	v.writeMarkdownRequest(&out)
-	v.writeMarkdownSkipped(&out)
-	v.writeMarkdownChanges(&out)
-	v.writeMarkdownOK(&out)
-	return writeText(w, &out)
-}
-
-func (v ConnectivityReport) writeMarkdownHeader(out *strings.Builder) {
+func writeMarkdownHeader(out *strings.Builder, v ConnectivityReport) {
 	fmt.Fprintf(out, "- Checked: %s, in %s\n", formatTime(v.Report.Started), formatMillis(v.Report.TookMS))
 	for _, vantage := range v.listSources() {
 		fmt.Fprintf(out, "- From %s: %s\n", escapeMarkdown(vantage), v.formatCounts(vantage))
@@ -46,7 +22,7 @@ func (v ConnectivityReport) writeMarkdownHeader(out *strings.Builder) {
 	}
 }
 
-func (v ConnectivityReport) writeMarkdownCauses(out *strings.Builder, causes commonCauses) {
+func writeMarkdownCauses(out *strings.Builder, v ConnectivityReport, causes commonCauses) {
 	var rows [][]any
 	for i, cause := range causes {
 		rows = append(rows, []any{i + 1, cause.Text, len(cause.IDs), cause.Hint})
@@ -54,7 +30,7 @@ func (v ConnectivityReport) writeMarkdownCauses(out *strings.Builder, causes com
 	writeMarkdownTable(out, "What many of the problems come from", []string{"Cause", "What it is", "Problems", "What to do"}, rows)
 }
 
-func (v ConnectivityReport) writeMarkdownRequest(out *strings.Builder) {
+func writeMarkdownRequest(out *strings.Builder, v ConnectivityReport) {
 	var rows [][]any
 	for _, d := range reach.ListFirewallRules(v.Report, v.Checks) {
 		rows = append(rows, []any{string(d.Ask), d.Source, code(d.Destination), d.Port, d.Reason, d.Proof, describeOwner(d.Owner), d.ID})
@@ -62,7 +38,7 @@ func (v ConnectivityReport) writeMarkdownRequest(out *strings.Builder) {
 	writeMarkdownTable(out, "Firewall request", []string{"What", "Source", "Destination", "Port", "Reason", "Proof", "Who", "Checks"}, rows)
 }
 
-func (v ConnectivityReport) writeMarkdownSkipped(out *strings.Builder) {
+func writeMarkdownSkipped(out *strings.Builder, v ConnectivityReport) {
 	var rows [][]any
 	for _, r := range v.Report.Results {
 		if r.Verdict == reach.Skipped {
@@ -79,7 +55,7 @@ func (v ConnectivityReport) writeMarkdownSkipped(out *strings.Builder) {
 	writeMarkdownTable(out, "Checked again, as the skip has ended", []string{"Check", "Target", "From", "Skip"}, rows)
 }
 
-func (v ConnectivityReport) writeMarkdownChanges(out *strings.Builder) {
+func writeMarkdownChanges(out *strings.Builder, v ConnectivityReport) {
 	if !v.Compared {
 		return
 	}
@@ -94,7 +70,7 @@ func (v ConnectivityReport) writeMarkdownChanges(out *strings.Builder) {
 	writeMarkdownTable(out, "Since the earlier report", []string{"Turn", "Check", "Target", "From", "Change"}, rows)
 }
 
-func (v ConnectivityReport) writeMarkdownOK(out *strings.Builder) {
+func writeMarkdownOK(out *strings.Builder, v ConnectivityReport) {
 	var targets []string
 	for _, row := range v.groupRows() {
 		if row.findWorst().Verdict == reach.OK {

@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func (v ConnectivityReport) writeRequest(out *strings.Builder) {
+func writeRequest(out *strings.Builder, v ConnectivityReport) {
 	demands := reach.ListFirewallRules(v.Report, v.Checks)
 	if len(demands) == 0 {
 		return

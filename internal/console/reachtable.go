@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"exoshift/internal/text"
@@ -11,32 +10,13 @@ import (
 
 const detailIndent = 6
 
-// WriteTable writes every check with its layers, problems and fixes below its row, and the firewall request.
-func (v ConnectivityReport) WriteTable(w io.Writer) error {
-	var out strings.Builder
-	fmt.Fprintln(&out, v.formatHeadline())
-	var counts cells
-	for _, vantage := range v.listSources() {
-		counts = append(counts, []string{vantage, v.formatCounts(vantage)})
-	}
-	writeLines(&out, counts.formatLines("  "))
-	causes := v.listCauses()
-	v.writeCauses(&out, causes)
-	v.writeRows(&out, causes)
-	v.writeRequest(&out)
-	if v.Compared {
-		v.writeDiff(&out)
-	}
-	return writeText(w, &out)
-}
-
 func writeLines(out *strings.Builder, all []string) {
 	for _, line := range all {
 		fmt.Fprintln(out, line)
 	}
 }
 
-func (v ConnectivityReport) writeRows(out *strings.Builder, causes commonCauses) {
+func writeRows(out *strings.Builder, v ConnectivityReport, causes commonCauses) {
 	rows, vantages := v.groupRows(), v.listSources()
 	table := cells{append(append([]string{"", ""}, vantages...), "DNS", "TCP", "TLS", "HTTP", causes.formatHeading())}
 	for _, row := range rows {
@@ -56,7 +36,7 @@ func (v ConnectivityReport) writeRows(out *strings.Builder, causes commonCauses)
 		fmt.Fprintln(out, aligned[i+1])
 		for _, r := range row.results {
 			if causes.getNumber(r) == 0 {
-				v.writeDetails(out, r, len(vantages) > 1, told)
+				writeDetails(out, v, r, len(vantages) > 1, told)
 			}
 		}
 	}
@@ -87,7 +67,7 @@ func formatLayer(l reach.Layer) string {
 
 // writeDetails omits hints in told, which maps a hint to the check that it was written for: one cause may have many checks
 // fail.
-func (v ConnectivityReport) writeDetails(out *strings.Builder, r reach.Result, several bool, told map[string]string) {
+func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, several bool, told map[string]string) {
 	vantage := ""
 	if several {
 		vantage = SanitizeLine(r.Source)
@@ -115,4 +95,13 @@ func writeParagraph(out *strings.Builder, label, text string) {
 	if text != "" {
 		fmt.Fprintf(out, "%s%s%s\n", strings.Repeat(" ", detailIndent), label, wrapText(text, " ", detailIndent+len(label)))
 	}
+}
+
+func formatProblemLine(r reach.Result, withVantage bool) string {
+	from := ""
+	if withVantage {
+		from = "from " + SanitizeLine(r.Source)
+	}
+	line := fmt.Sprintf("%-7s %s: %s", formatVerdict(r.Verdict), text.Join(" ", SanitizeLine(r.ID), SanitizeLine(r.Target), from), SanitizeLine(r.Describe()))
+	return text.Join("; ", line, formatExpiredSkip(r))
 }
