@@ -29,9 +29,9 @@ type Clients struct {
 	Syn       *syn.Clients           // nil: without Project Syn
 }
 
-// Cloud is the part of Exoscale's API that the recipe uses. Every Ensure method searches by name and label first: one object
-// of that name is used (and awaited until it is ready), with none it is created, several are a fault.Conflict. The action is
-// the outcome. Every Delete method accepts an object that is gone already and then reports state.Found.
+// Cloud is the part of Exoscale's API that the recipe uses. Every Ensure method searches by name and label first: one
+// object of that name is used (and awaited until it is ready), with none it is created, several are a fault.Conflict.
+// The action is the outcome. Every Delete method accepts an object that is gone already and then reports state.Found.
 type Cloud interface {
 	preflight.Cloud
 	network.Cloud

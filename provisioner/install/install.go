@@ -1,5 +1,6 @@
-// Package install is the recipe: it builds a plan of steps from a Spec. The steps are those of the packages below: each is a
-// group of steps with the clients that it needs as small interfaces, and its results are given to the groups after it.
+// Package install is the recipe: it builds a plan of steps from a Spec. The steps are those of the packages below: each
+// is a group of steps with the clients that it needs as small interfaces, and its results are given to the groups after
+// it.
 package install
 
 import (
@@ -42,8 +43,8 @@ type Options struct {
 	Seal string
 }
 
-// Installation is the groups of steps of one cluster's installation. A group reads only what steps before its own have found
-// or created.
+// Installation is the groups of steps of one cluster's installation. A group reads only what steps before its own have
+// found or created.
 type Installation struct {
 	spec    state.Spec
 	options Options
@@ -155,8 +156,8 @@ func (i *Installation) newSynDeps(renewal *generation.Renewal) syn.Deps {
 // Facts returns the current facts of the installation.
 func (i *Installation) Facts() state.Facts { return i.facts.Get() }
 
-// CheckUnresolved returns the differences between machines and answers that the installation did not resolve as an error, or
-// nil.
+// CheckUnresolved returns the differences between machines and answers that the installation did not resolve as an
+// error, or nil.
 func (i *Installation) CheckUnresolved() error { return i.comparison.CheckUnresolved() }
 
 // ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
@@ -171,8 +172,8 @@ func (i *Installation) Close(ctx context.Context, report provisioner.Report) {
 	})
 }
 
-// Gather writes support data for a failed run into a new folder below state.GatheredDir. Missing parts are joined in the error;
-// the other parts are written nevertheless.
+// Gather writes support data for a failed run into a new folder below state.GatheredDir. Missing parts are joined in
+// the error; the other parts are written nevertheless.
 func (i *Installation) Gather(ctx context.Context, failure error) (supportbundle.Gathered, error) {
 	gatherer := supportbundle.Gatherer{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Cloud: i.clients.Cloud, Cluster: i.clients.Cluster, SecurityGroups: i.securityGroups,

@@ -49,7 +49,8 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	return recovered, nil
 }
 
-// ApplyEvents sets the facts that the events of earlier runs prove: the time at which a step succeeded first, or an object was created.
+// ApplyEvents sets the facts that the events of earlier runs prove: the time at which a step succeeded first, or an
+// object was created.
 func ApplyEvents(events []provisioner.Event, facts *state.Facts) {
 	done := map[string]time.Time{}
 	for _, e := range events {

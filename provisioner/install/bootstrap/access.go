@@ -273,15 +273,16 @@ func emitService(report provisioner.Report, before, now state.ServiceRecord) {
 	}
 }
 
-// IsServingConfigs reports whether the bootstrap machine serves the configurations of nodes. Only the cluster's machines can
-// reach the machine config server; it is started by the stage mco-bootstrap.
+// IsServingConfigs reports whether the bootstrap machine serves the configurations of nodes. Only the cluster's
+// machines can reach the machine config server; it is started by the stage mco-bootstrap.
 func (a *Access) IsServingConfigs() bool { return isServingConfigs(a.Host()) }
 
 func isServingConfigs(told *state.BootstrapHost) bool {
 	return told != nil && slices.Contains(findRecord(told.Services, "bootkube").Finished, "mco-bootstrap")
 }
 
-// Address returns the address of the bootstrap machine, the zero address once the bootstrap machine does not matter any more.
+// Address returns the address of the bootstrap machine, the zero address once the bootstrap machine does not matter any
+// more.
 func (a *Access) Address() netip.Addr {
 	if a.facts.Get().IsBootstrapped() {
 		return netip.Addr{}

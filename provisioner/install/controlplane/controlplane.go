@@ -57,7 +57,8 @@ func (c *ControlPlane) waitPhase(limit time.Duration, phase string) provisioner.
 	})
 }
 
-// WaitMasters waits until the masters have joined. A master needs its etcd member once the bootstrap machine's member is removed.
+// WaitMasters waits until the masters have joined. A master needs its etcd member once the bootstrap machine's member
+// is removed.
 func (c *ControlPlane) WaitMasters() provisioner.StepFunc {
 	machines := c.spec.Machines(state.RoleMaster)
 	return c.waitWithActions(limitMaster, "wait for the masters to join", func(seen state.Snapshot) error {
@@ -79,7 +80,8 @@ func (c *ControlPlane) WaitEtcd() provisioner.StepFunc {
 	})
 }
 
-// WaitNodes waits until every node is Ready. Each poll approves the certificate requests of the nodes that this installation started, and of no others.
+// WaitNodes waits until every node is Ready. Each poll approves the certificate requests of the nodes that this
+// installation started, and of no others.
 func (c *ControlPlane) WaitNodes() provisioner.StepFunc {
 	return c.waitWithActions(limitNodes, "wait until every node is Ready", func(seen state.Snapshot) error {
 		return c.checkReadyNodes(seen, c.spec.Nodes())
@@ -88,25 +90,25 @@ func (c *ControlPlane) WaitNodes() provisioner.StepFunc {
 
 // The action needed is due to recreated machines.
 func (c *ControlPlane) waitWithActions(limit time.Duration, op string, lacks func(state.Snapshot) error) provisioner.StepFunc {
-	var errand string
+	var action string
 	wait := c.watcher.Until(limit, func(report provisioner.Report, seen state.Snapshot) error {
 		lacking := lacks(seen)
-		errand = ""
+		action = ""
 		if lacking != nil {
 			parts := []string{describeReplaced(seen), c.describeStaleMembers(seen.Etcd), c.watcher.DescribeDecision()}
-			errand = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
+			action = strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n")
 		}
-		if c.states.Update("errand/"+op, errand) {
-			report.EmitActionNeeded(errand)
+		if c.states.Update(op, action) {
+			report.EmitActionNeeded(action)
 		}
 		return lacking
 	})
 	return func(ctx context.Context, report provisioner.Report) error {
 		err := wait(ctx, report)
 		var limit *provisioner.LimitError
-		if errand == "" || !errors.As(err, &limit) {
+		if action == "" || !errors.As(err, &limit) {
 			return err
 		}
-		return fault.New(fault.Timeout, op, err).WithHint("%s\nThen run the same command again.", errand)
+		return fault.New(fault.Timeout, op, err).WithHint("%s\nThen run the same command again.", action)
 	}
 }

@@ -57,7 +57,8 @@ func HasReached(ctx context.Context, cluster Cluster, clock provisioner.Clock, p
 // FormatRootCALabel returns the label of machines that trust a root CA. Sixteen digits suffice to distinguish generations.
 func FormatRootCALabel(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
 
-// HasOtherCertificates reports whether a machine of these labels trusts another root CA. The hash "" means no certificates at all. Load balancers have none.
+// HasOtherCertificates reports whether a machine of these labels trusts another root CA. The hash "" means no
+// certificates at all. Load balancers have none.
 func HasOtherCertificates(labels map[string]string, rootCAHash string) bool {
 	same := rootCAHash != "" && labels[state.LabelRootCA] == FormatRootCALabel(rootCAHash)
 	return labels[state.LabelRole] != string(state.RoleLoadBalancer) && !same

@@ -1,5 +1,5 @@
-// Package generation has openshift-install generate what a cluster is started from: certificates and Ignition documents, once,
-// and anew only if they are too old. Machines of two generations never trust each other.
+// Package generation has openshift-install generate what a cluster is started from: certificates and Ignition
+// documents, once, and anew only if they are too old. Machines of two generations never trust each other.
 package generation
 
 import (

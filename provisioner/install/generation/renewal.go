@@ -11,10 +11,15 @@ import (
 	"exoshift/state"
 )
 
-// Cloud is the part of Exoscale's API that replaces machines.
-type Cloud interface {
+// InstanceLister reads the machines of a cluster.
+type InstanceLister interface {
 	// ListInstances returns the machines that have all the labels.
 	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
+}
+
+// Cloud is the part of Exoscale's API that replaces machines.
+type Cloud interface {
+	InstanceLister
 	// DeleteInstance accepts a machine that is gone already, and then reports state.Found.
 	DeleteInstance(ctx context.Context, id string) (state.Action, error)
 }
@@ -138,11 +143,10 @@ func (r *Renewal) newStandaloneError() error {
 		WithHint("run again without --renew-certificates; if it never stood and its bootstrap machine was removed by hand, remove it with `exoshift destroy`")
 }
 
-// HasOnlyMasters reports whether there are masters and no bootstrap machine. The bootstrap machine is created before the masters and deleted once they run the cluster, so masters without it prove
-// that the bootstrap is over, even if the cluster does not answer.
-func HasOnlyMasters(ctx context.Context, spec state.Spec, cloud interface {
-	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
-}) (bool, error) {
+// HasOnlyMasters reports whether there are masters and no bootstrap machine. The bootstrap machine is created before
+// the masters and deleted once they run the cluster, so masters without it prove that the bootstrap is over, even if
+// the cluster does not answer.
+func HasOnlyMasters(ctx context.Context, spec state.Spec, cloud InstanceLister) (bool, error) {
 	machines, err := cloud.ListInstances(ctx, spec.Labels())
 	if err != nil {
 		return false, err

@@ -135,8 +135,8 @@ func listRoleGroups(spec state.Spec, role state.Role) []string {
 	return groups
 }
 
-// BuildSecurityGroups returns the security groups of a cluster with every rule, but for temporary ones. The rules are those of this
-// kind run with on Exoscale today, plus those of OpenShift's own list of ports.
+// BuildSecurityGroups returns the security groups of a cluster with every rule, but for temporary ones. The rules are
+// those of this kind run with on Exoscale today, plus those of OpenShift's own list of ports.
 func BuildSecurityGroups(spec state.Spec) []state.SecurityGroup {
 	b := groupBuilder{spec}
 	return []state.SecurityGroup{

@@ -1,5 +1,5 @@
-// Package operators completes a new cluster: it labels the nodes, places the ingress, gives the image registry its bucket, and
-// waits for the cluster's version.
+// Package operators completes a new cluster: it labels the nodes, places the ingress, gives the image registry its
+// bucket, and waits for the cluster's version.
 package operators
 
 import (
@@ -113,7 +113,8 @@ func (o *Operators) isProxied() bool {
 
 const registryBucket = "image-registry"
 
-// EnsureRegistry gives the image registry its bucket. It runs as early as the cluster permits: operators that depend on the registry give up without it.
+// EnsureRegistry gives the image registry its bucket. It runs as early as the cluster permits: operators that depend on
+// the registry give up without it.
 func (o *Operators) EnsureRegistry() provisioner.StepFunc {
 	return provisioner.PollUntil(o.clock, interval, limit, o.ensureRegistryAccess)
 }

@@ -1,5 +1,5 @@
-// Package preflight checks before anything is created whether an installation can succeed: credentials, names, what the zone
-// offers, machines that exist, connectivity, quotas.
+// Package preflight checks before anything is created whether an installation can succeed: credentials, names, what the
+// zone offers, machines that exist, connectivity, quotas.
 package preflight
 
 import (

@@ -24,8 +24,8 @@ type Quotas struct {
 	accepted     func() error // called once everything is checked; may be nil
 }
 
-// NewQuotas returns the check of the quotas, the last one before anything is changed: accepted is called after it, unless it is
-// nil.
+// NewQuotas returns the check of the quotas, the last one before anything is changed: accepted is called after it,
+// unless it is nil.
 func NewQuotas(spec state.Spec, facts *state.FactsStore, cloud Cloud, inventory *Inventory, availability *Availability, accepted func() error) *Quotas {
 	return &Quotas{spec: spec, facts: facts, cloud: cloud, inventory: inventory, availability: availability, accepted: accepted}
 }

@@ -17,9 +17,9 @@ type Reachability interface {
 	Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error)
 }
 
-// CheckReachability returns the step that checks the connectivity; reach is nil if it is not checked. Only an installation that
-// has not started fails: once the cluster's own certificates exist, problems are only emitted, as a resumed run meets them
-// itself.
+// CheckReachability returns the step that checks the connectivity; reach is nil if it is not checked. Only an
+// installation that has not started fails: once the cluster's own certificates exist, problems are only emitted, as a
+// resumed run meets them itself.
 func CheckReachability(reach Reachability, facts *state.FactsStore) provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		if reach == nil || facts.Get().IsBootstrapped() {

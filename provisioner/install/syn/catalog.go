@@ -234,7 +234,8 @@ func (c *Catalog) holds(ctx context.Context, edit state.YAMLEdit) (bool, error) 
 	return err == nil && difference.Unified == "", err
 }
 
-// hasIdentity reports whether the cluster's configuration has the cluster ID that this folder's openshift-install generated.
+// hasIdentity reports whether the cluster's configuration has the cluster ID that this folder's openshift-install
+// generated.
 func (c *Catalog) hasIdentity(ctx context.Context) (bool, error) {
 	uuid := c.facts.Get().Syn.ClusterUUID
 	if uuid == "" {

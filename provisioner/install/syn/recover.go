@@ -17,7 +17,8 @@ type Unproven struct {
 	Next string // what to do about it
 }
 
-// recovery restores the facts of a connection. It changes them in memory, and otherwise only the folder's copy of the catalog.
+// recovery restores the facts of a connection. It changes them in memory, and otherwise only the folder's copy of the
+// catalog.
 type recovery struct {
 	spec         state.Spec
 	folder       state.Folder
@@ -170,8 +171,8 @@ func setTime(at *time.Time, now time.Time) {
 	}
 }
 
-// recoverApplied restores what came after Steward. The configuration shows whether alerts reach the people on call. The first
-// maintenance comes before that, so it must not be repeated then.
+// recoverApplied restores what came after Steward. The configuration shows whether alerts reach the people on call. The
+// first maintenance comes before that, so it must not be repeated then.
 func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, ours bool) (err error) {
 	alerting := false
 	if ours {
@@ -218,7 +219,8 @@ func (r *recovery) findAccount(ctx context.Context) string {
 	return registration.FullDomain
 }
 
-// rejectKubeconfig reports that the cluster refuses the folder's kubeconfig, as it does after emergency-access --invalidate.
+// rejectKubeconfig reports that the cluster refuses the folder's kubeconfig, as it does after emergency-access
+// --invalidate.
 func (r *recovery) rejectKubeconfig(unseen error) {
 	if fault.Is(unseen, fault.Denied) && r.facts.Get().Syn.AdminInvalidated.IsZero() {
 		r.reject("whether the administrator's kubeconfig was invalidated is not known; the cluster refuses it: "+unseen.Error(),

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAFloodOfForgedRequestsIsToldOnce(t *testing.T) {
-	r := &requests{}
+	r := &approver{}
 	told := map[provisioner.Type]int{}
 	report := func(e provisioner.Event) { told[e.Type]++ }
 	for range 3 { // polls

@@ -54,7 +54,7 @@ type Deps struct {
 type Watcher struct {
 	Deps
 	emitter   *emitter
-	requests  *requests
+	approver  *approver
 	diagnoser *diagnoser
 	progress  progressTracker
 
@@ -66,7 +66,7 @@ type Watcher struct {
 func New(of Deps) *Watcher {
 	w := &Watcher{Deps: of}
 	w.emitter = &emitter{spec: of.Spec, machines: of.Machines, consecutiveFailures: map[string]int{}}
-	w.requests = &requests{spec: of.Spec, facts: of.Facts, cluster: of.Cluster, machines: of.Machines, newKeys: of.NewKeys, undecided: map[string]int{}, allowed: map[string]int{}}
+	w.approver = &approver{spec: of.Spec, facts: of.Facts, cluster: of.Cluster, machines: of.Machines, newKeys: of.NewKeys, undecided: map[string]int{}, allowed: map[string]int{}}
 	w.diagnoser = &diagnoser{Deps: of, evaluator: diagnosis.New()}
 	return w
 }
@@ -76,10 +76,10 @@ func (w *Watcher) Findings() []diagnosis.Finding { return w.diagnoser.getFinding
 
 // ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
 // next poll approves it.
-func (w *Watcher) ApproveNewKeys() { w.requests.allowNewKeys() }
+func (w *Watcher) ApproveNewKeys() { w.approver.allowNewKeys() }
 
 // DescribeDecision returns the decision that machines wait for, "" if there is none.
-func (w *Watcher) DescribeDecision() string { return w.requests.describeDecision() }
+func (w *Watcher) DescribeDecision() string { return w.approver.describeDecision() }
 
 // Observations are the results of the polls so far.
 type Observations struct {
@@ -101,8 +101,8 @@ func (w *Watcher) Observations() Observations {
 	return o
 }
 
-// Until returns a step that waits until lacks returns nil for a poll. A wait that makes progress goes on beyond its limit; the
-// error at the limit names the most likely cause.
+// Until returns a step that waits until lacks returns nil for a poll. A wait that makes progress goes on beyond its
+// limit; the error at the limit names the most likely cause.
 func (w *Watcher) Until(limit time.Duration, lacks func(provisioner.Report, state.Snapshot) error) provisioner.StepFunc {
 	wait := provisioner.PollUntil(w.Clock, pollInterval, limit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := w.poll(ctx, report)
@@ -135,9 +135,9 @@ type sharedPoll struct {
 // The result of a shared poll that panicked: nothing is known, as opposed to nothing exists.
 var errPollUnfinished = errors.New("the look at the cluster did not come to its end")
 
-func (g *sharedPoll) isDone() bool {
+func (p *sharedPoll) isDone() bool {
 	select {
-	case <-g.done:
+	case <-p.done:
 		return true
 	default:
 		return false
@@ -174,7 +174,7 @@ func (w *Watcher) getSharedPoll(moment time.Time) (shared *sharedPoll, first boo
 }
 
 func (w *Watcher) pollOnce(ctx context.Context, report provisioner.Report) (state.Snapshot, error) {
-	seen, err := w.Cluster.Poll(ctx, w.Access.Address(), w.requests.listExpectedNodes())
+	seen, err := w.Cluster.Poll(ctx, w.Access.Address(), w.approver.listExpectedNodes())
 	if ctx.Err() != nil {
 		return seen, context.Cause(ctx)
 	}
@@ -188,7 +188,7 @@ func (w *Watcher) pollOnce(ctx context.Context, report provisioner.Report) (stat
 		w.progress.track(seen)
 	}
 	// Requests and nodes are read together or not at all: nodes do not depend on the rest of the poll.
-	if approval := w.requests.approve(ctx, report, seen.Requests); err == nil {
+	if approval := w.approver.approve(ctx, report, seen.Requests); err == nil {
 		err = approval
 	}
 	w.Access.Poll(ctx, report)

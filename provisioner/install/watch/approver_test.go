@@ -65,7 +65,7 @@ func TestApproveNewKeys_DecidesForOneMoreKey(t *testing.T) {
 				t.Errorf("after the decision: %+v, %+v", cluster.expected[0], board.CSRs)
 			}
 			facts, err := folder.LoadFacts()
-			if err != nil || facts.NewKeys["id-0"] != 4 || w.requests.listExpectedNodes()[0].NewKeys != 4 {
+			if err != nil || facts.NewKeys["id-0"] != 4 || w.approver.listExpectedNodes()[0].NewKeys != 4 {
 				t.Errorf("the next run does not know: %v, %v", facts.NewKeys, err)
 			}
 		})

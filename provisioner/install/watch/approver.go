@@ -14,8 +14,8 @@ import (
 	"exoshift/state"
 )
 
-// requests decides on the certificate requests of nodes.
-type requests struct {
+// approver decides on the certificate requests of nodes.
+type approver struct {
 	spec     state.Spec
 	facts    *state.FactsStore
 	cluster  Cluster
@@ -31,7 +31,7 @@ type requests struct {
 }
 
 // Only requests of the last poll that follow all rules are approved; skipped ones are emitted.
-func (r *requests) approve(ctx context.Context, report provisioner.Report, requests []state.NodeRequest) error {
+func (r *approver) approve(ctx context.Context, report provisioner.Report, requests []state.NodeRequest) error {
 	r.recordUndecided(requests)
 	wanted := false
 	for _, request := range requests {
@@ -54,7 +54,7 @@ func (r *requests) approve(ctx context.Context, report provisioner.Report, reque
 	return errors.Join(err, r.saveNewKeys(decisions))
 }
 
-func (r *requests) listExpectedNodes() []state.ExpectedNode {
+func (r *approver) listExpectedNodes() []state.ExpectedNode {
 	newKeys := r.facts.Get().NewKeys
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *requests) listExpectedNodes() []state.ExpectedNode {
 
 // allowNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
 // next poll approves it.
-func (r *requests) allowNewKeys() {
+func (r *approver) allowNewKeys() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for node, keys := range r.undecided {
@@ -81,7 +81,7 @@ func (r *requests) allowNewKeys() {
 }
 
 // Machines that the options name are decided at once, but only once.
-func (r *requests) recordUndecided(requests []state.NodeRequest) {
+func (r *approver) recordUndecided(requests []state.NodeRequest) {
 	if len(requests) == 0 { // the requests could not be read
 		return
 	}
@@ -101,7 +101,7 @@ func (r *requests) recordUndecided(requests []state.NodeRequest) {
 }
 
 // The approvals are recorded, as Kubernetes deletes old requests.
-func (r *requests) saveNewKeys(decisions []state.CSRDecision) error {
+func (r *approver) saveNewKeys(decisions []state.CSRDecision) error {
 	return r.facts.Update(func(facts *state.Facts) {
 		known := maps.Clone(facts.NewKeys)
 		for _, decision := range decisions {
@@ -116,7 +116,7 @@ func (r *requests) saveNewKeys(decisions []state.CSRDecision) error {
 	})
 }
 
-func (r *requests) describeDecision() string {
+func (r *approver) describeDecision() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.undecided) == 0 {
@@ -133,7 +133,7 @@ func (r *requests) describeDecision() string {
 // them.
 const maxSkippedCSRs = 100
 
-func (r *requests) emitSkippedCSR(report provisioner.Report, request state.NodeRequest) {
+func (r *approver) emitSkippedCSR(report provisioner.Report, request state.NodeRequest) {
 	known := r.states.Get("csr/"+request.Name) != ""
 	if !known {
 		r.skipped++
@@ -150,14 +150,14 @@ func (r *requests) emitSkippedCSR(report provisioner.Report, request state.NodeR
 	}
 }
 
-func (r *requests) emitCSR(report provisioner.Report, d state.CSRDecision) {
+func (r *approver) emitCSR(report provisioner.Report, d state.CSRDecision) {
 	if r.states.Update("csr/"+d.Name, d.Decision+d.Reason) {
 		report(provisioner.Event{Type: provisioner.TypeCSR, Name: d.Name, Node: d.Node, Decision: d.Decision, Reason: d.Reason})
 	}
 }
 
 // emitSettledCSR withdraws the action needed once another user has approved a skipped request.
-func (r *requests) emitSettledCSR(report provisioner.Report, request state.NodeRequest) {
+func (r *approver) emitSettledCSR(report provisioner.Report, request state.NodeRequest) {
 	if request.State != state.RequestApproved && request.State != state.RequestIssued {
 		return
 	}
