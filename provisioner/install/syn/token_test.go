@@ -25,7 +25,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	c := connectedTo(t, &Clients{Lieutenant: spent{}}, Deps{})
 	started := false
 	c.registration.started = func(context.Context) (bool, error) { return started, nil }
-	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": c.askAbout, "before the first machine": c.registration.checkTokenAgain} {
+	for name, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": askAbout(c), "before the first machine": c.registration.checkTokenAgain} {
 		if err := check(t.Context(), unheard); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "reset the bootstrap token of "+c.Spec.Cluster.ID) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -39,7 +39,7 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	started = true
 	var told string
 	hear := func(e provisioner.Event) { told += e.Text }
-	for _, check := range []func(context.Context, provisioner.Report) error{c.askAbout, c.registration.checkTokenAgain} {
+	for _, check := range []func(context.Context, provisioner.Report) error{askAbout(c), c.registration.checkTokenAgain} {
 		if err := check(t.Context(), hear); err != nil {
 			t.Error(err)
 		}
@@ -49,13 +49,15 @@ func TestWithoutATokenNoMachineIsStartedAndNoneThatRunsIsLeftAlone(t *testing.T)
 	}
 }
 
-// askAbout runs the preflight for a registered cluster.
-func (c *Connection) askAbout(ctx context.Context, report provisioner.Report) error {
-	found, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
-	if err != nil {
-		return err
+// askAbout returns the check of a registered cluster in the preflight.
+func askAbout(c *Connection) func(context.Context, provisioner.Report) error {
+	return func(ctx context.Context, report provisioner.Report) error {
+		found, err := c.clients.Lieutenant.GetCluster(ctx, c.Spec.Cluster.ID)
+		if err != nil {
+			return err
+		}
+		return c.registration.checkToken(report, found)
 	}
-	return c.registration.checkToken(report, found)
 }
 
 func TestTheRemainingLifeOfATokenIsNeverNegative(t *testing.T) {
