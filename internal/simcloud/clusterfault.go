@@ -1,12 +1,12 @@
 package simcloud
 
-import "exoshift/internal/simcloud/openshift"
+import "exoshift/internal/simcloud/scenario"
 
 // slowness is the factor on durations of slow machines.
 const slowness = 4
 
-func buildClusterFaults(scenario string) openshift.Faults {
-	return map[string]openshift.Faults{
+func buildClusterFaults(name string) scenario.Cluster {
+	return map[string]scenario.Cluster{
 		slowMachines:       {Slowness: slowness},
 		etcdSlowDisk:       {SlowDisks: true},
 		bootstrapStays:     {MemberBreaks: true},
@@ -23,5 +23,5 @@ func buildClusterFaults(scenario string) openshift.Faults {
 		routersOnMasters:   {RoutersOnMasters: true},
 		slowArgo:           {SlowArgo: true},
 		unexpectedAlert:    {UnexpectedAlert: true},
-	}[scenario]
+	}[name]
 }

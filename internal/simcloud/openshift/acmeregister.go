@@ -10,6 +10,9 @@ import (
 	"slices"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const acmeJob = "acme-dns-register"
@@ -24,26 +27,26 @@ type acmeAccount struct {
 }
 
 // registerACME is the Job that creates an account at acme-dns for each of its domains.
-func registerACME(ctx context.Context, c container) error {
-	api, err := c.newClient()
+func registerACME(ctx context.Context, c container.Container) error {
+	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
-	defer api.close()
+	defer api.Close()
 	var domains []string
-	if err := json.Unmarshal([]byte(c.env["ACME_DNS_FQDNS"]), &domains); err != nil {
+	if err := json.Unmarshal([]byte(c.Env["ACME_DNS_FQDNS"]), &domains); err != nil {
 		return fmt.Errorf("ACME_DNS_FQDNS: %w", err)
 	}
-	secrets, name := formatResourcePath(c.pod.Namespace(), secretResource), c.env["CLIENT_SECRET_NAME"]
-	found, err := api.get(ctx, secrets+"/"+name)
-	if err != nil && !isCode(err, http.StatusNotFound) {
+	secrets, name := apiclient.FormatResourcePath(c.Pod.Namespace(), cluster.SecretResource), c.Env["CLIENT_SECRET_NAME"]
+	found, err := api.Get(ctx, secrets+"/"+name)
+	if err != nil && !apiclient.IsCode(err, http.StatusNotFound) {
 		return err
 	}
 	accounts := readAccounts(found)
 	if !slices.ContainsFunc(domains, func(domain string) bool { return accounts[domain].Username == "" }) {
 		return nil
 	}
-	made, err := registerACMEAccount(ctx, c, c.env["ACME_DNS_API"])
+	made, err := registerACMEAccount(ctx, c, c.Env["ACME_DNS_API"])
 	if err != nil {
 		return err
 	}
@@ -56,8 +59,8 @@ func registerACME(ctx context.Context, c container) error {
 	if err != nil {
 		return err
 	}
-	return api.apply(ctx, secrets, acmeJob, kube.Object{"apiVersion": "v1", "kind": "Secret",
-		"metadata": kube.Object{"name": name, "namespace": c.pod.Namespace()}, "stringData": kube.Object{"acmedns.json": string(content)}})
+	return api.Apply(ctx, secrets, acmeJob, kube.Object{"apiVersion": "v1", "kind": "Secret",
+		"metadata": kube.Object{"name": name, "namespace": c.Pod.Namespace()}, "stringData": kube.Object{"acmedns.json": string(content)}})
 }
 
 func readAccounts(secret kube.Object) map[string]acmeAccount {
@@ -69,15 +72,15 @@ func readAccounts(secret kube.Object) map[string]acmeAccount {
 	return accounts
 }
 
-func registerACMEAccount(ctx context.Context, c container, base string) (acmeAccount, error) {
+func registerACMEAccount(ctx context.Context, c container.Container, base string) (acmeAccount, error) {
 	var made acmeAccount
-	ctx, cancel := context.WithTimeout(ctx, c.cluster.getTimeout())
+	ctx, cancel := context.WithTimeout(ctx, c.Cluster.Timeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/register", bytes.NewReader([]byte("{}")))
 	if err != nil {
 		return made, err
 	}
-	client := c.machine.Network().NewClient()
+	client := c.Machine.Network().NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {

@@ -14,6 +14,9 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/server"
 )
 
@@ -40,7 +43,7 @@ func (s *synLab) define(group, version, kind, plural string) {
 	s.t.Helper()
 	definition := kube.Kind{Group: group, Version: version, Resource: plural, Kind: kind, Namespaced: true, Status: true}.Definition()
 	definition["apiVersion"], definition["kind"] = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
-	if err := s.api.apply(s.ctx, definitionsPath, "exoshift", definition); err != nil {
+	if err := s.api.Apply(s.ctx, definitionsPath, "exoshift", definition); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -111,7 +114,7 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		s.apply(component("syn-cert-manager", "cert-manager", "quay.io/jetstack/cert-manager-controller:v1.18.2") + registerJob)
 		var accounts map[string]acmeAccount
 		s.until(5*time.Minute, "an account", func() bool {
-			accounts = readAccounts(s.get(formatResourcePath("syn-cert-manager", secretResource) + "/acme-dns-client"))
+			accounts = readAccounts(s.get(apiclient.FormatResourcePath("syn-cert-manager", cluster.SecretResource) + "/acme-dns-client"))
 			return len(accounts) == 2
 		})
 		account := accounts["apps.c-demo.example.net"]
@@ -176,18 +179,18 @@ func TestASchedulesMinutes(t *testing.T) {
 	}
 }
 
-func (s *synLab) with(token string) *client {
+func (s *synLab) with(token string) *apiclient.Client {
 	s.t.Helper()
-	opened := must2(openKubeconfig(s.file("auth/kubeconfig")))(s.t)
-	opened.certificate, opened.key, opened.token = nil, nil, token
-	api := must2(newClient(desk{host: s.laptop}, opened, 10*time.Second))(s.t)
-	s.t.Cleanup(api.close)
+	opened := must2(apiclient.ParseKubeconfig(s.file("auth/kubeconfig")))(s.t)
+	opened.Certificate, opened.Key, opened.Token = nil, nil, token
+	api := must2(apiclient.New(desk{host: s.laptop}, opened, 10*time.Second))(s.t)
+	s.t.Cleanup(api.Close)
 	return api
 }
 
 func (s *synLab) requestToken(namespace, account string) string {
 	s.t.Helper()
-	answer, err := s.api.do(s.ctx, http.MethodPost, formatResourcePath(namespace, accountResource)+"/"+account+"/token", kube.Object{"apiVersion": "authentication.k8s.io/v1",
+	answer, err := s.api.Do(s.ctx, http.MethodPost, apiclient.FormatResourcePath(namespace, cluster.AccountResource)+"/"+account+"/token", kube.Object{"apiVersion": "authentication.k8s.io/v1",
 		"kind": "TokenRequest", "spec": kube.Object{"expirationSeconds": 3600}})
 	if err != nil {
 		s.t.Fatal(err)
@@ -209,27 +212,27 @@ spec: {validityDuration: 720h}
 			return s.get("/apis/cluster.appuio.io/v1beta1/namespaces/"+namespace+"/emergencyaccounts/admin").GetString("status.lastTokenCreationTimestamp") != ""
 		})
 		emergency := s.with(s.requestToken(namespace, "admin"))
-		who := must2(emergency.do(s.ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", kube.Object{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}))(t)
+		who := must2(emergency.Do(s.ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", kube.Object{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}))(t)
 		if got := who.GetString("status.userInfo.username"); got != "system:serviceaccount:"+namespace+":admin" {
 			t.Errorf("the token is of %q", got)
 		}
-		may := must2(emergency.do(s.ctx, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kube.Object{"apiVersion": "authorization.k8s.io/v1",
+		may := must2(emergency.Do(s.ctx, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kube.Object{"apiVersion": "authorization.k8s.io/v1",
 			"kind": "SelfSubjectAccessReview", "spec": kube.Object{"resourceAttributes": kube.Object{"verb": "*", "group": "*", "resource": "*"}}}))(t)
 		if allowed, _ := may.Get("status.allowed").(bool); !allowed {
 			t.Error("it may not do everything")
 		}
-		bundle := formatResourcePath("openshift-config", mapResource) + "/" + adminAuthority
-		if _, err := emergency.do(s.ctx, http.MethodPatch, bundle, kube.Object{"data": kube.Object{"ca-bundle.crt": ""}}); err != nil {
+		bundle := apiclient.FormatResourcePath("openshift-config", cluster.ConfigMapResource) + "/" + cluster.AdminAuthority
+		if _, err := emergency.Do(s.ctx, http.MethodPatch, bundle, kube.Object{"data": kube.Object{"ca-bundle.crt": ""}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.api.get(s.ctx, nodesPath); !isCode(err, http.StatusUnauthorized) {
+		if _, err := s.api.Get(s.ctx, apiclient.NodesPath); !apiclient.IsCode(err, http.StatusUnauthorized) {
 			t.Errorf("the installer's kubeconfig: %v", err)
 		}
-		if _, err := emergency.get(s.ctx, nodesPath); err != nil {
+		if _, err := emergency.Get(s.ctx, apiclient.NodesPath); err != nil {
 			t.Error(err)
 		}
 		_ = s.clock.Sleep(s.ctx, 2*time.Hour)
-		if _, err := emergency.get(s.ctx, nodesPath); !isCode(err, http.StatusUnauthorized) {
+		if _, err := emergency.Get(s.ctx, apiclient.NodesPath); !apiclient.IsCode(err, http.StatusUnauthorized) {
 			t.Errorf("after its end: %v", err)
 		}
 	})
@@ -252,7 +255,7 @@ spec: {template: {spec: {serviceAccountName: silence, containers: [{name: silenc
 
 func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: Faults{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
+	inSynLab(t, plan{troubles: scenario.Cluster{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
 		shared := must2(s.world.getCluster(s.infraID()))(t)
 		ask := func(token string) (int, string) {
 			request := httptest.NewRequest(http.MethodGet, "https://"+alertmanagerHost(shared)+"/api/v2/alerts", nil)
@@ -283,7 +286,7 @@ func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 		s.until(time.Minute, "what fires on every new cluster", told("active, "))
 		s.apply(silenceObjects + "---\n" + namespaced("syn-cluster-backup", ""))
 		s.until(5*time.Minute, "a silence, and a job that failed", told("suppressed, KubeJobFailed active, "))
-		if _, err := s.api.do(s.ctx, http.MethodDelete, "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check", nil); err != nil {
+		if _, err := s.api.Do(s.ctx, http.MethodDelete, "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check", nil); err != nil {
 			t.Fatal(err)
 		}
 		_ = s.clock.Sleep(s.ctx, 5*time.Minute)

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/kube/apiserver"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -20,14 +21,14 @@ const (
 )
 
 // alertmanagerHost is the host of Alertmanager's route.
-func alertmanagerHost(c *cluster) string {
-	return alertmanager + "-" + monitoring + "." + c.getAppsDomain()
+func alertmanagerHost(c *cluster.Cluster) string {
+	return alertmanager + "-" + monitoring + "." + c.AppsDomain()
 }
 
 // serveAlertmanager serves Alertmanager's API and the proxy in front of it, which requires a token.
-func serveAlertmanager(c *cluster, w http.ResponseWriter, r *http.Request) {
+func serveAlertmanager(c *cluster.Cluster, w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	user, ok := c.accounts.findTokenUser(token)
+	user, ok := c.Accounts.FindTokenUser(token)
 	switch {
 	case !ok:
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
@@ -46,9 +47,9 @@ func serveAlertmanager(c *cluster, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func canViewAlerts(c *cluster, user apiserver.User) bool {
+func canViewAlerts(c *cluster.Cluster, user apiserver.User) bool {
 	asked := apiserver.Attributes{User: user, Verb: "get", Group: "monitoring.coreos.com", Resource: "alertmanagers/api", Namespace: monitoring, Name: "main"}
-	return user.Name == accountUser+monitoring+":"+monitoringUser || c.accounts.authorize(asked)
+	return user.Name == cluster.AccountUser+monitoring+":"+monitoringUser || c.Accounts.Authorize(asked)
 }
 
 // alert is a firing alert; its fields follow its alerting rule.
@@ -57,16 +58,16 @@ type alert struct {
 }
 
 // listAlerts returns nothing until a while after the installation, when the rules are evaluated (inferred).
-func listAlerts(c *cluster) []kube.Object {
+func listAlerts(c *cluster.Cluster) []kube.Object {
 	firing := []alert{{"Watchdog", "none", monitoring, "An alert that should always be firing to certify that Alertmanager is working properly.",
 		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
-	if _, configured := c.objects.Get(secretResource, monitoring, alertmanager); !configured {
+	if _, configured := c.Objects.Get(cluster.SecretResource, monitoring, alertmanager); !configured {
 		firing = append(firing, alert{"AlertmanagerReceiversNotConfigured", "warning", monitoring,
 			"Receivers (notification integrations) are not configured on Alertmanager", "Alerts are not configured to be sent to a notification system."})
 	}
 	firing = append(firing, alert{"SimpleContentAccessNotAvailable", "info", "openshift-insights", "Simple content access certificates are not available.",
 		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat."})
-	for _, job := range c.objects.List(jobResource, "") {
+	for _, job := range c.Objects.List(cluster.JobResource, "") {
 		if job.Condition(jobFailed).GetString("status") == "True" {
 			firing = append(firing, alert{"KubeJobFailed", "warning", job.Namespace(), "Job failed to complete.",
 				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert."})
@@ -79,10 +80,10 @@ func listAlerts(c *cluster) []kube.Object {
 	return listed
 }
 
-func renderAlert(c *cluster, a alert) kube.Object {
+func renderAlert(c *cluster.Cluster, a alert) kube.Object {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(a.name)) // never fails
-	now, since := c.clock.Now().UTC(), installedAt(c)
+	now, since := c.Clock.Now().UTC(), installedAt(c)
 	status := kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}}
 	if isSilenced(c, a) {
 		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
@@ -95,16 +96,16 @@ func renderAlert(c *cluster, a alert) kube.Object {
 		"fingerprint":  strconv.FormatUint(hash.Sum64(), 16),
 		"receivers":    []kube.Object{{"name": "Default"}},
 		"status":       status,
-		"generatorURL": "https://" + "console-openshift-console." + c.getAppsDomain() + "/monitoring/graph",
+		"generatorURL": "https://" + "console-openshift-console." + c.AppsDomain() + "/monitoring/graph",
 	}
 }
 
-func installedAt(c *cluster) time.Time {
-	version, _ := c.objects.Get(versionResource, "", "version")
+func installedAt(c *cluster.Cluster) time.Time {
+	version, _ := c.Objects.Get(cluster.VersionResource, "", "version")
 	for _, entry := range version.List("status.history") {
 		if at, err := time.Parse(time.RFC3339, entry.GetString("completionTime")); err == nil {
 			return at
 		}
 	}
-	return c.clock.Now().UTC()
+	return c.Clock.Now().UTC()
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -31,8 +33,8 @@ const (
 )
 
 func (s *steward) ensureArgo(ctx context.Context, known registered) error {
-	operated, err := s.api.get(ctx, argoCRPath)
-	if err != nil && !isCode(err, http.StatusNotFound) {
+	operated, err := s.api.Get(ctx, argoCRPath)
+	if err != nil && !apiclient.IsCode(err, http.StatusNotFound) {
 		return err
 	}
 	if len(operated.List("items")) > 0 {
@@ -40,7 +42,7 @@ func (s *steward) ensureArgo(ctx context.Context, known registered) error {
 	}
 	counts := map[string]int{"deployments": 3, "statefulsets": 1}
 	for resource, wanted := range counts {
-		found, err := s.api.get(ctx, workloadsPath+resource+"?labelSelector="+partOf+"%3Dargocd")
+		found, err := s.api.Get(ctx, workloadsPath+resource+"?labelSelector="+partOf+"%3Dargocd")
 		if err != nil {
 			return err
 		}
@@ -53,15 +55,15 @@ func (s *steward) ensureArgo(ctx context.Context, known registered) error {
 
 // ensureAdminPassword makes Steward's token Argo CD's password; bcrypt uses its first 72 bytes only.
 func (s *steward) ensureAdminPassword(ctx context.Context) error {
-	_, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+argoSecretName)
-	if !isCode(err, http.StatusNotFound) {
+	_, err := s.api.Get(ctx, apiclient.FormatResourcePath(synNamespace, cluster.SecretResource)+"/"+argoSecretName)
+	if !apiclient.IsCode(err, http.StatusNotFound) {
 		return err
 	}
 	hash, err := bcrypt.GenerateFromPassword([]byte(s.token)[:min(72, len(s.token))], bcrypt.MinCost)
 	if err != nil {
 		return err
 	}
-	return s.api.apply(ctx, formatResourcePath(synNamespace, secretResource), stewardName, kube.Object{"apiVersion": "v1", "kind": "Secret",
+	return s.api.Apply(ctx, apiclient.FormatResourcePath(synNamespace, cluster.SecretResource), stewardName, kube.Object{"apiVersion": "v1", "kind": "Secret",
 		"metadata":   kube.Object{"name": argoSecretName, "namespace": synNamespace},
 		"stringData": kube.Object{"admin.password": string(hash), "admin.passwordMtime": s.now().UTC().Format(time.RFC3339)}})
 }
@@ -72,7 +74,7 @@ func (s *steward) createBootstrapArgo(ctx context.Context, known registered) err
 		return errors.New("the cluster has no catalog repository yet")
 	}
 	for _, part := range buildArgoParts(known) {
-		if err := s.api.apply(ctx, part.collection, stewardName, part.object); err != nil {
+		if err := s.api.Apply(ctx, part.collection, stewardName, part.object); err != nil {
 			return err
 		}
 	}
@@ -99,9 +101,9 @@ func buildArgoParts(known registered) []part {
 		"argocd-cm": {"application.instanceLabelKey": "argocd.argoproj.io/instance"}, "argocd-rbac-cm": {}, "argocd-tls-certs-cm": {},
 		"argocd-ssh-known-hosts-cm": {"ssh_known_hosts": known.GitRepo.HostKeys},
 	} {
-		parts = append(parts, part{formatResourcePath(synNamespace, mapResource), kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": newSynMetadata(name, nil), "data": data}})
+		parts = append(parts, part{apiclient.FormatResourcePath(synNamespace, cluster.ConfigMapResource), kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": newSynMetadata(name, nil), "data": data}})
 	}
-	parts = append(parts, part{formatResourcePath(synNamespace, secretResource), kube.Object{"apiVersion": "v1", "kind": "Secret",
+	parts = append(parts, part{apiclient.FormatResourcePath(synNamespace, cluster.SecretResource), kube.Object{"apiVersion": "v1", "kind": "Secret",
 		"metadata":   newSynMetadata("cluster-catalog", kube.Object{"argocd.argoproj.io/secret-type": "repository"}),
 		"stringData": kube.Object{"type": "git", "name": "cluster-catalog", "url": known.GitRepo.URL}}})
 	for _, name := range []string{"redis", "repo-server", "server"} {

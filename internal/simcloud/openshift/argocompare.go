@@ -12,8 +12,8 @@ import (
 func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
 	s.synced, s.health, s.resources = true, healthStatus{status: healthy}, nil
 	for _, object := range wanted {
-		kind, namespace := findKindAndNamespace(a.objects, object)
-		live, exists := a.objects.Get(kind.GroupResource(), namespace, object.Name())
+		kind, namespace := findKindAndNamespace(a.Objects, object)
+		live, exists := a.Objects.Get(kind.GroupResource(), namespace, object.Name())
 		resource := kube.Object{"group": groupOf(object), "kind": object.GetString("kind"), "namespace": namespace, "name": object.Name(), "status": "Synced"}
 		if !exists || !hasWantedFields(live, object, kind.Status) {
 			resource["status"], s.synced = "OutOfSync", false
@@ -35,8 +35,8 @@ func (a *argoController) computeFingerprint(application kube.Object, wanted targ
 	hash := fnv.New64a()
 	_, _ = fmt.Fprint(hash, wanted.commit, application.GetString("metadata.resourceVersion")) // never fails
 	for _, object := range wanted.objects {
-		kind, namespace := findKindAndNamespace(a.objects, object)
-		_, _ = fmt.Fprint(hash, a.objects.ResourceVersion(kind.GroupResource(), namespace, object.Name()), ",")
+		kind, namespace := findKindAndNamespace(a.Objects, object)
+		_, _ = fmt.Fprint(hash, a.Objects.ResourceVersion(kind.GroupResource(), namespace, object.Name()), ",")
 	}
 	return hash.Sum64()
 }

@@ -10,6 +10,9 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/kube/apiserver"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -18,8 +21,8 @@ const (
 )
 
 type argoController struct {
-	*cluster
-	api       *client // uses the pod's service account
+	*cluster.Cluster
+	api       *apiclient.Client // uses the pod's service account
 	instance  string
 	repo      *repoServer
 	retries   map[string]retry  // by application
@@ -40,43 +43,43 @@ const (
 )
 
 // runArgo runs one of Argo CD's programs. The application controller does all the work here; the others only run.
-func runArgo(ctx context.Context, c container) error {
-	instance, isController := strings.CutSuffix(c.pod.Labels()[appName], "-application-controller")
+func runArgo(ctx context.Context, c container.Container) error {
+	instance, isController := strings.CutSuffix(c.Pod.Labels()[appName], "-application-controller")
 	if !isController {
-		c.running()
+		c.Running()
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	api, err := c.newClient()
+	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
-	defer api.close()
-	outside := c.machine.Network()
-	a := &argoController{cluster: c.cluster, api: api, instance: instance, retries: map[string]retry{}, isSettled: map[string]uint64{},
-		repo: &repoServer{cluster: c.cluster, network: outside, vault: &vaultAgent{http: outside.NewClient(), timeout: c.cluster.getTimeout()}}}
+	defer api.Close()
+	outside := c.Machine.Network()
+	a := &argoController{Cluster: c.Cluster, api: api, instance: instance, retries: map[string]retry{}, isSettled: map[string]uint64{},
+		repo: &repoServer{Cluster: c.Cluster, network: outside, vault: &vaultAgent{http: outside.NewClient(), timeout: c.Cluster.Timeout()}}}
 	defer a.repo.vault.http.CloseIdleConnections()
-	c.running()
+	c.Running()
 	for ctx.Err() == nil {
 		if err := a.syncAll(ctx); err != nil && err.Error() != a.lastError && ctx.Err() == nil {
 			a.lastError = err.Error()
-			c.machine.Console("argocd-application-controller: %v", err)
+			c.Machine.Console("argocd-application-controller: %v", err)
 		}
-		_ = c.cluster.clock.Sleep(ctx, argoInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, argoInterval)
 	}
 	return ctx.Err()
 }
 
 // syncAll does nothing while another instance holds the lease.
 func (a *argoController) syncAll(ctx context.Context) error {
-	if a.instance == bootstrapArgoCD && isWorkloadRunning(a.cluster, statefulSetResource, argoInstance+"-application-controller") {
+	if a.instance == bootstrapArgoCD && isWorkloadRunning(a.Cluster, cluster.StatefulSetResource, argoInstance+"-application-controller") {
 		return nil
 	}
-	list, err := a.api.get(ctx, appsPath+"/applications")
+	list, err := a.api.Get(ctx, appsPath+"/applications")
 	if err != nil {
 		return err
 	}
-	if err := a.members.checkQuorum(); err != nil {
+	if err := a.Members.CheckQuorum(); err != nil {
 		return err
 	}
 	var faults error
@@ -86,8 +89,8 @@ func (a *argoController) syncAll(ctx context.Context) error {
 	return faults
 }
 
-func isWorkloadRunning(c *cluster, resource, name string) bool {
-	found, _ := c.objects.Get(resource, synNamespace, name)
+func isWorkloadRunning(c *cluster.Cluster, resource, name string) bool {
+	found, _ := c.Objects.Get(resource, synNamespace, name)
 	ready, _ := found.Get("status.readyReplicas").(float64)
 	return ready > 0
 }
@@ -96,7 +99,7 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	state := appComparison{}
 	target, err := a.loadTarget(ctx, application)
 	if err != nil {
-		return writeStatus(a.cluster, application, state.renderErrorStatus(err, application, a.now()))
+		return writeStatus(a.Cluster, application, state.renderErrorStatus(err, application, a.Timestamp()))
 	}
 	state.revision = target.commit
 	automated := application.Map("spec.syncPolicy.automated") != nil
@@ -111,13 +114,13 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 	if state.synced || !automated {
 		a.isSettled[application.Name()] = a.computeFingerprint(application, target)
 	}
-	return writeStatus(a.cluster, application, state.renderStatus(application, a.now()))
+	return writeStatus(a.Cluster, application, state.renderStatus(application, a.Timestamp()))
 }
 
 func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
 	last := kube.Object(application.Map("status.operationState"))
 	if last.GetString("phase") == "Failed" && last.GetString("syncResult.revision") == commit {
-		return last.GetInt("retryCount") < maxRetries && !a.clock.Now().Before(a.retries[application.Name()].after)
+		return last.GetInt("retryCount") < maxRetries && !a.Clock.Now().Before(a.retries[application.Name()].after)
 	}
 	delete(a.retries, application.Name())
 	return true
@@ -126,7 +129,7 @@ func (a *argoController) isSyncDue(application kube.Object, commit string) bool 
 // loadTarget returns errors in the repo server's wording.
 func (a *argoController) loadTarget(ctx context.Context, application kube.Object) (target, error) {
 	server := a.instance + "-repo-server"
-	if !isWorkloadRunning(a.cluster, deploymentResource, server) {
+	if !isWorkloadRunning(a.Cluster, cluster.DeploymentResource, server) {
 		return target{}, fmt.Errorf("rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial tcp: "+
 			"lookup %s: connection refused\"", server)
 	}
@@ -141,12 +144,12 @@ func (a *argoController) loadTarget(ctx context.Context, application kube.Object
 // sync applies the target in the order of kinds.
 func (a *argoController) sync(application kube.Object, wanted target) kube.Object {
 	last := a.retries[application.Name()]
-	operation := kube.Object{"phase": "Succeeded", "message": "successfully synced (all tasks run)", "startedAt": a.now(), "finishedAt": a.now(),
+	operation := kube.Object{"phase": "Succeeded", "message": "successfully synced (all tasks run)", "startedAt": a.Timestamp(), "finishedAt": a.Timestamp(),
 		"operation": kube.Object{"initiatedBy": kube.Object{"automated": true}}, "syncResult": kube.Object{"revision": wanted.commit}}
 	if err := a.applyAll(application, wanted.objects); err != nil {
 		last.count++
 		pause := min(minRetryDelay<<min(last.count-1, 10), maxRetryDelay)
-		a.retries[application.Name()] = retry{last.count, a.clock.Now().Add(pause)}
+		a.retries[application.Name()] = retry{last.count, a.Clock.Now().Add(pause)}
 		message := err.Error()
 		if last.count > 1 {
 			message += fmt.Sprintf(" (retried %d times).", last.count-1)
@@ -163,7 +166,7 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 		return err
 	}
 	for _, object := range objects {
-		_, err := apiserver.Apply(a.objects, object.Namespace(), object, "argocd-controller")
+		_, err := apiserver.Apply(a.Objects, object.Namespace(), object, "argocd-controller")
 		if err == nil {
 			continue
 		}
@@ -181,7 +184,7 @@ func (a *argoController) applyAll(application kube.Object, objects []kube.Object
 func (a *argoController) createNamespace(application kube.Object) error {
 	for _, option := range kube.Object(application.Map("spec.syncPolicy")).GetStrings("syncOptions") {
 		if option == "CreateNamespace=true" {
-			return a.objects.Ensure("namespaces", "", kube.NewNamed(application.GetString("spec.destination.namespace")), nil)
+			return a.Objects.Ensure("namespaces", "", kube.NewNamed(application.GetString("spec.destination.namespace")), nil)
 		}
 	}
 	return nil
@@ -194,15 +197,15 @@ func (a *argoController) prune(application kube.Object, wanted []kube.Object) er
 	}
 	kept := map[string]bool{}
 	for _, object := range wanted {
-		_, namespace := findKindAndNamespace(a.objects, object)
+		_, namespace := findKindAndNamespace(a.Objects, object)
 		kept[object.GetString("kind")+"/"+namespace+"/"+object.Name()] = true
 	}
 	for _, old := range application.List("status.resources") {
-		kind, known := findKindByName(a.objects, old.GetString("group"), old.GetString("kind"))
+		kind, known := findKindByName(a.Objects, old.GetString("group"), old.GetString("kind"))
 		if !known || kept[old.GetString("kind")+"/"+old.GetString("namespace")+"/"+old.GetString("name")] {
 			continue
 		}
-		_, err := a.objects.Delete(kind.GroupResource(), old.GetString("namespace"), old.GetString("name"))
+		_, err := a.Objects.Delete(kind.GroupResource(), old.GetString("namespace"), old.GetString("name"))
 		var failure *kube.StatusError
 		if err != nil && (!errors.As(err, &failure) || failure.Code != http.StatusNotFound) {
 			return err

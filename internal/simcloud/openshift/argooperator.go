@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -19,24 +21,24 @@ const (
 )
 
 // runArgoOperator is the operator of Argo CD in a pod.
-func runArgoOperator(ctx context.Context, c container) error {
-	c.running()
-	o := argoOperator{cluster: c.cluster, pod: c.pod}
+func runArgoOperator(ctx context.Context, c container.Container) error {
+	c.Running()
+	o := argoOperator{Cluster: c.Cluster, pod: c.Pod}
 	for ctx.Err() == nil {
-		if c.cluster.members.checkQuorum() == nil {
-			for _, wanted := range c.cluster.objects.List(argoCRResource, "") {
+		if c.Cluster.Members.CheckQuorum() == nil {
+			for _, wanted := range c.Cluster.Objects.List(argoCRResource, "") {
 				if err := o.sync(wanted); err != nil {
-					c.machine.Console("argocd-operator: %s: %v", wanted.Name(), err)
+					c.Machine.Console("argocd-operator: %s: %v", wanted.Name(), err)
 				}
 			}
 		}
-		_ = c.cluster.clock.Sleep(ctx, operatorInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, operatorInterval)
 	}
 	return ctx.Err()
 }
 
 type argoOperator struct {
-	*cluster
+	*cluster.Cluster
 	pod kube.Object // of this operator
 }
 
@@ -56,7 +58,7 @@ func (c argoOperator) sync(wanted kube.Object) error {
 	for _, name := range []string{"argocd-cm", "argocd-rbac-cm", "argocd-ssh-known-hosts-cm", "argocd-tls-certs-cm", "argocd-gpg-keys-cm"} {
 		labels := kube.Object{"app.kubernetes.io/managed-by": wanted.Name(), partOf: "argocd"}
 		made := kube.Object{"metadata": kube.Object{"name": name, "labels": labels}}
-		if err := c.objects.Ensure(mapResource, namespace, made, func(o kube.Object) error {
+		if err := c.Objects.Ensure(cluster.ConfigMapResource, namespace, made, func(o kube.Object) error {
 			for key, value := range labels {
 				o.Map("metadata.labels")[key] = value
 			}
@@ -77,15 +79,15 @@ func (c argoOperator) sync(wanted kube.Object) error {
 
 func (c argoOperator) isSettled(wanted kube.Object) bool {
 	since, needs := wanted, argoSettleTime
-	if c.faults.SlowArgo {
+	if c.Faults.SlowArgo {
 		since, needs = c.pod, slowStart
 	}
 	made, err := time.Parse(time.RFC3339, since.GetString("metadata.creationTimestamp"))
-	return err == nil && c.clock.Now().Sub(made) >= c.faults.scaleDuration(needs)
+	return err == nil && c.Clock.Now().Sub(made) >= c.Faults.ScaleDuration(needs)
 }
 
 func (c argoOperator) setPhase(argo kube.Object, phase string) error {
-	_, err := c.objects.Update(argoCRResource, argo.Namespace(), argo.Name(), func(o kube.Object) error {
+	_, err := c.Objects.Update(argoCRResource, argo.Namespace(), argo.Name(), func(o kube.Object) error {
 		o.Set("status.phase", phase)
 		return nil
 	})
@@ -94,22 +96,22 @@ func (c argoOperator) setPhase(argo kube.Object, phase string) error {
 
 // isDeadlocked reports whether this pod of the operator waits for a Secret of another owner: once, under the SlowArgo fault.
 func (c argoOperator) isDeadlocked(namespace string) bool {
-	if !c.faults.SlowArgo {
+	if !c.Faults.SlowArgo {
 		return false
 	}
 	const what = "argocd-operator/deadlock"
-	stuck, ever := c.stateRecords.Get(what)
-	secret, exists := c.objects.Get(secretResource, namespace, argoSecretName)
+	stuck, ever := c.StateRecords.Get(what)
+	secret, exists := c.Objects.Get(cluster.SecretResource, namespace, argoSecretName)
 	if !ever && exists && len(secret.List("metadata.ownerReferences")) == 0 {
-		stuck = stateRecord{What: what, State: c.pod.GetString("metadata.uid"), Since: c.clock.Now()}
-		_ = c.stateRecords.Put(what, stuck) // without a disk there is no cluster either
+		stuck = cluster.StateRecord{What: what, State: c.pod.GetString("metadata.uid"), Since: c.Clock.Now()}
+		_ = c.StateRecords.Put(what, stuck) // without a disk there is no cluster either
 	}
 	return stuck.State == c.pod.GetString("metadata.uid")
 }
 
 func (c argoOperator) setSecretOwner(namespace string, owner []kube.Object) error {
 	secret := kube.Object{"metadata": kube.Object{"name": argoSecretName, "ownerReferences": owner}}
-	return c.objects.Ensure(secretResource, namespace, secret, func(o kube.Object) error {
+	return c.Objects.Ensure(cluster.SecretResource, namespace, secret, func(o kube.Object) error {
 		o.Set("metadata.ownerReferences", owner)
 		return nil
 	})
@@ -118,12 +120,12 @@ func (c argoOperator) setSecretOwner(namespace string, owner []kube.Object) erro
 func (c argoOperator) ensureWorkloads(wanted kube.Object, owner []kube.Object) (bool, error) {
 	ready := true
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
-		kind, resource := "Deployment", deploymentResource
+		kind, resource := "Deployment", cluster.DeploymentResource
 		if name == "application-controller" {
-			kind, resource = "StatefulSet", statefulSetResource
+			kind, resource = "StatefulSet", cluster.StatefulSetResource
 		}
 		account := wanted.Name() + "-argocd-" + name
-		if err := c.objects.Ensure(accountResource, wanted.Namespace(), kube.NewNamed(account), nil); err != nil {
+		if err := c.Objects.Ensure(cluster.AccountResource, wanted.Namespace(), kube.NewNamed(account), nil); err != nil {
 			return false, err
 		}
 		made := newArgoWorkload(kind, wanted.Name(), name, account)
@@ -131,10 +133,10 @@ func (c argoOperator) ensureWorkloads(wanted kube.Object, owner []kube.Object) (
 		if name == "repo-server" {
 			made.Set("spec.template.spec.containers", append(kube.Object(made.Map("spec.template.spec")).List("containers"), buildSidecars()...))
 		}
-		if err := c.objects.Ensure(resource, wanted.Namespace(), made, nil); err != nil {
+		if err := c.Objects.Ensure(resource, wanted.Namespace(), made, nil); err != nil {
 			return false, err
 		}
-		found, _ := c.objects.Get(resource, wanted.Namespace(), made.Name())
+		found, _ := c.Objects.Get(resource, wanted.Namespace(), made.Name())
 		running, _ := found.Get("status.readyReplicas").(float64)
 		ready = ready && running > 0
 	}
@@ -150,20 +152,20 @@ func (c argoOperator) bindController(wanted kube.Object) error {
 	binding := kube.NewNamed(wanted.Name() + "-application-controller-cluster-admin")
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": wanted.Namespace(), "name": wanted.Name() + "-argocd-application-controller"}}
-	return c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)
+	return c.Objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil)
 }
 
 func (c argoOperator) removeBootstrapArgo(namespace string) error {
 	for _, name := range []string{"redis", "repo-server", "server", "application-controller"} {
-		resource := deploymentResource
+		resource := cluster.DeploymentResource
 		if name == "application-controller" {
-			resource = statefulSetResource
+			resource = cluster.StatefulSetResource
 		}
 		full := bootstrapArgoCD + "-" + name
-		if _, exists := c.objects.Get(resource, namespace, full); !exists {
+		if _, exists := c.Objects.Get(resource, namespace, full); !exists {
 			continue
 		}
-		if _, err := c.objects.Delete(resource, namespace, full); err != nil {
+		if _, err := c.Objects.Delete(resource, namespace, full); err != nil {
 			return err
 		}
 	}

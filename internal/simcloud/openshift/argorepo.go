@@ -15,10 +15,11 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 type repoServer struct {
-	*cluster
+	*cluster.Cluster
 	network network.Network
 	vault   *vaultAgent
 	plugin  bool // references to secrets can be resolved
@@ -59,21 +60,21 @@ func (r *repoServer) getTarget(ctx context.Context, application kube.Object) (ta
 	}
 	name, source := application.Name(), application.GetString("spec.source.path")+" "+application.GetString("spec.destination.namespace")
 	last, known := r.targets[name]
-	if !known || last.source != source || last.commit != r.cached.commit || last.plugin != r.plugin || last.err != nil && r.clock.Now().Sub(last.at) > errorAge {
+	if !known || last.source != source || last.commit != r.cached.commit || last.plugin != r.plugin || last.err != nil && r.Clock.Now().Sub(last.at) > errorAge {
 		found, err := r.loadManifests(ctx, application)
-		last = targetResult{target{r.cached.commit, found}, err, r.clock.Now(), r.plugin, source}
+		last = targetResult{target{r.cached.commit, found}, err, r.Clock.Now(), r.plugin, source}
 		r.targets[name] = last
 	}
 	return last.target, last.err
 }
 
 func (r *repoServer) fetch(ctx context.Context, url string) error {
-	secret, _ := r.objects.Get(secretResource, synNamespace, deployKeyName)
-	key, age := secret.GetString("data.sshPrivateKey"), r.clock.Now().Sub(r.cached.at)
+	secret, _ := r.Objects.Get(cluster.SecretResource, synNamespace, deployKeyName)
+	key, age := secret.GetString("data.sshPrivateKey"), r.Clock.Now().Sub(r.cached.at)
 	if same := r.cached.url == url && r.cached.key == key; same && (r.cached.err == nil && age < catalogAge || r.cached.err != nil && age < errorAge) {
 		return r.cached.err
 	}
-	fresh := checkout{url: url, key: key, at: r.clock.Now()}
+	fresh := checkout{url: url, key: key, at: r.Clock.Now()}
 	fresh.files, fresh.commit, fresh.err = r.fetchNow(ctx, url, key)
 	if fresh.err != nil {
 		fresh.err = fmt.Errorf("failed to list refs: %w", fresh.err)
@@ -94,8 +95,8 @@ func (r *repoServer) fetchNow(ctx context.Context, url, key string) (map[string]
 	if err != nil {
 		return nil, "", err
 	}
-	hosts, _ := r.objects.Get(mapResource, synNamespace, "argocd-ssh-known-hosts-cm")
-	ctx, cancel := context.WithTimeout(ctx, max(r.getTimeout(), gitTimeout))
+	hosts, _ := r.Objects.Get(cluster.ConfigMapResource, synNamespace, "argocd-ssh-known-hosts-cm")
+	ctx, cancel := context.WithTimeout(ctx, max(r.Timeout(), gitTimeout))
 	defer cancel()
 	return githost.Fetch(ctx, githost.Dial(r.network.Dial), url, signer, hosts.GetString("data.ssh_known_hosts"))
 }
@@ -118,7 +119,7 @@ func (r *repoServer) loadManifests(ctx context.Context, application kube.Object)
 		if err != nil {
 			return nil, err
 		}
-		documents, err := parseManifest([]byte(content))
+		documents, err := cluster.ParseManifest([]byte(content))
 		if err != nil {
 			return nil, fmt.Errorf("Failed to unmarshal %q: %w", path.Base(name), err) //nolint:staticcheck // Argo CD's words
 		}
@@ -141,7 +142,7 @@ func (r *repoServer) complete(application, object kube.Object) []kube.Object {
 		}
 		return all
 	}
-	if kind, err := findKindOf(r.objects, object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
+	if kind, err := cluster.FindKindOf(r.Objects, object); object.Namespace() == "" && (err != nil || kind.Namespaced) {
 		object.Set("metadata.namespace", application.GetString("spec.destination.namespace"))
 	}
 	object.Set("metadata.annotations", withTrackingAnnotation(object, application.Name()))

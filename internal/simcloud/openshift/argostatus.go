@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 type appComparison struct {
@@ -67,11 +68,11 @@ func (s appComparison) renderStatus(application kube.Object, now string) kube.Ob
 }
 
 // writeStatus skips unchanged statuses.
-func writeStatus(c *cluster, application kube.Object, status kube.Object) error {
+func writeStatus(c *cluster.Cluster, application kube.Object, status kube.Object) error {
 	if reflect.DeepEqual(map[string]any(status), application.Map("status")) {
 		return nil
 	}
-	_, err := c.objects.Update(applicationResource, application.Namespace(), application.Name(), func(o kube.Object) error {
+	_, err := c.Objects.Update(applicationResource, application.Namespace(), application.Name(), func(o kube.Object) error {
 		o["status"] = status
 		return nil
 	})

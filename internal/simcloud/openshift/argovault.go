@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // defaultVault is used unless the ArgoCD sets VAULT_ADDR.
@@ -56,7 +58,7 @@ func (r *repoServer) resolveSecrets(ctx context.Context, content string) (string
 
 // readSecret logs in with Steward's token when it has no valid Vault token.
 func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]string, error) {
-	account, _ := r.objects.Get(secretResource, synNamespace, stewardName)
+	account, _ := r.Objects.Get(cluster.SecretResource, synNamespace, stewardName)
 	token, err := base64.StdEncoding.DecodeString(account.GetString("data.token"))
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func (r *repoServer) readSecret(ctx context.Context, path string) (map[string]st
 	if !strings.HasPrefix(role, "t-") {
 		role = r.findTenant()
 	}
-	base := getVaultAddress(r.cluster)
+	base := getVaultAddress(r.Cluster)
 	if login := base + " " + role + " " + string(token); r.vault.login != login || r.vault.token == "" {
 		if err := r.vault.signIn(ctx, base, role, string(token)); err != nil {
 			return nil, err
@@ -85,8 +87,8 @@ func (r *repoServer) findTenant() string {
 	return ""
 }
 
-func getVaultAddress(c *cluster) string {
-	argo, _ := c.objects.Get(argoCRResource, synNamespace, argoInstance)
+func getVaultAddress(c *cluster.Cluster) string {
+	argo, _ := c.Objects.Get(argoCRResource, synNamespace, argoInstance)
 	for _, variable := range argo.List("spec.repo.env") {
 		if variable.GetString("name") == "VAULT_ADDR" {
 			return strings.TrimRight(variable.GetString("value"), "/")

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/vm"
 )
 
 // balance forwards the cluster's ports to the first reachable machine; the bootstrap host is the last choice.
 func (l *lab) balance() {
 	host := l.host(balancer)
-	for port, role := range map[int]string{apiPort: "master", machineConfigPort: "master", httpsPort: "infra"} {
+	for port, role := range map[int]string{cluster.APIPort: "master", cluster.MachineConfigPort: "master", httpsPort: "infra"} {
 		listener, err := host.Listen(port)
 		if err != nil {
 			l.t.Fatal(err)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -20,37 +22,37 @@ const (
 
 type blockStorage struct {
 	zone    string
-	api     *client // uses the pod's service account
+	api     *apiclient.Client // uses the pod's service account
 	cloud   cloudAPI
 	console func(format string, args ...any)
 	said    map[string]string // by claim
 }
 
-func runBlockStorage(ctx context.Context, c container) error {
-	api, err := c.newClient()
+func runBlockStorage(ctx context.Context, c container.Container) error {
+	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
-	defer api.close()
+	defer api.Close()
 	cloud, err := newCloudAPI(c)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	driver := blockStorage{zone: c.env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: c.machine.Console, said: map[string]string{}}
+	driver := blockStorage{zone: c.Env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: c.Machine.Console, said: map[string]string{}}
 	for ctx.Err() == nil {
 		if err := driver.provision(ctx); err != nil {
 			return err
 		}
-		c.running()
-		_ = c.cluster.clock.Sleep(ctx, storageEvery)
+		c.Running()
+		_ = c.Cluster.Clock.Sleep(ctx, storageEvery)
 	}
 	return ctx.Err()
 }
 
 // provision creates the missing volumes. An error with one claim does not stop the others.
 func (d blockStorage) provision(ctx context.Context) error {
-	claims, err := d.api.get(ctx, "/api/v1/persistentvolumeclaims")
+	claims, err := d.api.Get(ctx, "/api/v1/persistentvolumeclaims")
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func (d blockStorage) provision(ctx context.Context) error {
 }
 
 func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) error {
-	class, err := d.api.get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.GetString("spec.storageClassName"))
+	class, err := d.api.Get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.GetString("spec.storageClassName"))
 	if err != nil || class.GetString("provisioner") != storageDriver {
 		return err
 	}
@@ -93,12 +95,12 @@ func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) err
 			"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class.Name(), "persistentVolumeReclaimPolicy": "Delete",
 		},
 	}
-	if _, err := d.api.do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !isCode(err, http.StatusConflict) {
+	if _, err := d.api.Do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !apiclient.IsCode(err, http.StatusConflict) {
 		return err
 	}
 	// The controller of persistent volumes does this in a real cluster.
 	bound := kube.Object{"spec": kube.Object{"volumeName": name}}
-	_, err = d.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+claim.Namespace()+"/persistentvolumeclaims/"+claim.Name(), bound)
+	_, err = d.api.Do(ctx, http.MethodPatch, "/api/v1/namespaces/"+claim.Namespace()+"/persistentvolumeclaims/"+claim.Name(), bound)
 	return err
 }
 

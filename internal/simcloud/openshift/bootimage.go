@@ -9,6 +9,8 @@ import (
 	"exoshift/internal/simcloud/mirror"
 )
 
+const osReleaseFile = "/etc/os-release"
+
 var ostreeVersion = regexp.MustCompile(`(?m)^OSTREE_VERSION='(.+)'$`)
 
 // checkBootImage returns nil if the machine was booted from an image of the release's stream. Another build of the stream is

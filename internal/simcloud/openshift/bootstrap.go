@@ -9,16 +9,19 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/journal"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
 type bootstrapHost struct {
 	stages
 	disk
 	machine *journal.Machine
-	open    func(infraID string) (*cluster, error)
-	cluster *cluster
-	config  machineConfig
+	open    func(infraID string) (*cluster.Cluster, error)
+	cluster *cluster.Cluster
+	config  machineconfig.NodeConfig
 	domain  string
 	running sync.WaitGroup
 }
@@ -26,7 +29,7 @@ type bootstrapHost struct {
 // runBootstrap runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
 // machine resumes where it was.
 // open returns the cluster of an infrastructure ID.
-func runBootstrap(ctx context.Context, m machine.Machine, clock network.Clock, open func(infraID string) (*cluster, error)) {
+func runBootstrap(ctx context.Context, m machine.Machine, clock network.Clock, open func(infraID string) (*cluster.Cluster, error)) {
 	journaled := journal.NewMachine(m, clock)
 	host := &bootstrapHost{machine: journaled, disk: disk{journaled}, stages: stages{machine: journaled, record: &recorder{machine: journaled}}, open: open}
 	defer host.running.Wait()
@@ -49,7 +52,7 @@ func (h *bootstrapHost) prepare() error {
 		return err
 	}
 	h.domain = dns.GetString("spec.baseDomain")
-	h.config = machineConfig{
+	h.config = machineconfig.NodeConfig{
 		Role: "master", InfraID: infrastructure.GetString("status.infrastructureName"), Version: h.readText("release-version"),
 		ExternalCloud: infrastructure.GetString("status.platformStatus.external.cloudControllerManager.state") == "External",
 	}
@@ -103,17 +106,17 @@ func (h *bootstrapHost) runBootkube(ctx context.Context) {
 
 // pullReleaseImage is release-image.service; like the real one it is retried until it succeeds.
 func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
-	if err := pullReleaseImage(ctx, h.disk, h.cluster.getTimeout()); err != nil {
+	if err := pullReleaseImage(ctx, h.disk, h.cluster.Timeout()); err != nil {
 		h.record.recordFailure("release-image", err.Error())
 		return err
 	}
-	return h.cluster.waitScaled(ctx, pullTime)
+	return h.cluster.WaitScaled(ctx, pullTime)
 }
 
 // checkRendering returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
 func (h *bootstrapHost) checkRendering(context.Context) error {
 	for _, pool := range []string{"master", "worker"} {
-		if _, err := render(pool, h.config.Version, h.readMachineConfigs()); err != nil {
+		if _, err := machineconfig.Render(pool, h.config.Version, h.readMachineConfigs()); err != nil {
 			return fmt.Errorf("machine-config-controller bootstrap: %w", err)
 		}
 	}
@@ -126,7 +129,7 @@ func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 		return true
 	}
 	stopAPI := h.start(ctx, func(ctx context.Context) {
-		if err := serveAPI(ctx, h.cluster, h.machine, false); err != nil {
+		if err := cluster.ServeAPI(ctx, h.cluster, h.machine, false); err != nil {
 			h.machine.Console("kube-apiserver: %v", err)
 		}
 	})
@@ -148,9 +151,9 @@ func (h *bootstrapHost) runClusterBootstrap(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	defer api.close()
+	defer api.Close()
 	reached := func(ctx context.Context) error {
-		_, err := api.get(ctx, "/readyz")
+		_, err := api.Get(ctx, "/readyz")
 		return err
 	}
 	return h.await(ctx, "api-int", reached) &&
@@ -166,12 +169,12 @@ func (h *bootstrapHost) complete(ctx context.Context) {
 	if !ok {
 		return
 	}
-	defer api.close()
+	defer api.Close()
 	external := *api
-	external.server = "https://api." + h.domain + ":6443"
-	reaches := func(c *client) func(context.Context) error {
+	external.Server = "https://api." + h.domain + ":6443"
+	reaches := func(c *apiclient.Client) func(context.Context) error {
 		return func(ctx context.Context) error {
-			_, err := c.get(ctx, "/readyz")
+			_, err := c.Get(ctx, "/readyz")
 			return err
 		}
 	}
@@ -182,11 +185,11 @@ func (h *bootstrapHost) complete(ctx context.Context) {
 	}
 }
 
-func (h *bootstrapHost) openAdminClient() (*client, bool) {
-	opened, err := openKubeconfig([]byte(h.readText("auth/kubeconfig")))
+func (h *bootstrapHost) openAdminClient() (*apiclient.Client, bool) {
+	opened, err := apiclient.ParseKubeconfig([]byte(h.readText("auth/kubeconfig")))
 	if err == nil {
-		var api *client
-		if api, err = newClient(h.machine, opened, h.cluster.getTimeout()); err == nil {
+		var api *apiclient.Client
+		if api, err = apiclient.New(h.machine, opened, h.cluster.Timeout()); err == nil {
 			return api, true
 		}
 	}
@@ -194,9 +197,9 @@ func (h *bootstrapHost) openAdminClient() (*client, bool) {
 	return nil, false
 }
 
-func (h *bootstrapHost) createEvent(api *client, name, message string) func(context.Context) error {
+func (h *bootstrapHost) createEvent(api *apiclient.Client, name, message string) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return createEvent(ctx, api, h.cluster.now(), name, message)
+		return createEvent(ctx, api, h.cluster.Timestamp(), name, message)
 	}
 }
 
@@ -206,10 +209,10 @@ func (h *bootstrapHost) approveRequests(ctx context.Context) {
 	if !ok {
 		return
 	}
-	defer api.close()
+	defer api.Close()
 	h.record.begin("approve-csr")
-	finished := h.cluster.poll(ctx, 20*time.Second, func(ctx context.Context) bool {
-		list, err := api.get(ctx, csrPath)
+	finished := h.cluster.Poll(ctx, 20*time.Second, func(ctx context.Context) bool {
+		list, err := api.Get(ctx, apiclient.CSRPath)
 		if err != nil {
 			return h.isStageDone(".bootkube")
 		}
@@ -225,12 +228,12 @@ func (h *bootstrapHost) approveRequests(ctx context.Context) {
 	}
 }
 
-func (h *bootstrapHost) approveRequest(ctx context.Context, api *client, request kube.Object) {
+func (h *bootstrapHost) approveRequest(ctx context.Context, api *apiclient.Client, request kube.Object) {
 	request.Set("apiVersion", "certificates.k8s.io/v1")
 	request.Set("kind", "CertificateSigningRequest")
 	request.Set("status.conditions", []kube.Object{{"type": "Approved", "status": "True", "reason": "KubectlApprove",
-		"message": "This CSR was approved by kubectl certificate approve.", "lastUpdateTime": h.cluster.now()}})
-	if _, err := api.do(ctx, "PUT", csrPath+"/"+request.Name()+"/approval", request); err != nil {
+		"message": "This CSR was approved by kubectl certificate approve.", "lastUpdateTime": h.cluster.Timestamp()}})
+	if _, err := api.Do(ctx, "PUT", apiclient.CSRPath+"/"+request.Name()+"/approval", request); err != nil {
 		h.machine.Console("approve-csr.service: %s: %v", request.Name(), err)
 		return
 	}

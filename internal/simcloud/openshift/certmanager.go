@@ -10,6 +10,8 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -23,59 +25,59 @@ const (
 )
 
 // runCertManager issues a certificate once every one of its names has a CNAME to the cluster's account at acme-dns.
-func runCertManager(ctx context.Context, c container) error {
-	c.running()
+func runCertManager(ctx context.Context, c container.Container) error {
+	c.Running()
 	for ctx.Err() == nil {
-		if c.cluster.members.checkQuorum() == nil {
-			for _, certificate := range c.cluster.objects.List(certificateResource, "") {
+		if c.Cluster.Members.CheckQuorum() == nil {
+			for _, certificate := range c.Cluster.Objects.List(certificateResource, "") {
 				if certificate.Condition("Ready").GetString("status") == "True" {
 					continue
 				}
 				if err := syncCertificate(ctx, c, certificate); err != nil {
-					c.machine.Console("cert-manager: %s: %v", certificate.Name(), err)
+					c.Machine.Console("cert-manager: %s: %v", certificate.Name(), err)
 				}
 			}
 		}
-		_ = c.cluster.clock.Sleep(ctx, certManagerInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, certManagerInterval)
 	}
 	return ctx.Err()
 }
 
-func syncCertificate(ctx context.Context, c container, certificate kube.Object) error {
+func syncCertificate(ctx context.Context, c container.Container, certificate kube.Object) error {
 	waits := findFailedChallenge(ctx, c, certificate)
 	issuing := certificate.Condition("Issuing").GetString("status") == "True"
 	since, _ := time.Parse(time.RFC3339, certificate.Condition("Issuing").GetString("lastTransitionTime"))
-	done := waits == "" && issuing && c.cluster.clock.Now().Sub(since) >= c.cluster.faults.scaleDuration(acmeTime)
+	done := waits == "" && issuing && c.Cluster.Clock.Now().Sub(since) >= c.Cluster.Faults.ScaleDuration(acmeTime)
 	if done {
 		secret := kube.NewNamed(certificate.GetString("spec.secretName"))
 		secret["type"] = "kubernetes.io/tls"
 		secret["data"] = kube.Object{"tls.crt": "", "tls.key": ""} // nothing in the simulation serves it
-		if err := c.cluster.objects.Ensure(secretResource, certificate.Namespace(), secret, nil); err != nil {
+		if err := c.Cluster.Objects.Ensure(cluster.SecretResource, certificate.Namespace(), secret, nil); err != nil {
 			return err
 		}
 	}
-	_, err := c.cluster.objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
+	_, err := c.Cluster.Objects.Update(certificateResource, certificate.Namespace(), certificate.Name(), func(o kube.Object) error {
 		if done {
-			o.SetCondition(c.cluster.now(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
-			o.SetCondition(c.cluster.now(), "Issuing", "False", "Issued", "")
+			o.SetCondition(c.Cluster.Timestamp(), "Ready", "True", "Ready", "Certificate is up to date and has not expired")
+			o.SetCondition(c.Cluster.Timestamp(), "Issuing", "False", "Issued", "")
 			return nil
 		}
 		message := "Issuing certificate as Secret does not exist"
 		if waits != "" {
 			message += ": " + waits
 		}
-		o.SetCondition(c.cluster.now(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
-		o.SetCondition(c.cluster.now(), "Issuing", "True", "DoesNotExist", message)
+		o.SetCondition(c.Cluster.Timestamp(), "Ready", "False", "DoesNotExist", "Issuing certificate as Secret does not exist")
+		o.SetCondition(c.Cluster.Timestamp(), "Issuing", "True", "DoesNotExist", message)
 		return nil
 	})
 	return err
 }
 
 // findFailedChallenge returns why a challenge of a certificate fails, "" if none does. The authority resolves names recursively.
-func findFailedChallenge(ctx context.Context, c container, certificate kube.Object) string {
+func findFailedChallenge(ctx context.Context, c container.Container, certificate kube.Object) string {
 	for _, name := range certificate.GetStrings("spec.dnsNames") {
 		name = strings.TrimPrefix(name, "*.")
-		account := findACMEAccount(c.cluster, name)
+		account := findACMEAccount(c.Cluster, name)
 		if account.Fulldomain == "" {
 			return fmt.Sprintf("there is no account at acme-dns for %s", name)
 		}
@@ -90,8 +92,8 @@ func findFailedChallenge(ctx context.Context, c container, certificate kube.Obje
 	return ""
 }
 
-func findACMEAccount(c *cluster, name string) acmeAccount {
-	secret, _ := c.objects.Get(secretResource, "syn-cert-manager", "acme-dns-client")
+func findACMEAccount(c *cluster.Cluster, name string) acmeAccount {
+	secret, _ := c.Objects.Get(cluster.SecretResource, "syn-cert-manager", "acme-dns-client")
 	accounts := readAccounts(secret)
 	for domain, account := range accounts {
 		if strings.EqualFold(strings.TrimPrefix(domain, "*."), name) {
@@ -101,10 +103,10 @@ func findACMEAccount(c *cluster, name string) acmeAccount {
 	return acmeAccount{}
 }
 
-func lookupCNAME(ctx context.Context, c container, name string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.cluster.getTimeout())
+func lookupCNAME(ctx context.Context, c container.Container, name string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Cluster.Timeout())
 	defer cancel()
-	resolver := network.NewResolver(c.machine.Network().Dial, challengeResolver)
+	resolver := network.NewResolver(c.Machine.Network().Dial, challengeResolver)
 	question := new(dns.Msg)
 	question.SetQuestion(dns.Fqdn(name), dns.TypeCNAME)
 	answer, err := resolver(ctx, question)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -17,12 +18,12 @@ const (
 
 // syncCilium is Cilium's operator: once one of its pods runs beside a CiliumConfig, it installs the agents.
 func (k networkOperator) syncCilium(seen clusterSnapshot) error {
-	for _, config := range k.objects.List(ciliumResource, "") {
+	for _, config := range k.Objects.List(ciliumResource, "") {
 		if !isOperatorRunning(seen, config.Namespace()) || !k.hasLasted("cilium/"+config.Namespace(), "", 30*time.Second) {
 			continue
 		}
 		agents := buildCiliumAgents(config)
-		err := k.objects.Ensure(daemonSetResource, config.Namespace(), agents, func(o kube.Object) error {
+		err := k.Objects.Ensure(cluster.DaemonSetResource, config.Namespace(), agents, func(o kube.Object) error {
 			o.Set("spec", agents.Get("spec"))
 			return nil
 		})
@@ -57,7 +58,7 @@ func buildCiliumAgents(config kube.Object) kube.Object {
 	var env []kube.Object
 	if host := value("k8sServiceHost"); host != "" {
 		env = []kube.Object{{"name": "KUBERNETES_SERVICE_HOST", "value": host},
-			{"name": "KUBERNETES_SERVICE_PORT", "value": cmp.Or(value("k8sServicePort"), strconv.Itoa(apiPort))}}
+			{"name": "KUBERNETES_SERVICE_PORT", "value": cmp.Or(value("k8sServicePort"), strconv.Itoa(cluster.APIPort))}}
 	}
 	labels := kube.Object{"k8s-app": "cilium", "app.kubernetes.io/name": "cilium-agent"}
 	agents := kube.Object{"metadata": kube.Object{"name": "cilium", "labels": labels}}

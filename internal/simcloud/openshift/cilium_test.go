@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 const ciliumSource = configSource + "networking: {networkType: Cilium}\n"
@@ -112,7 +114,7 @@ func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
 			t.Parallel()
 			inLabOf(t, brought(ciliumSource, c.files), func(t *testing.T, l *lab) {
 				l.bootCluster(1, 0)
-				l.until(30*time.Minute, "a node", func() bool { return len(l.get(nodesPath).List("items")) == 1 })
+				l.until(30*time.Minute, "a node", func() bool { return len(l.get(apiclient.NodesPath).List("items")) == 1 })
 				_ = l.clock.Sleep(l.ctx, 6*time.Minute)
 				if ready := l.ready() == 1; ready != c.ready {
 					t.Errorf("ready: %t\n%s", ready, l.consoles())

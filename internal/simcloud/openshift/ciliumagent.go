@@ -6,31 +6,35 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 // runCilium is the agent on a node. Service addresses are not translated before it runs, so its environment must name the API
 // server.
-func runCilium(ctx context.Context, c container) error {
-	if err := checkNetworkType(c.cluster, ciliumKind); err != nil {
+func runCilium(ctx context.Context, c container.Container) error {
+	if err := checkNetworkType(c.Cluster, ciliumKind); err != nil {
 		return err
 	}
-	api, err := newClient(c.machine, access{server: getAPIAddress(c.env), authority: c.authority}, c.cluster.getTimeout())
+	api, err := apiclient.New(c.Machine, apiclient.Access{Server: container.GetAPIAddress(c.Env), Authority: c.Authority}, c.Cluster.Timeout())
 	if err != nil {
 		return err
 	}
-	defer api.close()
-	if _, err := api.get(ctx, "/readyz"); err != nil {
+	defer api.Close()
+	if _, err := api.Get(ctx, "/readyz"); err != nil {
 		return fmt.Errorf("unable to contact k8s api-server: %w", err)
 	}
-	c.running()
+	c.Running()
 	<-ctx.Done()
 	return ctx.Err()
 }
 
 // checkNetworkType returns nil if the network operator's configuration leaves nodes and services to another plugin; otherwise
 // kube-proxy and that plugin conflict.
-func checkNetworkType(c *cluster, kind string) error {
-	operator, ok := c.objects.Get("networks.operator.openshift.io", "", "cluster")
+func checkNetworkType(c *cluster.Cluster, kind string) error {
+	operator, ok := c.Objects.Get("networks.operator.openshift.io", "", "cluster")
 	proxy, told := operator.Get("spec.deployKubeProxy").(bool)
 	switch plugin := cmp.Or(operator.GetString("spec.networkType"), operator.GetString("spec.defaultNetwork.type")); {
 	case !ok:

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 type cloudAPI struct {
@@ -36,8 +37,8 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-func newCloudAPI(c container) (cloudAPI, error) {
-	env := c.env
+func newCloudAPI(c container.Container) (cloudAPI, error) {
+	env := c.Env
 	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
 			return cloudAPI{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
@@ -45,7 +46,7 @@ func newCloudAPI(c container) (cloudAPI, error) {
 	}
 	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
 	return cloudAPI{base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), key: env["EXOSCALE_API_KEY"], secret: env["EXOSCALE_API_SECRET"],
-		http: &http.Client{Transport: c.machine.Network().NewTransport()}, timeout: c.cluster.getTimeout(), clock: c.cluster.clock}, nil
+		http: &http.Client{Transport: c.Machine.Network().NewTransport()}, timeout: c.Cluster.Timeout(), clock: c.Cluster.Clock}, nil
 }
 
 func (c cloudAPI) close() { c.http.CloseIdleConnections() }

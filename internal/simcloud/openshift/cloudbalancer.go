@@ -24,7 +24,7 @@ type cloudBalancer struct {
 
 // balance ensures the load balancer of each new or changed Service. An error with one does not stop the others.
 func (c cloudController) balance(ctx context.Context) {
-	services, err := c.api.get(ctx, "/api/v1/services")
+	services, err := c.api.Get(ctx, "/api/v1/services")
 	if err != nil {
 		c.report("services", "failed to list services: %v", err)
 		return
@@ -95,7 +95,7 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 		}
 	}
 	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
-	_, err = c.api.do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
+	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
 	return err
 }
 
@@ -109,7 +109,7 @@ func (c cloudController) balancer(ctx context.Context, id string) (found cloudBa
 
 func (c cloudController) annotate(ctx context.Context, service kube.Object, id string) error {
 	change := kube.Object{"metadata": kube.Object{"annotations": kube.Object{balancerAnnotation + "id": id}}}
-	_, err := c.api.do(ctx, http.MethodPatch, servicePath(service), change)
+	_, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), change)
 	return err
 }
 

@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 // cloudController is Exoscale's cloud controller manager in a pod: it finds the instance of each new node, removes the taint for
 // uninitialized nodes, and creates the load balancers of Services.
 type cloudController struct {
 	zone       string
-	api        *client // uses the pod's service account
+	api        *apiclient.Client // uses the pod's service account
 	cloud      cloudAPI
 	types      map[string]string // names of instance types by ID
 	ensured    map[string]string // the specifications of the ensured load balancers, by the UID of their Service
@@ -26,22 +28,22 @@ const cloudInterval = 30 * time.Second
 
 // runCloudController returns why the program ended. It ends on invalid credentials, so that its pod shows the error (the real
 // one keeps running and repeats the error in its log).
-func runCloudController(ctx context.Context, c container) error {
-	api, err := c.newClient()
+func runCloudController(ctx context.Context, c container.Container) error {
+	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
-	defer api.close()
+	defer api.Close()
 	cloud, err := newCloudAPI(c)
 	if err != nil {
 		return err
 	}
 	defer cloud.close()
-	controller := cloudController{zone: c.env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
-		console: c.machine.Console}
-	election := lease{api: api, now: c.cluster.clock.Now, namespace: "kube-system", name: "cloud-controller-manager", holder: c.pod.Name(), duration: 3 * cloudInterval}
+	controller := cloudController{zone: c.Env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
+		console: c.Machine.Console}
+	election := apiclient.Lease{API: api, Now: c.Cluster.Clock.Now, Namespace: "kube-system", Name: "cloud-controller-manager", Holder: c.Pod.Name(), Duration: 3 * cloudInterval}
 	for ctx.Err() == nil {
-		leads, err := election.acquire(ctx)
+		leads, err := election.Acquire(ctx)
 		if err == nil && leads {
 			err = controller.syncNodes(ctx)
 		}
@@ -51,15 +53,15 @@ func runCloudController(ctx context.Context, c container) error {
 		if err != nil {
 			return err
 		}
-		c.running()
-		_ = c.cluster.clock.Sleep(ctx, cloudInterval)
+		c.Running()
+		_ = c.Cluster.Clock.Sleep(ctx, cloudInterval)
 	}
 	return ctx.Err()
 }
 
 // syncNodes initializes the new nodes. An error with one does not stop the others.
 func (c cloudController) syncNodes(ctx context.Context) error {
-	nodes, err := c.api.get(ctx, nodesPath)
+	nodes, err := c.api.Get(ctx, apiclient.NodesPath)
 	if err != nil {
 		return err
 	}
@@ -101,12 +103,12 @@ func (c cloudController) initializeNode(ctx context.Context, node kube.Object, i
 	// The status first: a node without the taint must be complete.
 	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
 		{"type": "InternalIP", "address": found.PublicIP}, {"type": "ExternalIP", "address": found.PublicIP}}}}
-	changed, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name()+"/status", addresses)
+	changed, err := c.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+node.Name()+"/status", addresses)
 	if err != nil {
 		return err
 	}
 	change.Set("metadata.resourceVersion", changed.GetString("metadata.resourceVersion"))
-	if _, err := c.api.do(ctx, http.MethodPatch, nodesPath+"/"+node.Name(), change); err != nil {
+	if _, err := c.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+node.Name(), change); err != nil {
 		return err
 	}
 	c.console("cloud-controller-manager: Successfully initialized node %s with cloud provider", node.Name())

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/assets"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 const externalSource = `apiVersion: v1
@@ -94,7 +95,7 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.install(func() {})
-		for _, node := range l.get(nodesPath).List("items") {
+		for _, node := range l.get(apiclient.NodesPath).List("items") {
 			labels := node.Labels()
 			want := []string{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
 			got := []string{node.GetString("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
@@ -136,7 +137,7 @@ func TestTheCloudControllerThatAnInstallationBringsWorksWithTheRoleThatItIsGiven
 func aMasterIsSeen(_ *testing.T, l *lab) {
 	l.bootCluster(1, 0)
 	l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
-		node := l.get(nodesPath + "/master-0")
+		node := l.get(apiclient.NodesPath + "/master-0")
 		return node != nil && !hasTaint(node, cloudTaint)
 	})
 }
@@ -196,7 +197,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 				l.bootCluster(1, 0)
 				l.until(40*time.Minute, "a master", func() bool { return l.ready() == 1 })
 				_ = l.clock.Sleep(l.ctx, 6*time.Minute)
-				for _, node := range l.get(nodesPath).List("items") {
+				for _, node := range l.get(apiclient.NodesPath).List("items") {
 					if !hasTaint(node, cloudTaint) {
 						t.Errorf("%s is not tainted any more", node.Name())
 					}
@@ -234,7 +235,7 @@ func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing
 		l.boot("master-2", "198.18.0.13", l.node("master", "master-2"))
 		l.until(60*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		if !hasTaint(l.get(nodesPath+"/master-2"), cloudTaint) || hasTaint(l.get(nodesPath+"/master-1"), cloudTaint) {
+		if !hasTaint(l.get(apiclient.NodesPath+"/master-2"), cloudTaint) || hasTaint(l.get(apiclient.NodesPath+"/master-1"), cloudTaint) {
 			t.Error("the wrong nodes are tainted")
 		}
 		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")

@@ -13,16 +13,19 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 type waitingReason struct{ reason, message string }
 
 // containerRuntime runs the programs in the containers of a node.
 type containerRuntime struct {
-	cluster *cluster
+	cluster *cluster.Cluster
 	machine machine.Machine
-	api     *client // the node's
-	access  access  // how the node itself reaches the API
+	api     *apiclient.Client // the node's
+	access  apiclient.Access  // how the node itself reaches the API
 	online  *atomic.Bool
 	// registries that authenticated this machine, by host.
 	registries sync.Map
@@ -49,7 +52,7 @@ func (r *containerRuntime) runContainer(ctx context.Context, p *pod) {
 		if last := p.waiting.Swap(&found); last == nil || *last != found {
 			r.machine.Console("kubelet: pod %s/%s: %s: %s", p.namespace, p.name, reason, found.message)
 		}
-		if r.cluster.clock.Sleep(ctx, pause) != nil {
+		if r.cluster.Clock.Sleep(ctx, pause) != nil {
 			return
 		}
 	}
@@ -70,7 +73,7 @@ func (r *containerRuntime) execContainer(ctx context.Context, p *pod) (reason st
 	if err != nil {
 		return "CreateContainerConfigError", err
 	}
-	if err := r.cluster.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)); err != nil {
+	if err := r.cluster.WaitScaled(ctx, 15*time.Second+cluster.Jitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
 	return "CrashLoopBackOff", r.execute(ctx, p, program, env)
@@ -88,7 +91,7 @@ func (r *containerRuntime) execute(ctx context.Context, p *pod, program string, 
 	}
 	running()
 	if getOwnerKind(p.object) == "Job" {
-		if err := r.cluster.waitScaled(ctx, jobTime); err != nil {
+		if err := r.cluster.WaitScaled(ctx, jobTime); err != nil {
 			return err
 		}
 		return runJob(ctx, r.newContainer(p, env, running))
@@ -98,12 +101,12 @@ func (r *containerRuntime) execute(ctx context.Context, p *pod, program string, 
 }
 
 // newContainer gives a program the API at its service address, or at the node's own once the network plugin redirects there.
-func (r *containerRuntime) newContainer(p *pod, env map[string]string, running func()) container {
-	server := getAPIAddress(env)
-	if server == "https://"+r.cluster.serviceAddress()+":"+servicePort && r.online.Load() {
-		server = r.access.server
+func (r *containerRuntime) newContainer(p *pod, env map[string]string, running func()) container.Container {
+	server := container.GetAPIAddress(env)
+	if server == "https://"+r.cluster.ServiceAddress()+":"+cluster.ServicePort && r.online.Load() {
+		server = r.access.Server
 	}
-	return container{cluster: r.cluster, machine: r.machine, pod: p.object, env: env, apiServer: server, authority: r.access.authority, running: running}
+	return container.Container{Cluster: r.cluster, Machine: r.machine, Pod: p.object, Env: env, APIServer: server, Authority: r.access.Authority, Running: running}
 }
 
 func getOwnerKind(pod kube.Object) string {
@@ -115,7 +118,7 @@ func getOwnerKind(pod kube.Object) string {
 
 // resolveEnvironment resolves a container's variables. By default, the API has its service network address.
 func (r *containerRuntime) resolveEnvironment(ctx context.Context, pod, c kube.Object) (map[string]string, error) {
-	env := map[string]string{"KUBERNETES_SERVICE_HOST": r.cluster.serviceAddress(), "KUBERNETES_SERVICE_PORT": servicePort}
+	env := map[string]string{"KUBERNETES_SERVICE_HOST": r.cluster.ServiceAddress(), "KUBERNETES_SERVICE_PORT": cluster.ServicePort}
 	for _, from := range c.List("envFrom") {
 		if err := r.importAll(ctx, pod.Namespace(), from, env); err != nil {
 			return nil, err
@@ -180,12 +183,12 @@ func (r *containerRuntime) resolveVariable(ctx context.Context, pod, variable ku
 
 // readSource returns the data of a Secret or ConfigMap; nothing if it is missing and optional.
 func (r *containerRuntime) readSource(ctx context.Context, source sourceKind, namespace string, reference kube.Object) (map[string]string, error) {
-	object, err := r.api.get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
+	object, err := r.api.Get(ctx, "/api/v1/namespaces/"+namespace+"/"+source.resource+"/"+reference.GetString("name"))
 	optional, _ := reference["optional"].(bool)
 	switch {
-	case isCode(err, http.StatusNotFound) && optional:
+	case apiclient.IsCode(err, http.StatusNotFound) && optional:
 		return nil, nil
-	case isCode(err, http.StatusNotFound):
+	case apiclient.IsCode(err, http.StatusNotFound):
 		return nil, fmt.Errorf("%s %q not found", strings.ToLower(source.kind), reference.GetString("name"))
 	case err != nil:
 		return nil, err
@@ -193,7 +196,7 @@ func (r *containerRuntime) readSource(ctx context.Context, source sourceKind, na
 	data := map[string]string{}
 	for key, value := range object.Map("data") {
 		text, _ := value.(string)
-		if source.resource == secretResource {
+		if source.resource == cluster.SecretResource {
 			decoded, err := base64.StdEncoding.DecodeString(text)
 			if err != nil {
 				return nil, fmt.Errorf("secret %s/%s, key %s: %w", namespace, reference.GetString("name"), key, err)

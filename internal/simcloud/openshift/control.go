@@ -8,12 +8,14 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/etcd"
 )
 
 // loop runs all controllers and operators of a cluster, on the machine that leads. They read etcd's state directly, but probe the
 // outside from that machine.
 type loop struct {
-	*cluster
+	*cluster.Cluster
 	machine     machine.Machine
 	controllers []controller
 	prober      *prober
@@ -40,13 +42,13 @@ const (
 	resyncInterval = time.Minute
 )
 
-func newLoop(c *cluster, m machine.Machine) *loop {
-	k := &loop{cluster: c, machine: m, prober: &prober{cluster: c, machine: m}, lastErrors: map[string]string{}, leaderSince: c.clock.Now()}
+func newLoop(c *cluster.Cluster, m machine.Machine) *loop {
+	k := &loop{Cluster: c, machine: m, prober: &prober{Cluster: c, machine: m}, lastErrors: map[string]string{}, leaderSince: c.Clock.Now()}
 	registry := registryOperator{k}
 	k.controllers = []controller{
 		{"kube-controller-manager: csrsigning", csrSigner{c}.sync},
-		{"kube-controller-manager: csrcleaner", (&csrCleaner{cluster: c}).sync},
-		{"kube-controller-manager: nodelifecycle", nodeLifecycle{k, map[string]stateRecord{}}.sync},
+		{"kube-controller-manager: csrcleaner", (&csrCleaner{Cluster: c}).sync},
+		{"kube-controller-manager: nodelifecycle", nodeLifecycle{k, map[string]cluster.StateRecord{}}.sync},
 		{"kube-controller-manager: workloads", workloads{k}.sync},
 		{"network-operator", networkOperator{k}.sync},
 		{"static-pods", staticPods{k}.sync},
@@ -63,30 +65,30 @@ func newLoop(c *cluster, m machine.Machine) *loop {
 }
 
 // runControllers runs the controllers of a cluster on a machine, as long as it leads.
-func runControllers(ctx context.Context, c *cluster, m machine.Machine) {
-	c.runAsLeader(ctx, func(ctx context.Context) {
+func runControllers(ctx context.Context, c *cluster.Cluster, m machine.Machine) {
+	c.RunAsLeader(ctx, func(ctx context.Context) {
 		m.Console("kube-controller-manager: became leader")
 		k := newLoop(c, m)
 		var running sync.WaitGroup
 		defer running.Wait()
 		running.Go(func() { k.prober.run(ctx) })
 		for ctx.Err() == nil {
-			if c.members.checkQuorum() == nil && k.isDue() {
+			if c.Members.CheckQuorum() == nil && k.isDue() {
 				k.syncAll(ctx)
 			}
-			_ = c.clock.Sleep(ctx, controlInterval)
+			_ = c.Clock.Sleep(ctx, controlInterval)
 		}
 	})
 }
 
 func (k *loop) getInputs() inputs {
-	return inputs{objects: k.objects.ChangeCount(), members: k.members.Version(), processes: k.members.countChanges() + k.serverChanges.Load(), probes: k.prober.version()}
+	return inputs{objects: k.Objects.ChangeCount(), members: k.Members.Version(), processes: k.Members.CountChanges() + k.ServerChanges.Load(), probes: k.prober.version()}
 }
 
 // isDue reports whether a tick has work: an input changed since the last tick began, a controller failed, or a scheduled time
 // was reached.
 func (k *loop) isDue() bool {
-	return k.failed || k.getInputs() != k.handledInputs || !k.clock.Now().Before(k.nextSync)
+	return k.failed || k.getInputs() != k.handledInputs || !k.Clock.Now().Before(k.nextSync)
 }
 
 func (k *loop) scheduleAt(at time.Time) {
@@ -96,8 +98,8 @@ func (k *loop) scheduleAt(at time.Time) {
 }
 
 func (k *loop) syncAll(ctx context.Context) {
-	k.handledInputs, k.failed, k.nextSync = k.getInputs(), false, k.clock.Now().Add(resyncInterval)
-	if _, ok := k.objects.Get(versionResource, "", "version"); !ok {
+	k.handledInputs, k.failed, k.nextSync = k.getInputs(), false, k.Clock.Now().Add(resyncInterval)
+	if _, ok := k.Objects.Get(cluster.VersionResource, "", "version"); !ok {
 		return // the manifests are still being applied
 	}
 	seen := k.buildSnapshot()
@@ -117,10 +119,10 @@ func (k *loop) syncAll(ctx context.Context) {
 // hasLasted reports whether something has been in a state for at least that long, scaled on slow machines. Another state
 // restarts the timer. It is stored in etcd, so that neither another leader nor a restart of the zone resets it.
 func (k *loop) hasLasted(what, state string, atLeast time.Duration) bool {
-	now, atLeast := k.clock.Now(), k.faults.scaleDuration(atLeast)
-	last, ok := k.stateRecords.Get(what)
+	now, atLeast := k.Clock.Now(), k.Faults.ScaleDuration(atLeast)
+	last, ok := k.StateRecords.Get(what)
 	if !ok || last.State != state {
-		if err := k.stateRecords.Put(what, stateRecord{what, state, now}); err != nil {
+		if err := k.StateRecords.Put(what, cluster.StateRecord{What: what, State: state, Since: now}); err != nil {
 			k.machine.Console("etcd: %v", err)
 		}
 		last.Since = now
@@ -137,17 +139,17 @@ type clusterSnapshot struct {
 	masters         []kube.Object          // the ready nodes of the control plane
 	schedulingError string                 // why the release's operators cannot be scheduled, "" if they can
 	pods            map[string]kube.Object // by namespace/name
-	etcd            etcdStatus
+	etcd            etcd.Status
 	bootstrapped    bool // by the status in the bootstrap ConfigMap
 	probes          probeResult
 }
 
 func (k *loop) buildSnapshot() clusterSnapshot {
-	seen := clusterSnapshot{nodes: k.objects.List(nodeResource, ""), pods: map[string]kube.Object{}, etcd: k.members.getStatus(), probes: k.prober.get()}
-	for _, pod := range k.objects.List(podResource, "") {
+	seen := clusterSnapshot{nodes: k.Objects.List(cluster.NodeResource, ""), pods: map[string]kube.Object{}, etcd: k.Members.GetStatus(), probes: k.prober.get()}
+	for _, pod := range k.Objects.List(cluster.PodResource, "") {
 		seen.pods[pod.Namespace()+"/"+pod.Name()] = pod
 	}
-	status, _ := k.objects.Get(mapResource, "kube-system", "bootstrap")
+	status, _ := k.Objects.Get(cluster.ConfigMapResource, "kube-system", "bootstrap")
 	seen.bootstrapped = status.GetString("data.status") == "complete"
 	seen.masters = seen.listReady("node-role.kubernetes.io/master")
 	seen.schedulingError = describeUnschedulable(seen.masters)
@@ -185,11 +187,11 @@ func newBoundPod(namespace, name, app, node string, annotations kube.Object) kub
 
 // report creates an event of an operator.
 func (k *loop) report(namespace, component, reason, message string) error {
-	_, err := k.objects.Create(eventResource, namespace, kube.Object{
+	_, err := k.Objects.Create(cluster.EventResource, namespace, kube.Object{
 		"metadata":       kube.Object{"generateName": component + "."},
 		"involvedObject": kube.Object{"kind": "Deployment", "namespace": namespace, "name": component},
 		"source":         kube.Object{"component": component},
-		"reason":         reason, "message": message, "type": "Normal", "count": 1, "firstTimestamp": k.now(), "lastTimestamp": k.now(),
+		"reason":         reason, "message": message, "type": "Normal", "count": 1, "firstTimestamp": k.Timestamp(), "lastTimestamp": k.Timestamp(),
 	})
 	return err
 }

@@ -7,13 +7,15 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 )
 
 // newTestLoop returns the controllers of a cluster without machines; the first tick is done.
 func newTestLoop(t *testing.T) *loop {
 	t.Helper()
-	shared, err := loadCluster(store.NewMemory(), network.Clock{}, Faults{}, "c-demo-x")
+	shared, err := cluster.Load(store.NewMemory(), network.Clock{}, scenario.Cluster{}, "c-demo-x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +27,11 @@ func newTestLoop(t *testing.T) *loop {
 func TestControllers_ActOnChange(t *testing.T) {
 	for name, change := range map[string]func(*loop) error{
 		"object": func(k *loop) error {
-			_, err := k.objects.Create(mapResource, "default", kube.Object{"metadata": kube.Object{"name": "m"}})
+			_, err := k.Objects.Create(cluster.ConfigMapResource, "default", kube.Object{"metadata": kube.Object{"name": "m"}})
 			return err
 		},
-		"member of etcd": func(k *loop) error { _, err := k.members.add("master-0", "198.18.0.4"); return err },
-		"API server":     func(k *loop) error { k.addServer("198.18.0.4"); return nil },
+		"member of etcd": func(k *loop) error { _, err := k.Members.Add("master-0", "198.18.0.4"); return err },
+		"API server":     func(k *loop) error { k.AddServer("198.18.0.4"); return nil },
 		"probe":          func(k *loop) error { k.prober.set(func(r *probeResult) { r.apps = "refused" }); return nil },
 		"failure":        func(k *loop) error { k.failed = true; return nil },
 	} {
@@ -70,7 +72,7 @@ func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
 func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTestLoop(t)
-		nodes := nodeLifecycle{k, map[string]stateRecord{}}
+		nodes := nodeLifecycle{k, map[string]cluster.StateRecord{}}
 		time.Sleep(10 * time.Second)
 		beat := time.Now().UTC().Format(time.RFC3339)
 		time.Sleep(45 * time.Second)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // Retention of certificate signing requests, as in kube-controller-manager's csrcleaner.
@@ -17,20 +18,20 @@ const (
 
 // csrCleaner deletes old requests for certificates.
 type csrCleaner struct {
-	*cluster
+	*cluster.Cluster
 	lastCleaned time.Time
 }
 
 func (k *csrCleaner) sync(context.Context, clusterSnapshot) error {
-	now := k.clock.Now()
+	now := k.Clock.Now()
 	if now.Sub(k.lastCleaned) < cleanInterval {
 		return nil
 	}
 	k.lastCleaned = now
 	var failures error
-	for _, request := range k.objects.List(requestResource, "") {
+	for _, request := range k.Objects.List(cluster.CSRResource, "") {
 		if isExpired(request, now) {
-			_, err := k.objects.Delete(requestResource, "", request.Name())
+			_, err := k.Objects.Delete(cluster.CSRResource, "", request.Name())
 			failures = errors.Join(failures, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // The number of manifests of a release, and of those that are applied before any operator is available (inferred).
@@ -32,23 +33,23 @@ func (k versionOperator) sync(_ context.Context, seen clusterSnapshot) error {
 			waiting = append(waiting, operator.name)
 		}
 	}
-	version := k.record().Version
+	version := k.Record().Version
 	progress := formatProgress(version, len(all), waiting)
 	done := len(waiting) == 0
-	_, err := k.objects.Update(versionResource, "", "version", func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.VersionResource, "", "version", func(o kube.Object) error {
 		o.Set("status.desired", kube.Object{"version": version})
 		o.Set("status.availableUpdates", nil)
 		if done {
-			o.SetCondition(k.now(), "Available", "True", "", "Done applying "+version)
-			o.SetCondition(k.now(), "Progressing", "False", "", "Cluster version is "+version)
+			o.SetCondition(k.Timestamp(), "Available", "True", "", "Done applying "+version)
+			o.SetCondition(k.Timestamp(), "Progressing", "False", "", "Cluster version is "+version)
 		} else if o.Condition("Available").GetString("status") != "True" {
-			o.SetCondition(k.now(), "Available", "False", "", "")
-			o.SetCondition(k.now(), "Progressing", "True", "", progress)
+			o.SetCondition(k.Timestamp(), "Available", "False", "", "")
+			o.SetCondition(k.Timestamp(), "Progressing", "True", "", progress)
 		}
 		if !done && o.Condition("Available").GetString("status") == "True" {
-			o.SetCondition(k.now(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
+			o.SetCondition(k.Timestamp(), "Failing", "True", "ClusterOperatorNotAvailable", "Cluster operators "+strings.Join(waiting, ", ")+" are not available")
 		} else {
-			o.SetCondition(k.now(), "Failing", "False", "", "")
+			o.SetCondition(k.Timestamp(), "Failing", "False", "", "")
 		}
 		k.recordHistory(o, version, done)
 		return nil
@@ -69,10 +70,10 @@ func formatProgress(version string, operators int, waiting []string) string {
 func (k versionOperator) recordHistory(o kube.Object, version string, done bool) {
 	entries := o.List("status.history")
 	if len(entries) == 0 {
-		entries = []kube.Object{{"state": "Partial", "version": version, "startedTime": k.now(), "completionTime": nil, "verified": false}}
+		entries = []kube.Object{{"state": "Partial", "version": version, "startedTime": k.Timestamp(), "completionTime": nil, "verified": false}}
 	}
 	if done && entries[0].GetString("state") != "Completed" {
-		entries[0]["state"], entries[0]["completionTime"] = "Completed", k.now()
+		entries[0]["state"], entries[0]["completionTime"] = "Completed", k.Timestamp()
 	}
 	o.Set("status.history", entries)
 }

@@ -7,8 +7,13 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/journal"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
+
+// optOpenShift is where openshift-install's files are on the bootstrap machine.
+const optOpenShift = "/opt/openshift/"
 
 // disk is what openshift-install left on the disk of the bootstrap machine.
 type disk struct{ machine *journal.Machine }
@@ -23,7 +28,7 @@ func (d disk) readManifest(name string) (kube.Object, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is missing", name)
 	}
-	documents, err := parseManifest(content)
+	documents, err := cluster.ParseManifest(content)
 	if err != nil || len(documents) != 1 {
 		return nil, fmt.Errorf("%s: %d documents: %w", name, len(documents), err)
 	}
@@ -34,7 +39,7 @@ func (d disk) readManifest(name string) (kube.Object, error) {
 func (d disk) listDocuments() []document {
 	var found []document
 	for name := range strings.SplitSeq(d.readText("manifests.txt"), "\n") {
-		objects, err := parseManifest([]byte(d.readText(name)))
+		objects, err := cluster.ParseManifest([]byte(d.readText(name)))
 		if err != nil {
 			d.machine.Console("cluster-bootstrap: %s: %v", name, err)
 		}
@@ -48,7 +53,7 @@ func (d disk) listDocuments() []document {
 func (d disk) readMachineConfigs() []kube.Object {
 	var found []kube.Object
 	for _, document := range d.listDocuments() {
-		if document.object.GetString("kind") == machineConfigKind {
+		if document.object.GetString("kind") == machineconfig.Kind {
 			found = append(found, document.object)
 		}
 	}

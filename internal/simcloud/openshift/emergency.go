@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -16,41 +18,41 @@ const (
 // runEmergency is emergency-credentials-controller in a pod: for each account it creates a service account with cluster-admin
 // and issues tokens for it. The real one's storage of tokens is not simulated; a token request at the API returns the same
 // token.
-func runEmergency(ctx context.Context, c container) error {
-	c.running()
+func runEmergency(ctx context.Context, c container.Container) error {
+	c.Running()
 	for ctx.Err() == nil {
-		if c.cluster.members.checkQuorum() == nil {
-			for _, account := range c.cluster.objects.List(emergencyAccounts, "") {
-				if err := createEmergencyAccess(c.cluster, account); err != nil {
-					c.machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
+		if c.Cluster.Members.CheckQuorum() == nil {
+			for _, account := range c.Cluster.Objects.List(emergencyAccounts, "") {
+				if err := createEmergencyAccess(c.Cluster, account); err != nil {
+					c.Machine.Console("emergency-credentials-controller: %s: %v", account.Name(), err)
 				}
 			}
 		}
-		_ = c.cluster.clock.Sleep(ctx, emergencyInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, emergencyInterval)
 	}
 	return ctx.Err()
 }
 
-func createEmergencyAccess(c *cluster, account kube.Object) error {
+func createEmergencyAccess(c *cluster.Cluster, account kube.Object) error {
 	if account.GetString("status.lastTokenCreationTimestamp") != "" {
 		return nil
 	}
-	if err := c.objects.Ensure(accountResource, account.Namespace(), kube.NewNamed(account.Name()), nil); err != nil {
+	if err := c.Objects.Ensure(cluster.AccountResource, account.Namespace(), kube.NewNamed(account.Name()), nil); err != nil {
 		return err
 	}
 	binding := kube.NewNamed("emergency-account-" + account.Name())
 	binding["roleRef"] = kube.Object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": clusterAdmin}
 	binding["subjects"] = []kube.Object{{"kind": "ServiceAccount", "namespace": account.Namespace(), "name": account.Name()}}
-	if err := c.objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil); err != nil {
+	if err := c.Objects.Ensure("clusterrolebindings.rbac.authorization.k8s.io", "", binding, nil); err != nil {
 		return err
 	}
 	validity, err := parseDuration(account, "spec.validityDuration", 30*24*time.Hour)
 	if err != nil {
 		return err
 	}
-	_, err = c.objects.Update(emergencyAccounts, account.Namespace(), account.Name(), func(o kube.Object) error {
-		o.Set("status.lastTokenCreationTimestamp", c.now())
-		o.Set("status.tokens", []kube.Object{{"uid": account.GetString("metadata.uid"), "expirationTimestamp": c.clock.Now().Add(validity).UTC().Format(time.RFC3339)}})
+	_, err = c.Objects.Update(emergencyAccounts, account.Namespace(), account.Name(), func(o kube.Object) error {
+		o.Set("status.lastTokenCreationTimestamp", c.Timestamp())
+		o.Set("status.tokens", []kube.Object{{"uid": account.GetString("metadata.uid"), "expirationTimestamp": c.Clock.Now().Add(validity).UTC().Format(time.RFC3339)}})
 		return nil
 	})
 	return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // Effects of slow disks on etcd: the duration of a WAL fsync, and how long learners take.
@@ -19,7 +20,7 @@ const (
 // measured yet: the monitoring needs a node that is no master. The wording is from a report of a real cluster.
 func describeFsync(k *loop, seen clusterSnapshot) string {
 	measured := k.hasLasted("fsync", kube.FormatStatus(len(seen.listReady("node-role.kubernetes.io/worker")) > 0), measuredAfter)
-	if last, _ := k.stateRecords.Get("fsync"); !k.faults.SlowDisks || !measured || last.State != "True" {
+	if last, _ := k.StateRecords.Get("fsync"); !k.Faults.SlowDisks || !measured || last.State != "True" {
 		return ""
 	}
 	return fmt.Sprintf("etcd disk metrics exceeded known tresholds:  fsync duration value: %f", slowFsync)
@@ -27,18 +28,18 @@ func describeFsync(k *loop, seen clusterSnapshot) string {
 
 func (k etcdOperator) reportHealth(o kube.Object, seen clusterSnapshot) {
 	for _, controller := range []string{"EtcdCertSignerController", "ScriptController", "TargetConfigController", "ClusterMemberController"} {
-		o.SetCondition(k.now(), controller+"Degraded", "False", "AsExpected", "")
+		o.SetCondition(k.Timestamp(), controller+"Degraded", "False", "AsExpected", "")
 	}
 	if slow := describeFsync(k.loop, seen); slow != "" {
-		o.SetCondition(k.now(), "FSyncControllerDegraded", "True", "Error", slow)
+		o.SetCondition(k.Timestamp(), "FSyncControllerDegraded", "True", "Error", slow)
 		return
 	}
-	o.SetCondition(k.now(), "FSyncControllerDegraded", "False", "AsExpected", "")
+	o.SetCondition(k.Timestamp(), "FSyncControllerDegraded", "False", "AsExpected", "")
 }
 
 func (k etcdOperator) computeCatchUp(learner string) time.Duration {
-	usually := learnerTime + computeJitter(learner, 15*time.Second)
-	if k.faults.SlowDisks {
+	usually := learnerTime + cluster.Jitter(learner, 15*time.Second)
+	if k.Faults.SlowDisks {
 		return slowLearning * usually
 	}
 	return usually

@@ -8,24 +8,26 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/etcd"
 )
 
 // etcdMember is a master's member of etcd.
 type etcdMember struct {
-	cluster *cluster
+	cluster *cluster.Cluster
 	machine machine.Machine
 	node    string
 }
 
 // run runs this master's member of etcd once the operator has added it. It joins only if it can reach a peer.
 func (e etcdMember) run(ctx context.Context, p *pod) error {
-	closePorts, err := openEtcdPorts(e.machine)
+	closePorts, err := etcd.OpenPorts(e.machine)
 	if err != nil {
 		return err
 	}
 	defer closePorts()
 	shown := ""
-	joined := e.cluster.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	joined := e.cluster.Poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		err := e.join(ctx)
 		if err != nil && err.Error() != shown {
 			shown = err.Error()
@@ -45,11 +47,11 @@ func (e etcdMember) run(ctx context.Context, p *pod) error {
 var errNotMember = errors.New("waiting to be added to the cluster")
 
 func (e etcdMember) join(ctx context.Context) error {
-	own, ok := e.cluster.members.Get(e.node)
+	own, ok := e.cluster.Members.Get(e.node)
 	if !ok || own.Address != e.machine.Address().String() {
 		return errNotMember
 	}
-	data, _ := e.machine.ReadFile(etcdDataFile)
+	data, _ := e.machine.ReadFile(etcd.DataFile)
 	switch {
 	case own.Started && string(data) == own.ID:
 		return nil
@@ -59,20 +61,20 @@ func (e etcdMember) join(ctx context.Context) error {
 	if err := e.checkLeftoverData(); err != nil {
 		return err
 	}
-	for name, peer := range e.cluster.members.listAlive() {
-		if err := checkPeer(ctx, e.cluster.getTimeout(), e.machine, peer.Address().String()); err != nil {
+	for name, peer := range e.cluster.Members.ListAlive() {
+		if err := etcd.CheckPeer(ctx, e.cluster.Timeout(), e.machine, peer.Address().String()); err != nil {
 			return fmt.Errorf("cannot reach the peer %s: %w", name, err)
 		}
 	}
-	if err := e.machine.WriteFile(etcdDataFile, []byte(own.ID)); err != nil {
+	if err := e.machine.WriteFile(etcd.DataFile, []byte(own.ID)); err != nil {
 		return err
 	}
-	return e.cluster.members.update(e.node, func(m *member) { m.Started = true })
+	return e.cluster.Members.Update(e.node, func(m *etcd.Member) { m.Started = true })
 }
 
 // checkLeftoverData returns why a new member cannot start on the data of another cluster: here on the last master.
 func (e etcdMember) checkLeftoverData() error {
-	if e.cluster.faults.LeftoverData && len(e.cluster.members.List()) > e.cluster.record().Replicas {
+	if e.cluster.Faults.LeftoverData && len(e.cluster.Members.List()) > e.cluster.Record().Replicas {
 		return errors.New("couldn't validate cluster ID: cluster ID mismatch")
 	}
 	return nil
@@ -83,29 +85,29 @@ func (e etcdMember) serve(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	if e.cluster.faults.MemberBreaks {
+	if e.cluster.Faults.MemberBreaks {
 		running.Go(func() {
 			if e.injectDataLoss(ctx) {
 				cancel()
 			}
 		})
 	}
-	e.cluster.members.run(ctx, e.node, e.machine)
+	e.cluster.Members.Run(ctx, e.node, e.machine)
 }
 
 // injectDataLoss waits until the bootstrap is complete, and deletes etcd's data on the last master by name. The member can never
 // rejoin: the cluster has recorded it as started.
 func (e etcdMember) injectDataLoss(ctx context.Context) bool {
-	complete := e.cluster.poll(ctx, 5*time.Second, func(context.Context) bool {
-		status, _ := e.cluster.objects.Get(mapResource, "kube-system", "bootstrap")
+	complete := e.cluster.Poll(ctx, 5*time.Second, func(context.Context) bool {
+		status, _ := e.cluster.Objects.Get(cluster.ConfigMapResource, "kube-system", "bootstrap")
 		return status.GetString("data.status") == "complete"
 	})
-	members := e.cluster.members.List() // by name
+	members := e.cluster.Members.List() // by name
 	if !complete || members[len(members)-1].Name != e.node {
 		return false
 	}
 	e.machine.Console("etcd: panic: tocommit is out of range, was the raft log corrupted, truncated, or lost?")
-	if err := e.machine.WriteFile(etcdDataFile, nil); err != nil {
+	if err := e.machine.WriteFile(etcd.DataFile, nil); err != nil {
 		e.machine.Console("etcd: %v", err)
 	}
 	return true

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/etcd"
 )
 
 // Durations of changes of the number of members, each long enough to be observed.
@@ -21,7 +23,7 @@ const (
 type etcdOperator struct{ *loop }
 
 func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
-	if len(seen.etcd.members) == 0 {
+	if len(seen.etcd.Members) == 0 {
 		return nil
 	}
 	if err := k.reportEtcd(seen); err != nil {
@@ -30,8 +32,8 @@ func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 	if err := k.syncEndpoints(seen); err != nil {
 		return err
 	}
-	pause := k.hasLasted("etcd members", fmt.Sprint(len(seen.etcd.members)), memberPause)
-	if learner, ok := seen.etcd.findLearner(); ok {
+	pause := k.hasLasted("etcd members", fmt.Sprint(len(seen.etcd.Members)), memberPause)
+	if learner, ok := seen.etcd.FindLearner(); ok {
 		return k.promoteLearner(ctx, learner)
 	}
 	switch {
@@ -39,81 +41,72 @@ func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 		return nil
 	case k.canRemoveBootstrap(seen):
 		return k.removeBootstrap(seen)
-	case len(seen.etcd.problems) == 0 && seen.schedulingError == "":
+	case len(seen.etcd.Problems) == 0 && seen.schedulingError == "":
 		return k.addNextMember(seen)
 	}
 	return nil
 }
 
 // promoteLearner promotes a learner that has caught up and is reachable from every peer.
-func (k etcdOperator) promoteLearner(ctx context.Context, learner member) error {
-	alive := k.members.isAlive(learner.Name)
+func (k etcdOperator) promoteLearner(ctx context.Context, learner etcd.Member) error {
+	alive := k.Members.IsAlive(learner.Name)
 	if !k.hasLasted("learner/"+learner.Name, kube.FormatStatus(alive), k.computeCatchUp(learner.Name)) || !alive {
 		return nil
 	}
-	if err := k.members.checkPeers(ctx, learner, k.getTimeout()); err != nil {
+	if err := k.Members.CheckPeers(ctx, learner, k.Timeout()); err != nil {
 		return err
 	}
-	if err := k.members.update(learner.Name, func(m *member) { m.Learner = false }); err != nil {
+	if err := k.Members.Update(learner.Name, func(m *etcd.Member) { m.Learner = false }); err != nil {
 		return err
 	}
-	return k.loop.report(etcdEvents, etcdComponent, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, peerPort))
+	return k.loop.report(etcdEvents, etcdComponent, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, etcd.PeerPort))
 }
 
 func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
-		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.has(master.Name()) {
+		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) {
 			continue
 		}
 		address := getInternalAddress(master)
-		if _, err := k.members.add(master.Name(), address); err != nil {
+		if _, err := k.Members.Add(master.Name(), address); err != nil {
 			return err
 		}
-		return k.loop.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, peerPort))
+		return k.loop.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, etcd.PeerPort))
 	}
 	return nil
 }
 
-func getInternalAddress(node kube.Object) string {
-	for _, address := range node.List("status.addresses") {
-		if address.GetString("type") == "InternalIP" {
-			return address.GetString("address")
-		}
-	}
-	return ""
-}
-
 // isCompleteWithoutBootstrap reports whether the bootstrap member can be removed: all others vote and are healthy, and with it
 // there are at least four; two for a cluster of one master.
-func (k etcdOperator) isCompleteWithoutBootstrap(status etcdStatus) bool {
+func (k etcdOperator) isCompleteWithoutBootstrap(status etcd.Status) bool {
 	enough := 4
-	if k.record().Replicas < 3 {
+	if k.Record().Replicas < 3 {
 		enough = 2
 	}
-	if !status.has(bootstrapMember) {
+	if !status.Has(etcd.BootstrapMember) {
 		enough--
 	}
-	for _, m := range status.members {
-		if m.Name != bootstrapMember && (m.Learner || !m.Started || !k.members.isAlive(m.Name)) {
+	for _, m := range status.Members {
+		if m.Name != etcd.BootstrapMember && (m.Learner || !m.Started || !k.Members.IsAlive(m.Name)) {
 			return false
 		}
 	}
-	return len(status.members) >= enough
+	return len(status.Members) >= enough
 }
 
 func (k etcdOperator) canRemoveBootstrap(seen clusterSnapshot) bool {
-	return seen.bootstrapped && k.hasLasted("bootstrapped", "", 20*time.Second) && seen.etcd.has(bootstrapMember) && k.isCompleteWithoutBootstrap(seen.etcd)
+	return seen.bootstrapped && k.hasLasted("bootstrapped", "", 20*time.Second) && seen.etcd.Has(etcd.BootstrapMember) && k.isCompleteWithoutBootstrap(seen.etcd)
 }
 
 func (k etcdOperator) removeBootstrap(seen clusterSnapshot) error {
 	if err := k.loop.report(etcdEvents, etcdComponent, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
 		return err
 	}
-	if err := k.members.Delete(bootstrapMember); err != nil {
+	if err := k.Members.Delete(etcd.BootstrapMember); err != nil {
 		return err
 	}
-	seen.etcd = k.members.getStatus()
+	seen.etcd = k.Members.GetStatus()
 	if err := k.reportEtcd(seen); err != nil {
 		return err
 	}
@@ -123,23 +116,23 @@ func (k etcdOperator) removeBootstrap(seen clusterSnapshot) error {
 // reportEtcd writes the conditions of section 3.4.
 func (k etcdOperator) reportEtcd(seen clusterSnapshot) error {
 	status := seen.etcd
-	_, err := k.objects.Update(etcdResource, "", "cluster", func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.EtcdResource, "", "cluster", func(o kube.Object) error {
 		set := func(kind string, yes bool, yesReason, noReason, message string) {
 			reason := noReason
 			if yes {
 				reason = yesReason
 			}
-			o.SetCondition(k.now(), kind, kube.FormatStatus(yes), reason, message)
+			o.SetCondition(k.Timestamp(), kind, kube.FormatStatus(yes), reason, message)
 		}
 		starting := false
-		for _, m := range status.members {
+		for _, m := range status.Members {
 			starting = starting || !m.Started
 		}
-		set("EtcdMembersAvailable", true, "EtcdQuorate", "NoQuorum", status.formatMessage())
-		set("EtcdMembersDegraded", len(status.problems) > 0, "UnhealthyMembers", "AsExpected", status.formatMessage())
-		set("EtcdMembersProgressing", starting, "MembersNotStarted", "AsExpected", status.formatMessage())
+		set("EtcdMembersAvailable", true, "EtcdQuorate", "NoQuorum", status.FormatMessage())
+		set("EtcdMembersDegraded", len(status.Problems) > 0, "UnhealthyMembers", "AsExpected", status.FormatMessage())
+		set("EtcdMembersProgressing", starting, "MembersNotStarted", "AsExpected", status.FormatMessage())
 		set("BootstrapTeardownDegraded", false, "Error", "AsExpected", "")
-		set("EtcdEndpointsDegraded", len(status.listVoters()) == 0, "ErrorUpdatingEtcdEndpoints", "AsExpected", describeMissingMembers(status))
+		set("EtcdEndpointsDegraded", len(status.ListVoters()) == 0, "ErrorUpdatingEtcdEndpoints", "AsExpected", describeMissingMembers(status))
 		k.reportRunning(o, status)
 		k.reportHealth(o, seen)
 		return nil
@@ -147,36 +140,36 @@ func (k etcdOperator) reportEtcd(seen clusterSnapshot) error {
 	return err
 }
 
-func describeMissingMembers(status etcdStatus) string {
-	if len(status.listVoters()) > 0 {
+func describeMissingMembers(status etcd.Status) string {
+	if len(status.ListVoters()) > 0 {
 		return ""
 	}
 	return "no etcd members are present"
 }
 
-func (k etcdOperator) reportRunning(o kube.Object, status etcdStatus) {
+func (k etcdOperator) reportRunning(o kube.Object, status etcd.Status) {
 	const running, removed = "EtcdRunningInCluster", "EtcdBootstrapMemberRemoved"
 	switch {
-	case !status.has(bootstrapMember):
-		o.SetCondition(k.now(), running, "True", "BootstrapAlreadyRemoved", "etcd-bootstrap member is already removed")
-		o.SetCondition(k.now(), removed, "True", "BootstrapMemberRemoved", "etcd bootstrap member is removed")
+	case !status.Has(etcd.BootstrapMember):
+		o.SetCondition(k.Timestamp(), running, "True", "BootstrapAlreadyRemoved", "etcd-bootstrap member is already removed")
+		o.SetCondition(k.Timestamp(), removed, "True", "BootstrapMemberRemoved", "etcd bootstrap member is removed")
 	case k.isCompleteWithoutBootstrap(status):
-		o.SetCondition(k.now(), running, "True", "EnoughEtcdMembers", "enough members found")
+		o.SetCondition(k.Timestamp(), running, "True", "EnoughEtcdMembers", "enough members found")
 	case o.Condition(running).GetString("status") != "True":
-		o.SetCondition(k.now(), running, "False", "NotEnoughEtcdMembers", "still waiting for three healthy etcd members")
+		o.SetCondition(k.Timestamp(), running, "False", "NotEnoughEtcdMembers", "still waiting for three healthy etcd members")
 	}
 }
 
 // syncEndpoints publishes the voting members on masters, and the address of the bootstrap member, also after its removal.
 func (k etcdOperator) syncEndpoints(seen clusterSnapshot) error {
 	data := kube.Object{}
-	for _, m := range seen.etcd.listVoters() {
+	for _, m := range seen.etcd.ListVoters() {
 		data[m.ID] = m.Address
 	}
 	const present, past = "alpha.installer.openshift.io/etcd-bootstrap", "alpha.installer.openshift.io/etcd-bootstrap-"
-	bootstrap, exists := k.members.Get(bootstrapMember)
+	bootstrap, exists := k.Members.Get(etcd.BootstrapMember)
 	endpoints := kube.Object{"metadata": kube.Object{"name": "etcd-endpoints", "annotations": kube.Object{present: bootstrap.Address}}, "data": data}
-	return k.objects.Ensure(mapResource, "openshift-etcd", endpoints, func(o kube.Object) error {
+	return k.Objects.Ensure(cluster.ConfigMapResource, "openshift-etcd", endpoints, func(o kube.Object) error {
 		o.Set("data", data)
 		annotations := o.Map("metadata.annotations")
 		if address, ok := annotations[present]; ok && !exists {

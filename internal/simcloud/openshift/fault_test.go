@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/scenario"
 )
 
 // inTrouble runs a test in a lab whose cluster has faults.
-func inTrouble(t *testing.T, troubles Faults, test func(*testing.T, *lab)) {
+func inTrouble(t *testing.T, troubles scenario.Cluster, test func(*testing.T, *lab)) {
 	t.Helper()
 	inLabOf(t, plan{troubles: troubles}, test)
 }
@@ -27,7 +28,7 @@ func (l *lab) operator(name, kind string) kube.Object {
 
 func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{Slowness: 4}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{Slowness: 4}, func(t *testing.T, l *lab) {
 		began := l.clock.Now()
 		l.bootCluster(3, 0)
 		l.until(30*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
@@ -43,7 +44,7 @@ func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 
 func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{SlowDisks: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		degraded := func() kube.Object {
 			return l.get(operatorPath + "etcds/cluster").Condition("FSyncControllerDegraded")
@@ -71,13 +72,13 @@ func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 
 // responds reports whether the API has a leader.
 func (l *lab) responds() bool {
-	_, err := l.api.get(l.ctx, "/readyz")
+	_, err := l.api.Get(l.ctx, "/readyz")
 	return err == nil
 }
 
 func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{MemberBreaks: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{MemberBreaks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		const want = "3 of 4 members are available, master-2 is unhealthy"
 		l.until(time.Minute, "a broken member", func() bool { return l.etcdMessage() == want })
@@ -91,7 +92,7 @@ func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 
 func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{LeftoverData: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{LeftoverData: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		l.until(60*time.Minute, "a member that does not start", func() bool {
 			return strings.Contains(l.etcdMessage(), "3 of 4 members are available, NAME-PENDING-")
@@ -105,7 +106,7 @@ func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 
 func TestTheMonitoringNeedsMemory(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{SmallNodes: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{SmallNodes: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(40*time.Minute, "a version that waits for nothing else", func() bool {
 			l.approve()

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/scenario"
 )
 
 // refusal returns the error of the API for a client that trusts the installer's files.
 func (l *lab) refusal() string {
-	if _, err := l.api.get(l.ctx, "/readyz"); err != nil {
+	if _, err := l.api.Get(l.ctx, "/readyz"); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -22,7 +24,7 @@ func (l *lab) refusal() string {
 
 func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 	long(t)
-	for want, troubles := range map[string]Faults{
+	for want, troubles := range map[string]scenario.Cluster{
 		"certificate has expired":                 {ExpiredCertificates: true},
 		"certificate signed by unknown authority": {ForeignAuthority: true},
 	} {
@@ -41,7 +43,7 @@ func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 
 func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{WorkersUnserved: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{WorkersUnserved: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
 		if requests, ready := l.approve(), l.ready(); requests > 0 || ready != 3 {
@@ -57,7 +59,7 @@ func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
 // pending returns the decoded pending requests.
 func (l *lab) pending() []*x509.CertificateRequest {
 	var asked []*x509.CertificateRequest
-	for _, request := range l.get(csrPath).List("items") {
+	for _, request := range l.get(apiclient.CSRPath).List("items") {
 		decoded, _ := base64.StdEncoding.DecodeString(request.GetString("spec.request"))
 		block, _ := pem.Decode(decoded)
 		if len(request.List("status.conditions")) > 0 || block == nil {
@@ -74,7 +76,7 @@ func (l *lab) pending() []*x509.CertificateRequest {
 
 func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{GreedyRequests: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{GreedyRequests: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(20*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
 		for _, asked := range l.pending() {
@@ -95,7 +97,7 @@ func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 
 func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{BlankHostnames: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{BlankHostnames: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(30*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
 		for _, asked := range l.pending() {
@@ -103,7 +105,7 @@ func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 				t.Errorf("asked as %s", asked.Subject.CommonName)
 			}
 		}
-		if l.ready() != 3 || l.get(nodesPath+"/master-2") == nil {
+		if l.ready() != 3 || l.get(apiclient.NodesPath+"/master-2") == nil {
 			t.Error("the masters lost their names, too")
 		}
 	})
@@ -111,7 +113,7 @@ func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 
 func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{SecondInterface: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{SecondInterface: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		// The masters come up within seconds of each other: another one may have been added before it, or none.
 		const want = " members are available, NAME-PENDING-10.100.0.12 has not started"
@@ -121,7 +123,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 		if got := l.etcdMessage(); got != stuck || !strings.HasPrefix(got, "2 of 3") && !strings.HasPrefix(got, "1 of 2") {
 			t.Errorf("etcd: %q", got)
 		}
-		if got := getInternalAddress(l.get(nodesPath + "/master-1")); got != "10.100.0.12" {
+		if got := getInternalAddress(l.get(apiclient.NodesPath + "/master-1")); got != "10.100.0.12" {
 			t.Errorf("the node's address: %s", got)
 		}
 	})
@@ -129,7 +131,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 
 func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{MixedConfigs: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{MixedConfigs: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		pool := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master")
 		report := pool.Condition("NodeDegraded").GetString("message")
@@ -145,7 +147,7 @@ func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 
 func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
 	long(t)
-	inTrouble(t, Faults{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
+	inTrouble(t, scenario.Cluster{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 1)
 		scheduler := func() kube.Object { return l.get("/apis/config.openshift.io/v1/schedulers/cluster") }
 		l.until(30*time.Minute, "routers where they belong", func() bool {
@@ -158,7 +160,7 @@ func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
 			t.Errorf("scheduler: %v", scheduler())
 		}
 		back := kube.Object{"matchLabels": kube.Object{masterTaint: nil, "kubernetes.io/hostname": "infra-0"}}
-		if _, err := l.api.do(l.ctx, "PATCH", ingressPath, kube.Object{"spec": kube.Object{"nodePlacement": kube.Object{"nodeSelector": back}}}); err != nil {
+		if _, err := l.api.Do(l.ctx, "PATCH", ingressPath, kube.Object{"spec": kube.Object{"nodePlacement": kube.Object{"nodeSelector": back}}}); err != nil {
 			t.Fatal(err)
 		}
 		l.until(5*time.Minute, "a router on the infra node", func() bool { return l.routers() == "infra-0" })

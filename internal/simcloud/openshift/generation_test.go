@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // renew generates certificates and Ignition documents again in the same directory.
@@ -39,10 +42,10 @@ func TestCertificatesThatAreNotValidStopTheBootstrap(t *testing.T) {
 				_ = l.clock.Sleep(l.ctx, 5*time.Minute) // the machine config server runs and refuses nothing
 				l.boot("master-0", "198.18.0.11", l.node("master", "master-0"))
 				_ = l.clock.Sleep(l.ctx, 20*time.Minute)
-				if _, err := l.api.get(l.ctx, "/version"); err == nil || !strings.Contains(err.Error(), "certificate has expired or is not yet valid") {
+				if _, err := l.api.Get(l.ctx, "/version"); err == nil || !strings.Contains(err.Error(), "certificate has expired or is not yet valid") {
 					t.Errorf("the API answers %v", err)
 				}
-				if nodes := l.world.clusters[l.infraID()].objects.List(nodeResource, ""); len(nodes) > 0 {
+				if nodes := l.world.clusters[l.infraID()].Objects.List(cluster.NodeResource, ""); len(nodes) > 0 {
 					t.Errorf("%d nodes registered", len(nodes))
 				}
 				for _, want := range c.says {
@@ -70,7 +73,7 @@ func TestMastersWithThePointerOfAnotherGenerationNeverGetTheirConfiguration(t *t
 		l.boot("master-0", "198.18.0.11", pointer)
 		l.until(30*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
-		if nodes := l.get(nodesPath).List("items"); len(nodes) > 0 {
+		if nodes := l.get(apiclient.NodesPath).List("items"); len(nodes) > 0 {
 			t.Errorf("%d nodes registered", len(nodes))
 		}
 		if said := l.everything(); !strings.Contains(said, "x509: certificate signed by unknown authority") || strings.Contains(said, "Pool master requested") {

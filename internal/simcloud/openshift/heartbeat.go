@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 type heartbeat struct {
@@ -21,7 +22,7 @@ const (
 
 // buildConditions reports the node as ready when a pod of the network plugin is.
 func (k *kubelet) buildConditions() []kube.Object {
-	now := k.cluster.now()
+	now := k.cluster.Timestamp()
 	ready := kube.Object{"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": noNetwork,
 		"lastHeartbeatTime": now}
 	if k.isNetworkReady() {
@@ -53,19 +54,19 @@ func (k *kubelet) isNetworkReady() bool {
 
 // report writes the conditions on changes, and periodically as a heartbeat.
 func (k *kubelet) report(ctx context.Context) {
-	now, ready := k.cluster.clock.Now(), k.isNetworkReady()
+	now, ready := k.cluster.Clock.Now(), k.isNetworkReady()
 	if before := k.online.Swap(ready); ready && !before {
-		k.api.close() // the plugin takes over the machine's network and cuts open connections
+		k.api.Close() // the plugin takes over the machine's network and cuts open connections
 	}
 	if k.heartbeat.ready == ready && now.Sub(k.heartbeat.at) < heartbeatInterval {
 		return
 	}
 	status := kube.Object{"status": kube.Object{"conditions": k.buildConditions()}}
-	_, err := k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", status)
+	_, err := k.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+k.node+"/status", status)
 	switch {
-	case isCode(err, http.StatusNotFound):
+	case apiclient.IsCode(err, http.StatusNotFound):
 		err = k.register(ctx)
-	case isCode(err, http.StatusUnauthorized):
+	case apiclient.IsCode(err, http.StatusUnauthorized):
 		k.machine.Console("kubelet: the node's certificate is not valid any more")
 	}
 	if err == nil {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
@@ -16,7 +18,7 @@ func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
 		}
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
 		_ = l.clock.Sleep(l.ctx, 5*time.Minute)
-		nodes := l.get(nodesPath).List("items")
+		nodes := l.get(apiclient.NodesPath).List("items")
 		if len(nodes) != 1 || nodes[0].Name() != "localhost.localdomain" {
 			t.Errorf("%d nodes, the first is %s", len(nodes), nodes[0].Name())
 		}
@@ -26,14 +28,14 @@ func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
 func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(1, 0)
-		l.until(30*time.Minute, "two requests", func() bool { return len(l.get(csrPath).List("items")) == 2 })
+		l.until(30*time.Minute, "two requests", func() bool { return len(l.get(apiclient.CSRPath).List("items")) == 2 })
 		_ = l.clock.Sleep(l.ctx, time.Minute)
 		bySigner := map[string]kube.Object{}
-		for _, request := range l.get(csrPath).List("items") {
+		for _, request := range l.get(apiclient.CSRPath).List("items") {
 			bySigner[request.GetString("spec.signerName")] = request
 		}
 		for signer, want := range map[string][]string{
-			clientSigner: {nodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
+			clientSigner: {cluster.NodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
 				"system:serviceaccounts", "system:authenticated"},
 			servingSigner: {"system:node:master-0", "server auth", "system:nodes", "system:authenticated"}, // groups are a set
 		} {
@@ -45,7 +47,7 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 				t.Errorf("%s: %v, want %v", signer, got, want)
 			}
 		}
-		if node := l.get(nodesPath + "/master-0"); getInternalAddress(node) != "198.18.0.11" {
+		if node := l.get(apiclient.NodesPath + "/master-0"); getInternalAddress(node) != "198.18.0.11" {
 			t.Errorf("address of the node: %v", node.Get("status.addresses"))
 		}
 	})
@@ -60,10 +62,10 @@ func TestASecondGenerationIsAnotherCluster(t *testing.T) {
 		l.renew()
 		l.boot("bootstrap", "198.18.0.9", l.file("bootstrap.ign"))
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
-		if _, err := before.get(l.ctx, nodesPath); err == nil {
+		if _, err := before.Get(l.ctx, apiclient.NodesPath); err == nil {
 			t.Error("the old credentials open the new cluster")
 		}
-		if nodes, err := l.api.get(l.ctx, nodesPath); err != nil || len(nodes.List("items")) != 0 {
+		if nodes, err := l.api.Get(l.ctx, apiclient.NodesPath); err != nil || len(nodes.List("items")) != 0 {
 			t.Errorf("nodes of the new cluster: %v, %v", nodes, err)
 		}
 	})
@@ -75,7 +77,7 @@ func TestASilentNodeBecomesUnknown(t *testing.T) {
 		l.until(30*time.Minute, "masters", func() bool { return l.ready() == 3 })
 		l.remove("master-2")
 		l.until(5*time.Minute, "two masters", func() bool { return l.ready() == 2 })
-		node := l.get(nodesPath + "/master-2")
+		node := l.get(apiclient.NodesPath + "/master-2")
 		if got := node.Condition("Ready"); got.GetString("status") != "Unknown" || got.GetString("reason") != "NodeStatusUnknown" {
 			t.Errorf("condition of the silent node: %v", got)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/imagesource"
 )
 
 // dockerHub is the default registry of images, and the host of its API.
@@ -26,7 +27,7 @@ func (r *containerRuntime) pullImages(ctx context.Context, pod kube.Object) erro
 		if _, known := r.registries.Load(host); known {
 			continue
 		}
-		if err := pingRegistry(ctx, r.machine, host, r.cluster.getTimeout()); err != nil {
+		if err := imagesource.PingRegistry(ctx, r.machine, host, r.cluster.Timeout()); err != nil {
 			return fmt.Errorf("rpc error: code = Unknown desc = initializing source docker://%s: %w", container.GetString("image"), err)
 		}
 		r.registries.Store(host, true)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -21,7 +22,7 @@ type ingressOperator struct{ *loop }
 // sync creates the default controller once the control plane is complete, and places the wanted number of routers on the
 // nodes that its placement selects. Routers use host ports, so there is at most one per node.
 func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
-	controller, exists := k.objects.Get(ingressResource, operatorNamespace, "default")
+	controller, exists := k.Objects.Get(cluster.IngressResource, operatorNamespace, "default")
 	if !exists {
 		if !seen.bootstrapped || !k.hasLasted("ingress", "", 20*time.Second) {
 			return nil
@@ -37,13 +38,13 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 			continue
 		}
 		if wanted, ok := routers[id]; !ok || wanted.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol") {
-			if _, err := k.objects.Delete(podResource, ingressNamespace, pod.Name()); err != nil {
+			if _, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name()); err != nil {
 				return err
 			}
 		}
 	}
 	for _, router := range routers {
-		if err := k.objects.Ensure(podResource, ingressNamespace, router, nil); err != nil {
+		if err := k.Objects.Ensure(cluster.PodResource, ingressNamespace, router, nil); err != nil {
 			return err
 		}
 	}
@@ -51,7 +52,7 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 }
 
 func (k ingressOperator) createIngress() error {
-	serving, authority, err := k.ensureRouterCertificate()
+	serving, authority, err := k.EnsureRouterCertificate()
 	if err != nil {
 		return err
 	}
@@ -62,15 +63,15 @@ func (k ingressOperator) createIngress() error {
 	encode := base64.StdEncoding.EncodeToString
 	secret := kube.Object{"metadata": kube.Object{"name": "router-certs-default"}, "type": "kubernetes.io/tls",
 		"data": kube.Object{"tls.crt": encode(serving.CertPEM()), "tls.key": encode(key)}}
-	if err := k.objects.Ensure(secretResource, ingressNamespace, secret, nil); err != nil {
+	if err := k.Objects.Ensure(cluster.SecretResource, ingressNamespace, secret, nil); err != nil {
 		return err
 	}
 	bundle := kube.Object{"metadata": kube.Object{"name": "default-ingress-cert"}, "data": kube.Object{"ca-bundle.crt": string(authority.CertPEM())}}
-	if err := k.objects.Ensure(mapResource, "openshift-config-managed", bundle, nil); err != nil {
+	if err := k.Objects.Ensure(cluster.ConfigMapResource, "openshift-config-managed", bundle, nil); err != nil {
 		return err
 	}
-	_, err = k.objects.Create(ingressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
-		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.getAppsDomain()}})
+	_, err = k.Objects.Create(cluster.IngressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
+		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.AppsDomain()}})
 	return err
 }
 
@@ -119,11 +120,11 @@ func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Objec
 
 func (k ingressOperator) reportIngress(seen clusterSnapshot, wanted int) error {
 	ready := seen.countReadyPods(routerApp)
-	_, err := k.objects.Update(ingressResource, operatorNamespace, "default", func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.IngressResource, operatorNamespace, "default", func(o kube.Object) error {
 		o.Set("status.availableReplicas", ready)
 		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")
-		o.SetCondition(k.now(), "Available", kube.FormatStatus(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
-		o.SetCondition(k.now(), "Progressing", kube.FormatStatus(ready < wanted), "Deployment", "")
+		o.SetCondition(k.Timestamp(), "Available", kube.FormatStatus(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
+		o.SetCondition(k.Timestamp(), "Progressing", kube.FormatStatus(ready < wanted), "Deployment", "")
 		return nil
 	})
 	return err

@@ -13,19 +13,19 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
-
-// nodeBootstrapper is a machine's user before it has its own certificate.
-const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
 type kubelet struct {
 	machine machine.Machine
-	config  machineConfig
-	cluster *cluster
+	config  machineconfig.NodeConfig
+	cluster *cluster.Cluster
 	node    string
-	access  access // the node bootstrapper's; the node uses its authority and server, too
-	api     *client
+	access  apiclient.Access // the node bootstrapper's; the node uses its authority and server, too
+	api     *apiclient.Client
 
 	certificates certificateManager
 	runtime      *containerRuntime
@@ -33,9 +33,12 @@ type kubelet struct {
 	running   sync.WaitGroup
 	pods      map[string]*pod // by namespace/name
 	heartbeat heartbeat
-	lastState stateRecord // computeState at the last change
-	online    atomic.Bool // the network plugin runs
+	lastState cluster.StateRecord // computeState at the last change
+	online    atomic.Bool         // the network plugin runs
 }
+
+// pivotedFile has a dot for each completed step of the pivot.
+const pivotedFile = "/etc/machine-config-daemon/currentconfig"
 
 // How long a machine takes to pull the release's operating system and to reboot into it (inferred).
 const (
@@ -44,7 +47,7 @@ const (
 )
 
 // runNode runs a node's software; open returns the cluster of an infrastructure ID.
-func runNode(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster, error)) {
+func runNode(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) {
 	k, err := newKubelet(m, open)
 	if err != nil {
 		m.Console("kubelet: %v", err)
@@ -58,10 +61,10 @@ func runNode(ctx context.Context, m machine.Machine, open func(infraID string) (
 	if !k.awaitHostname(ctx) || !k.joinCluster(ctx) {
 		return
 	}
-	defer k.api.close()
+	defer k.api.Close()
 	k.running.Go(func() { k.serve(ctx) })
 	for ctx.Err() == nil {
-		_ = k.cluster.clock.Sleep(ctx, k.sync(ctx))
+		_ = k.cluster.Clock.Sleep(ctx, k.sync(ctx))
 	}
 }
 
@@ -72,13 +75,13 @@ const (
 	idleAfter        = 5 * time.Minute
 )
 
-func newKubelet(m machine.Machine, open func(infraID string) (*cluster, error)) (*kubelet, error) {
-	config, err := readMachineConfig(m)
+func newKubelet(m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) (*kubelet, error) {
+	config, err := machineconfig.ReadNodeConfig(m)
 	if err != nil {
 		return nil, err
 	}
-	content, _ := m.ReadFile(bootstrapAccess)
-	opened, err := openKubeconfig(content)
+	content, _ := m.ReadFile(machineconfig.BootstrapAccessFile)
+	opened, err := apiclient.ParseKubeconfig(content)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,7 @@ func newKubelet(m machine.Machine, open func(infraID string) (*cluster, error)) 
 		return nil, err
 	}
 	k := &kubelet{config: config, cluster: shared, node: getNodeName(m), access: opened, pods: map[string]*pod{}}
-	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.listNetworks, clock: shared.clock}
+	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.ListNetworks, clock: shared.Clock}
 	k.certificates = certificateManager{cluster: shared, machine: k.machine, node: k.node, role: config.Role, address: k.getAddress()}
 	return k, nil
 }
@@ -103,7 +106,7 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 		k.machine.Console("machine-config-daemon: pulling the release's operating system")
 	}
 	for step := len(done); step < pivotSteps; step++ {
-		if k.cluster.waitScaled(ctx, (pivotTime+computeJitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
+		if k.cluster.WaitScaled(ctx, (pivotTime+cluster.Jitter(k.machine.Name(), 30*time.Second))/pivotSteps) != nil {
 			return false
 		}
 		done = append(done[:step:step], '.')
@@ -116,24 +119,24 @@ func (k *kubelet) pivot(ctx context.Context) bool {
 }
 
 func (k *kubelet) joinCluster(ctx context.Context) bool {
-	bootstrapper, err := newClient(k.machine, k.access, k.cluster.getTimeout())
+	bootstrapper, err := apiclient.New(k.machine, k.access, k.cluster.Timeout())
 	if err != nil {
 		k.machine.Console("kubelet: %v", err)
 		return false
 	}
-	defer bootstrapper.close()
+	defer bootstrapper.Close()
 	identity, ok := k.certificates.ensure(ctx, bootstrapper, k.certificates.newClientRequest())
 	if !ok {
 		return false
 	}
 	own := k.access
-	own.certificate, own.key = identity.certificate, identity.key
-	if k.api, err = newClient(k.machine, own, k.cluster.getTimeout()); err != nil {
+	own.Certificate, own.Key = identity.certificate, identity.key
+	if k.api, err = apiclient.New(k.machine, own, k.cluster.Timeout()); err != nil {
 		k.machine.Console("kubelet: %v", err)
 		return false
 	}
 	k.runtime = &containerRuntime{cluster: k.cluster, machine: k.machine, api: k.api, access: k.access, online: &k.online}
-	return k.cluster.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+	return k.cluster.Poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := k.register(ctx)
 		if err != nil {
 			k.machine.Console("kubelet: unable to register node %s: %v", k.node, err)
@@ -144,9 +147,9 @@ func (k *kubelet) joinCluster(ctx context.Context) bool {
 
 // register creates the Node, or takes over one of the same name: two machines of one name overwrite each other.
 func (k *kubelet) register(ctx context.Context) error {
-	_, err := k.api.do(ctx, http.MethodPost, nodesPath, k.buildNode())
-	if isCode(err, http.StatusConflict) {
-		_, err = k.api.do(ctx, http.MethodPatch, nodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.listAddresses()}})
+	_, err := k.api.Do(ctx, http.MethodPost, apiclient.NodesPath, k.buildNode())
+	if apiclient.IsCode(err, http.StatusConflict) {
+		_, err = k.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.listAddresses()}})
 	}
 	if err == nil {
 		k.machine.Console("kubelet: registered node %s", k.node)
@@ -181,7 +184,7 @@ func (k *kubelet) buildNode() kube.Object {
 			"addresses":  k.listAddresses(),
 			"capacity":   kube.Object{"cpu": "4", "memory": k.getMemory(), "pods": "250"},
 			"conditions": k.buildConditions(),
-			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + getKubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
+			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + cluster.GetKubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
 		}}
 }
 
@@ -197,7 +200,7 @@ const (
 
 func (k *kubelet) getMemory() string {
 	gib := defaultMemory
-	if k.cluster.faults.SmallNodes && k.config.Role != "master" {
+	if k.cluster.Faults.SmallNodes && k.config.Role != "master" {
 		gib = smallMemory
 	}
 	return fmt.Sprintf("%dGi", gib)
@@ -207,7 +210,7 @@ const namelessHost = "localhost.localdomain"
 
 // getNodeName returns the host name; machines without one share namelessHost, as in reality.
 func getNodeName(m machine.Machine) string {
-	content, _ := m.ReadFile(hostnameFile)
+	content, _ := m.ReadFile(machineconfig.HostnameFile)
 	if name := strings.TrimSpace(string(content)); name != "" {
 		return name
 	}
@@ -223,7 +226,7 @@ func (k *kubelet) awaitHostname(ctx context.Context) bool {
 		return true
 	}
 	k.machine.Console("node-valid-hostname.service: waiting for non-localhost hostname to be assigned")
-	if k.cluster.clock.Sleep(ctx, hostnameTimeout) != nil {
+	if k.cluster.Clock.Sleep(ctx, hostnameTimeout) != nil {
 		return false
 	}
 	k.machine.Console("node-valid-hostname.service: Failed with result 'timeout'")
@@ -233,7 +236,7 @@ func (k *kubelet) awaitHostname(ctx context.Context) bool {
 // getAddress returns the node IP that the kubelet chooses: that of the second interface, if there is one.
 func (k *kubelet) getAddress() netip.Addr {
 	own := k.machine.Address()
-	if !k.cluster.faults.SecondInterface || !strings.HasPrefix(k.node+".", "master-1.") {
+	if !k.cluster.Faults.SecondInterface || !strings.HasPrefix(k.node+".", "master-1.") {
 		return own
 	}
 	bytes := own.As4()

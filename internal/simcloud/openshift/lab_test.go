@@ -24,6 +24,9 @@ import (
 	"exoshift/internal/simcloud/installer"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vm"
 )
@@ -48,7 +51,7 @@ type plan struct {
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
 	build     string                         // of the boot image
 	edit      map[string]func(string) string // changes of manifests that the installer made
-	troubles  Faults
+	troubles  scenario.Cluster
 }
 
 // lab is a zone with a load balancer, machines, and a workstation with the installer's files.
@@ -66,7 +69,7 @@ type lab struct {
 	laptop *fabric.Host
 	fleet  *vm.Hypervisor
 	world  *Clusters
-	api    *client
+	api    *apiclient.Client
 	cancel context.CancelFunc
 	ctx    context.Context
 
@@ -179,20 +182,20 @@ func (l *lab) onDisk(name, path string) string {
 func (l *lab) connect() {
 	l.t.Helper()
 	if l.api != nil {
-		l.api.close()
+		l.api.Close()
 	}
-	opened, err := openKubeconfig(l.file("auth/kubeconfig"))
+	opened, err := apiclient.ParseKubeconfig(l.file("auth/kubeconfig"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if l.api, err = newClient(desk{host: l.laptop}, opened, 10*time.Second); err != nil {
+	if l.api, err = apiclient.New(desk{host: l.laptop}, opened, 10*time.Second); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
 func (l *lab) close() {
 	l.cancel()
-	l.api.close()
+	l.api.Close()
 	l.fleet.Close()
 	_ = l.images.Close()
 	if l.cloud != nil {
@@ -302,7 +305,7 @@ func (l *lab) node(role, name string) []byte {
 		l.t.Fatal(err)
 	}
 	source := "data:;base64," + base64.StdEncoding.EncodeToString([]byte(name+"\n"))
-	document["storage"] = map[string]any{"files": []any{map[string]any{"path": hostnameFile, "contents": map[string]any{"source": source}}}}
+	document["storage"] = map[string]any{"files": []any{map[string]any{"path": machineconfig.HostnameFile, "contents": map[string]any{"source": source}}}}
 	content, err := json.Marshal(document)
 	if err != nil {
 		l.t.Fatal(err)
@@ -341,7 +344,7 @@ func (l *lab) infraID() string {
 
 // get reads an object as the operator; nil if that fails.
 func (l *lab) get(path string) kube.Object {
-	object, err := l.api.get(l.ctx, path)
+	object, err := l.api.Get(l.ctx, path)
 	if err != nil {
 		return nil
 	}
@@ -351,14 +354,14 @@ func (l *lab) get(path string) kube.Object {
 // approve approves the pending requests of nodes and returns how many.
 func (l *lab) approve() int {
 	approved := 0
-	for _, request := range l.get(csrPath).List("items") {
+	for _, request := range l.get(apiclient.CSRPath).List("items") {
 		if len(request.List("status.conditions")) > 0 {
 			continue
 		}
 		request.Set("apiVersion", "certificates.k8s.io/v1")
 		request.Set("kind", "CertificateSigningRequest")
 		request.Set("status.conditions", []kube.Object{{"type": "Approved", "status": "True", "reason": "Test"}})
-		if _, err := l.api.do(l.ctx, http.MethodPut, csrPath+"/"+request.Name()+"/approval", request); err == nil {
+		if _, err := l.api.Do(l.ctx, http.MethodPut, apiclient.CSRPath+"/"+request.Name()+"/approval", request); err == nil {
 			approved++
 		}
 	}

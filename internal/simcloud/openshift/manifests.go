@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // applyManifests creates the objects of the manifests on the disk, and those of publish. A manifest that the API refuses is
@@ -17,7 +18,7 @@ func (h *bootstrapHost) applyManifests(ctx context.Context) error {
 	if err := h.checkServingCertificate(); err != nil {
 		return err
 	}
-	if err := errors.Join(registerKinds(h.cluster.objects), createNamespaces(h.cluster.objects)); err != nil {
+	if err := errors.Join(cluster.RegisterKinds(h.cluster.Objects), cluster.CreateNamespaces(h.cluster.Objects)); err != nil {
 		return err
 	}
 	if err := h.applyRemaining(ctx); err != nil {
@@ -42,7 +43,7 @@ func (h *bootstrapHost) applyRemaining(context.Context) error {
 
 func (h *bootstrapHost) applyAll(documents []document) (refused []document, first error) {
 	for _, d := range documents {
-		err := createObject(h.cluster.objects, d.object)
+		err := createObject(h.cluster.Objects, d.object)
 		if err == nil {
 			continue
 		}
@@ -71,7 +72,7 @@ func validateSelector(object kube.Object) error {
 
 // createObject creates an object of a manifest, unless it exists.
 func createObject(objects *kube.Objects, object kube.Object) error {
-	kind, err := findKindOf(objects, object)
+	kind, err := cluster.FindKindOf(objects, object)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (h *bootstrapHost) checkServingCertificate() error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(h.readText("tls/kube-apiserver-localhost-signer.crt")))
 	if _, err := shown[0].Verify(x509.VerifyOptions{Roots: roots, DNSName: "localhost"}); err != nil {
-		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", apiPort, err)
+		return fmt.Errorf("https://localhost:%d: tls: failed to verify certificate: %w", cluster.APIPort, err)
 	}
 	return nil
 }

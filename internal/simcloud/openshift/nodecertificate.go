@@ -16,6 +16,8 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -42,7 +44,7 @@ const certificateLosses = 4
 
 // certificateManager requests the certificates of a node, and keeps them on its disk.
 type certificateManager struct {
-	cluster *cluster
+	cluster *cluster.Cluster
 	machine machine.Machine
 	node    string
 	role    string
@@ -55,7 +57,7 @@ func (c certificateManager) buildSubject() pkix.Name {
 
 func (c certificateManager) newClientRequest() certificateRequest {
 	subject := c.buildSubject()
-	if c.cluster.faults.GreedyRequests && c.role != "master" {
+	if c.cluster.Faults.GreedyRequests && c.role != "master" {
 		subject.Organization = append(subject.Organization, "system:masters")
 	}
 	return certificateRequest{file: "kubelet-client-current", signer: clientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
@@ -70,18 +72,18 @@ func (c certificateManager) newServingRequest() certificateRequest {
 // ensure returns the certificate from the disk, or requests it until it is issued; after a failure or retryRequest,
 // with another key. The key and the name of the request are stored on the disk, so that a restarted machine waits for the same
 // request.
-func (c certificateManager) ensure(ctx context.Context, api *client, want certificateRequest) (identity, bool) {
-	filed := c.cluster.clock.Now()
+func (c certificateManager) ensure(ctx context.Context, api *apiclient.Client, want certificateRequest) (identity, bool) {
+	filed := c.cluster.Clock.Now()
 	var found identity
-	ok := c.cluster.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+	ok := c.cluster.Poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		var issued bool
 		if found.certificate, issued = c.machine.ReadFile(pkiFolder + want.file + ".crt"); issued {
 			found.key, _ = c.machine.ReadFile(pkiFolder + want.file + ".key")
 			return true
 		}
 		name, _ := c.machine.ReadFile(pkiFolder + want.file + ".csr")
-		if len(name) == 0 || c.cluster.clock.Now().Sub(filed) > retryRequest {
-			filed = c.cluster.clock.Now()
+		if len(name) == 0 || c.cluster.Clock.Now().Sub(filed) > retryRequest {
+			filed = c.cluster.Clock.Now()
 			if err := c.createRequest(ctx, api, want); err != nil && ctx.Err() == nil {
 				c.machine.Console("kubelet: cannot create a certificate signing request: %v", err)
 			}
@@ -95,11 +97,11 @@ func (c certificateManager) ensure(ctx context.Context, api *client, want certif
 	return found, ok
 }
 
-func (c certificateManager) fetch(ctx context.Context, api *client, want certificateRequest, name string) error {
-	request, err := api.get(ctx, csrPath+"/"+name)
+func (c certificateManager) fetch(ctx context.Context, api *apiclient.Client, want certificateRequest, name string) error {
+	request, err := api.Get(ctx, apiclient.CSRPath+"/"+name)
 	issued, _ := base64.StdEncoding.DecodeString(request.GetString("status.certificate"))
 	switch {
-	case isCode(err, http.StatusNotFound), err == nil && (len(request.Condition("Denied")) > 0 || len(request.Condition("Failed")) > 0):
+	case apiclient.IsCode(err, http.StatusNotFound), err == nil && (len(request.Condition("Denied")) > 0 || len(request.Condition("Failed")) > 0):
 		return c.resetRequest(want)
 	case err != nil || len(issued) == 0:
 		return err
@@ -117,14 +119,14 @@ func (c certificateManager) resetRequest(want certificateRequest) error {
 func (c certificateManager) injectCertificateLoss(want certificateRequest) bool {
 	const noted = pkiFolder + "lost"
 	lost, _ := c.machine.ReadFile(noted)
-	if !c.cluster.faults.LostCertificates || want.signer != clientSigner || c.node != "worker-0" || len(lost) >= certificateLosses {
+	if !c.cluster.Faults.LostCertificates || want.signer != clientSigner || c.node != "worker-0" || len(lost) >= certificateLosses {
 		return false
 	}
 	return c.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil
 }
 
 // createRequest: a failure is retried by the next poll.
-func (c certificateManager) createRequest(ctx context.Context, api *client, want certificateRequest) error {
+func (c certificateManager) createRequest(ctx context.Context, api *apiclient.Client, want certificateRequest) error {
 	key, err := certificate.NewKey()
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ func (c certificateManager) createRequest(ctx context.Context, api *client, want
 	if err != nil {
 		return err
 	}
-	created, err := api.do(ctx, http.MethodPost, csrPath, kube.Object{
+	created, err := api.Do(ctx, http.MethodPost, apiclient.CSRPath, kube.Object{
 		"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": kube.Object{"generateName": "csr-"},
 		"spec": kube.Object{"request": base64.StdEncoding.EncodeToString(request), "signerName": want.signer,
 			"usages": []string{"digital signature", want.usage}},

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
 const (
@@ -21,7 +23,7 @@ func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) 
 	for _, node := range nodes {
 		name, _ := node.Map("metadata.annotations")[currentConfig].(string)
 		_, member := node.Labels()["node-role.kubernetes.io/"+pool]
-		if _, known := k.objects.Get(machineConfigResource, "", name); member && name != "" && !known {
+		if _, known := k.Objects.Get(machineconfig.Resource, "", name); member && name != "" && !known {
 			reports[node.Name()] = fmt.Sprintf("machineconfig.machineconfiguration.openshift.io %q not found", name)
 		}
 	}
@@ -39,7 +41,7 @@ func formatNodeReports(reports map[string]string) string {
 
 // describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.
 func describeDegradedMasters(objects *kube.Objects) string {
-	pool, _ := objects.Get(poolResource, "", "master")
+	pool, _ := objects.Get(cluster.PoolResource, "", "master")
 	if pool.Condition("NodeDegraded").GetString("status") != "True" {
 		return ""
 	}

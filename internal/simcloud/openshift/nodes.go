@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // nodeGracePeriod is the time without a heartbeat after which a node's conditions become Unknown.
@@ -14,7 +15,7 @@ const nodeGracePeriod = 100 * time.Second
 // nodeLifecycle is the controller of nodes.
 type nodeLifecycle struct {
 	*loop
-	heartbeats map[string]stateRecord // the last heartbeats of the nodes; lost with the machine
+	heartbeats map[string]cluster.StateRecord // the last heartbeats of the nodes; lost with the machine
 }
 
 // sync marks silent nodes as unknown, deletes the pods of deleted nodes, and removes taints that were set at registration.
@@ -29,7 +30,7 @@ func (k nodeLifecycle) sync(_ context.Context, seen clusterSnapshot) error {
 	}
 	for _, pod := range seen.pods {
 		if name := pod.GetString("spec.nodeName"); name != "" && !known[name] {
-			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
+			if _, err := k.Objects.Delete(cluster.PodResource, pod.Namespace(), pod.Name()); err != nil {
 				return err
 			}
 		}
@@ -45,9 +46,9 @@ func (k nodeLifecycle) syncNode(node kube.Object, workless bool) error {
 	if !silent && (!master || !workless) {
 		return nil
 	}
-	_, err := k.objects.Update(nodeResource, "", node.Name(), func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.NodeResource, "", node.Name(), func(o kube.Object) error {
 		if silent && ready.GetString("status") != "Unknown" {
-			o.SetCondition(k.now(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
+			o.SetCondition(k.Timestamp(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
 			o.Condition("Ready")["lastHeartbeatTime"] = ready.GetString("lastHeartbeatTime")
 		}
 		if master && workless {
@@ -65,10 +66,10 @@ func (k nodeLifecycle) isSilent(node, beat string) bool {
 		if at, err := time.Parse(time.RFC3339, beat); err == nil && at.After(since) {
 			since = at
 		}
-		k.heartbeats[node] = stateRecord{node, beat, since}
+		k.heartbeats[node] = cluster.StateRecord{What: node, State: beat, Since: since}
 	}
 	end := k.heartbeats[node].Since.Add(nodeGracePeriod)
-	if k.clock.Now().After(end) {
+	if k.Clock.Now().After(end) {
 		return true
 	}
 	k.scheduleAt(end.Add(time.Second))
@@ -93,7 +94,7 @@ func removeTaint(node kube.Object, key string) {
 }
 
 func (k nodeLifecycle) isMasterSchedulable() bool {
-	scheduler, _ := k.objects.Get("schedulers.config.openshift.io", "", "cluster")
+	scheduler, _ := k.Objects.Get("schedulers.config.openshift.io", "", "cluster")
 	yes, _ := scheduler.Get("spec.mastersSchedulable").(bool)
 	return yes
 }
@@ -104,7 +105,7 @@ type networkOperator struct{ *loop }
 // sync starts a pod of OpenShift's own network plugin on every node. Any other plugin must be in the manifests, or nodes
 // remain NotReady.
 func (k networkOperator) sync(_ context.Context, seen clusterSnapshot) error {
-	network, _ := k.objects.Get("networks.config.openshift.io", "", "cluster")
+	network, _ := k.Objects.Get("networks.config.openshift.io", "", "cluster")
 	kind := network.GetString("spec.networkType")
 	if kind != "OVNKubernetes" {
 		return k.syncCilium(seen)
@@ -115,7 +116,7 @@ func (k networkOperator) sync(_ context.Context, seen clusterSnapshot) error {
 		if placed || !k.hasLasted("network/"+node.Name(), "", 40*time.Second) {
 			continue
 		}
-		if err := k.objects.Ensure(podResource, "openshift-ovn-kubernetes", newBoundPod("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {
+		if err := k.Objects.Ensure(cluster.PodResource, "openshift-ovn-kubernetes", newBoundPod("openshift-ovn-kubernetes", name, networkApp, node.Name(), nil), nil); err != nil {
 			return err
 		}
 	}
@@ -123,25 +124,34 @@ func (k networkOperator) sync(_ context.Context, seen clusterSnapshot) error {
 }
 
 // syncEndpoints publishes the addresses of the API servers.
-func syncEndpoints(c *cluster) error {
-	addresses := c.listServers()
+func syncEndpoints(c *cluster.Cluster) error {
+	addresses := c.ListServers()
 	slices.Sort(addresses)
 	plain := make([]kube.Object, len(addresses))
 	for i, address := range addresses {
 		plain[i] = kube.Object{"ip": address}
 	}
-	subsets := []kube.Object{{"addresses": plain, "ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}}
+	subsets := []kube.Object{{"addresses": plain, "ports": []kube.Object{{"name": "https", "port": cluster.APIPort, "protocol": "TCP"}}}}
 	meta := kube.Object{"name": "kubernetes", "labels": kube.Object{"kubernetes.io/service-name": "kubernetes"}}
-	if err := c.objects.Ensure("endpoints", "default", kube.Object{"metadata": meta, "subsets": subsets}, func(o kube.Object) error {
+	if err := c.Objects.Ensure("endpoints", "default", kube.Object{"metadata": meta, "subsets": subsets}, func(o kube.Object) error {
 		o["subsets"] = subsets
 		return nil
 	}); err != nil {
 		return err
 	}
 	slice := []kube.Object{{"addresses": addresses, "conditions": kube.Object{"ready": true}}}
-	return c.objects.Ensure("endpointslices.discovery.k8s.io", "default", kube.Object{"metadata": meta, "addressType": "IPv4", "endpoints": slice,
-		"ports": []kube.Object{{"name": "https", "port": apiPort, "protocol": "TCP"}}}, func(o kube.Object) error {
+	return c.Objects.Ensure("endpointslices.discovery.k8s.io", "default", kube.Object{"metadata": meta, "addressType": "IPv4", "endpoints": slice,
+		"ports": []kube.Object{{"name": "https", "port": cluster.APIPort, "protocol": "TCP"}}}, func(o kube.Object) error {
 		o["endpoints"] = slice
 		return nil
 	})
+}
+
+func getInternalAddress(node kube.Object) string {
+	for _, address := range node.List("status.addresses") {
+		if address.GetString("type") == "InternalIP" {
+			return address.GetString("address")
+		}
+	}
+	return ""
 }

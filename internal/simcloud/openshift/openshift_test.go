@@ -10,6 +10,9 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/etcd"
 )
 
 const versionPath = "/apis/config.openshift.io/v1/clusterversions/version"
@@ -68,7 +71,7 @@ func inLabOf(t *testing.T, plan plan, test func(*testing.T, *lab)) {
 
 func (l *lab) ready() int {
 	ready := 0
-	for _, node := range l.get(nodesPath).List("items") {
+	for _, node := range l.get(apiclient.NodesPath).List("items") {
 		if node.Condition("Ready").GetString("status") == "True" {
 			ready++
 		}
@@ -157,7 +160,7 @@ func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
 			etcd.record(l)
 		})
 		etcd.check(t)
-		for _, request := range l.get(csrPath).List("items") {
+		for _, request := range l.get(apiclient.CSRPath).List("items") {
 			if request.GetString("status.certificate") == "" {
 				t.Errorf("%s was left behind: %v", request.Name(), request.Get("spec.username"))
 			}
@@ -184,7 +187,7 @@ func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
 		l.until(40*time.Minute, "second member", func() bool { return l.etcdMessage() == "2 members are available" })
 		l.remove("bootstrap")
 		_ = l.clock.Sleep(l.ctx, 10*time.Minute)
-		if object, err := l.api.get(l.ctx, nodesPath); err == nil {
+		if object, err := l.api.Get(l.ctx, apiclient.NodesPath); err == nil {
 			t.Errorf("the API still answers: %v", object)
 		}
 	})
@@ -193,7 +196,7 @@ func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
 func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
-		l.shut(peerPort, true)
+		l.shut(etcd.PeerPort, true)
 		l.bootCluster(3, 0)
 		l.until(40*time.Minute, "a member that has not started", func() bool {
 			return l.etcdMessage() == "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started"
@@ -202,20 +205,20 @@ func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
 		if got := l.etcdMessage(); got != "1 of 2 members are available, NAME-PENDING-198.18.0.11 has not started" {
 			t.Errorf("etcd: %q", got)
 		}
-		l.shut(peerPort, false)
+		l.shut(etcd.PeerPort, false)
 		l.until(40*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 	})
 }
 
 func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
-		l.shut(machineConfigPort, true)
+		l.shut(cluster.MachineConfigPort, true)
 		l.bootCluster(3, 0)
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		if nodes := l.get(nodesPath); nodes == nil || len(nodes.List("items")) != 0 {
+		if nodes := l.get(apiclient.NodesPath); nodes == nil || len(nodes.List("items")) != 0 {
 			t.Errorf("nodes: %v", nodes)
 		}
-		l.shut(machineConfigPort, false)
+		l.shut(cluster.MachineConfigPort, false)
 		l.until(20*time.Minute, "masters", func() bool { return l.ready() == 3 })
 	})
 }
@@ -230,13 +233,13 @@ func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
 			t.Errorf("%d nodes are ready, want the masters only", got)
 		}
 		pending := map[string]int{}
-		for _, request := range l.get(csrPath).List("items") {
+		for _, request := range l.get(apiclient.CSRPath).List("items") {
 			if len(request.List("status.conditions")) == 0 {
 				pending[request.GetString("spec.username")]++
 			}
 		}
 		// Two machines that repeat their request every 15 minutes.
-		if pending[nodeBootstrapper] < 4 || len(pending) != 1 {
+		if pending[cluster.NodeBootstrapper] < 4 || len(pending) != 1 {
 			t.Errorf("pending requests: %v", pending)
 		}
 		message := l.get(versionPath).Condition("Progressing").GetString("message")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // How long an operator takes once its requirements are met, and how long a loss lasts before it is reported.
@@ -27,7 +28,7 @@ func (f statusDetail) writeCondition(o kube.Object, now, kind, status string) {
 // syncOperator updates an operator's conditions and reports whether it is available. Short losses of a requirement are ignored.
 func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnapshot) (bool, error) {
 	missing := operator.require(k.loop, seen)
-	current, _ := k.objects.Get(operatorResource, "", operator.name)
+	current, _ := k.Objects.Get(cluster.OperatorResource, "", operator.name)
 	available := k.isSettled(operator.name, missing, current.Condition("Available").GetString("status") == "True")
 	lacking := k.checkUnavailable(operator.name, available)
 	if available = available && lacking == (statusDetail{}); missing != "" {
@@ -41,17 +42,17 @@ func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnap
 	if ever && !available && ailing == (statusDetail{}) {
 		ailing = lacking
 	}
-	report := fmt.Sprint(current.ResourceVersion(), available, lacking, rolling, ailing, k.record().Version)
+	report := fmt.Sprint(current.ResourceVersion(), available, lacking, rolling, ailing, k.Record().Version)
 	if k.reported[operator.name] == report {
 		return available, nil
 	}
-	written, err := k.objects.Update(operatorResource, "", operator.name, func(o kube.Object) error {
-		lacking.writeCondition(o, k.now(), "Available", kube.FormatStatus(available))
-		rolling.writeCondition(o, k.now(), "Progressing", rolling.toStatus())
-		ailing.writeCondition(o, k.now(), "Degraded", ailing.toStatus())
-		o.SetCondition(k.now(), "Upgradeable", "True", "AsExpected", "")
+	written, err := k.Objects.Update(cluster.OperatorResource, "", operator.name, func(o kube.Object) error {
+		lacking.writeCondition(o, k.Timestamp(), "Available", kube.FormatStatus(available))
+		rolling.writeCondition(o, k.Timestamp(), "Progressing", rolling.toStatus())
+		ailing.writeCondition(o, k.Timestamp(), "Degraded", ailing.toStatus())
+		o.SetCondition(k.Timestamp(), "Upgradeable", "True", "AsExpected", "")
 		if available {
-			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.record().Version}})
+			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.Record().Version}})
 		}
 		return nil
 	})
@@ -66,7 +67,7 @@ func (k versionOperator) isSettled(operator, missing string, available bool) boo
 	lost := k.hasLasted("missing/"+operator, kube.FormatStatus(missing != ""), lossTime)
 	switch {
 	case missing == "":
-		return k.hasLasted("settling/"+operator, "yes", settleTime+computeJitter(operator, settleJitter)) || available
+		return k.hasLasted("settling/"+operator, "yes", settleTime+cluster.Jitter(operator, settleJitter)) || available
 	case lost:
 		k.hasLasted("settling/"+operator, "no", 0)
 		return false
@@ -97,7 +98,7 @@ func (k versionOperator) checkProgressing(operator string, seen clusterSnapshot)
 	}
 	switch {
 	case operator == "etcd":
-		return checkRevisions(k.objects)
+		return checkRevisions(k.Objects)
 	case fresh == 0:
 	case operator == "network":
 		return statusDetail{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}
@@ -120,7 +121,7 @@ func (k versionOperator) checkDegraded(operator string, seen clusterSnapshot) st
 			return statusDetail{"FSyncController_Error", "FSyncControllerDegraded: " + slow}
 		}
 	case "machine-config":
-		if degraded := describeDegradedMasters(k.objects); degraded != "" {
+		if degraded := describeDegradedMasters(k.Objects); degraded != "" {
 			return statusDetail{"RequiredPoolsFailed", degraded}
 		}
 	case "authentication":

@@ -44,13 +44,13 @@ func requireReplicas(k *loop, seen clusterSnapshot) string {
 	}
 	if untouched > 0 {
 		return fmt.Sprintf("%d of %d requested instances are unavailable: %d node(s) had untolerated taint {%s: true}",
-			untouched, k.record().Replicas, untouched, cloudTaint)
+			untouched, k.Record().Replicas, untouched, cloudTaint)
 	}
 	return requireControlPlane(k, seen)
 }
 
 func requireControlPlane(k *loop, _ clusterSnapshot) string {
-	if running := countRunning(k.objects, "kubeapiservers.operator.openshift.io"); running < min(2, k.record().Replicas) {
+	if running := countRunning(k.Objects, "kubeapiservers.operator.openshift.io"); running < min(2, k.Record().Replicas) {
 		return fmt.Sprintf("kube-apiserver runs on %d masters", running)
 	}
 	return ""
@@ -64,26 +64,26 @@ func requireBootstrapped(_ *loop, seen clusterSnapshot) string {
 }
 
 func requireEtcd(k *loop, seen clusterSnapshot) string {
-	if voters := len(seen.etcd.listVoters()); voters < k.record().Replicas {
-		return fmt.Sprintf("%d of %d masters have a voting member", voters, k.record().Replicas)
+	if voters := len(seen.etcd.ListVoters()); voters < k.Record().Replicas {
+		return fmt.Sprintf("%d of %d masters have a voting member", voters, k.Record().Replicas)
 	}
 	return ""
 }
 
 func requireAll(resource string) func(*loop, clusterSnapshot) string {
 	return func(k *loop, _ clusterSnapshot) string {
-		if running := countRunning(k.objects, resource+".operator.openshift.io"); running < k.record().Replicas {
-			return fmt.Sprintf("%d of %d nodes are at revision 1", running, k.record().Replicas)
+		if running := countRunning(k.Objects, resource+".operator.openshift.io"); running < k.Record().Replicas {
+			return fmt.Sprintf("%d of %d nodes are at revision 1", running, k.Record().Replicas)
 		}
 		return ""
 	}
 }
 
 func requireMachineConfig(k *loop, seen clusterSnapshot) string {
-	if ready := seen.countReadyPods(mcsApp); ready < k.record().Replicas {
-		return fmt.Sprintf("machine-config-server runs on %d of %d masters", ready, k.record().Replicas)
+	if ready := seen.countReadyPods(mcsApp); ready < k.Record().Replicas {
+		return fmt.Sprintf("machine-config-server runs on %d of %d masters", ready, k.Record().Replicas)
 	}
-	return describeDegradedMasters(k.objects)
+	return describeDegradedMasters(k.Objects)
 }
 
 func requireApps(_ *loop, seen clusterSnapshot) string {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
 // Labels "app" of the release's own pods that have a simulated program. All others only become ready.
@@ -56,16 +58,16 @@ func (k *kubelet) startStaticPods(ctx context.Context) {
 }
 
 func (k *kubelet) sync(ctx context.Context) time.Duration {
-	list, err := k.api.get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
+	list, err := k.api.Get(ctx, "/api/v1/pods?fieldSelector=spec.nodeName%3D"+k.node)
 	if err == nil {
 		k.syncPods(ctx, list.List("items"))
 	}
 	k.report(ctx)
 	state := k.computeState(list.List("items"))
 	if err != nil || state != k.lastState.State {
-		k.lastState = stateRecord{What: k.node, State: state, Since: k.cluster.clock.Now()}
+		k.lastState = cluster.StateRecord{What: k.node, State: state, Since: k.cluster.Clock.Now()}
 	}
-	if k.cluster.clock.Now().Sub(k.lastState.Since) < idleAfter {
+	if k.cluster.Clock.Now().Sub(k.lastState.Since) < idleAfter {
 		return syncInterval
 	}
 	return idleSyncInterval
@@ -151,12 +153,12 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 		k.runtime.runContainer(ctx, p)
 		return nil
 	}
-	if k.cluster.waitScaled(ctx, 15*time.Second+computeJitter(p.name, 15*time.Second)) != nil {
+	if k.cluster.WaitScaled(ctx, 15*time.Second+cluster.Jitter(p.name, 15*time.Second)) != nil {
 		return nil
 	}
 	p.ready.Store(true)
 	if p.app == mcsApp {
-		return serveMachineConfig(ctx, k.cluster, k.machine, k.config)
+		return machineconfig.ServeCluster(ctx, k.cluster, k.machine, k.config)
 	}
 	return nil
 }
@@ -184,7 +186,7 @@ func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 		"conditions":        []kube.Object{{"type": "Ready", "status": ready}},
 		"containerStatuses": []kube.Object{container},
 	}}
-	if _, err := k.api.do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
+	if _, err := k.api.Do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
 		p.reported = state
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 func TestAnAddressInThePodNetworkIsOutOfReachOnceThePluginRuns(t *testing.T) {
@@ -15,9 +17,9 @@ func TestAnAddressInThePodNetworkIsOutOfReachOnceThePluginRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) { // the load balancer's address is in it, no machine's is
 			inLabOf(t, plan{config: configSource + "networking: " + networks + "\n"}, func(t *testing.T, l *lab) {
 				l.bootCluster(3, 0)
-				l.until(30*time.Minute, "masters", func() bool { return len(l.get(nodesPath).List("items")) == 3 })
+				l.until(30*time.Minute, "masters", func() bool { return len(l.get(apiclient.NodesPath).List("items")) == 3 })
 				l.until(10*time.Minute, "silent masters", func() bool {
-					return l.get(nodesPath+"/master-0").Condition("Ready").GetString("status") == "Unknown"
+					return l.get(apiclient.NodesPath+"/master-0").Condition("Ready").GetString("status") == "Unknown"
 				})
 				_ = l.clock.Sleep(l.ctx, 10*time.Minute)
 				if l.ready() != 0 || l.etcdMessage() != "1 members are available" || !strings.Contains(l.consoles(), "error updating node status") {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
 // machineConfigOperator renders the configurations of the pools, and serves them.
@@ -23,15 +25,15 @@ func (k machineConfigOperator) sync(_ context.Context, seen clusterSnapshot) err
 	if seen.bootstrapped && k.hasLasted("machine-config", "", 45*time.Second) || k.isTornDown() && k.hasLasted("machine-config-late", "", 15*time.Minute) {
 		for _, master := range seen.masters {
 			name := "machine-config-server-" + master.Name()
-			if err := k.objects.Ensure(podResource, namespace, newBoundPod(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
+			if err := k.Objects.Ensure(cluster.PodResource, namespace, newBoundPod(namespace, name, mcsApp, master.Name(), nil), nil); err != nil {
 				return err
 			}
 		}
 	}
-	configs := k.objects.List(machineConfigResource, "")
-	for _, pool := range k.objects.List(poolResource, "") {
+	configs := k.Objects.List(machineconfig.Resource, "")
+	for _, pool := range k.Objects.List(cluster.PoolResource, "") {
 		merged, err := k.renderPool(pool.Name(), configs)
-		if err == nil && (pool.Name() != "worker" || !k.faults.WorkersUnserved) {
+		if err == nil && (pool.Name() != "worker" || !k.Faults.WorkersUnserved) {
 			err = k.keepRendered(merged)
 		}
 		if err := k.syncPool(pool.Name(), merged, err, seen); err != nil {
@@ -43,12 +45,12 @@ func (k machineConfigOperator) sync(_ context.Context, seen clusterSnapshot) err
 
 type rendering struct {
 	of     string // names and versions of all machine configurations
-	merged rendered
+	merged machineconfig.Rendered
 	err    error
 }
 
 // renderPool caches its result by the configurations' versions: rendering is expensive and changes are rare.
-func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (rendered, error) {
+func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (machineconfig.Rendered, error) {
 	all := ""
 	for _, config := range configs {
 		all += config.Name() + "/" + config.GetString("metadata.resourceVersion") + " "
@@ -56,14 +58,14 @@ func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (r
 	last := k.renderings[pool]
 	if last.of != all {
 		last.of = all
-		last.merged, last.err = render(pool, k.record().Version, configs)
+		last.merged, last.err = machineconfig.Render(pool, k.Record().Version, configs)
 		k.renderings[pool] = last
 	}
 	return last.merged, last.err
 }
 
 // syncPool: a pool whose configuration cannot be rendered keeps the previous one.
-func (k machineConfigOperator) syncPool(name string, merged rendered, failure error, seen clusterSnapshot) error {
+func (k machineConfigOperator) syncPool(name string, merged machineconfig.Rendered, failure error, seen clusterSnapshot) error {
 	reports := k.findMismatches(name, seen.nodes)
 	all, ready := 0, 0
 	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
@@ -76,20 +78,20 @@ func (k machineConfigOperator) syncPool(name string, merged rendered, failure er
 			all++
 		}
 	}
-	_, err := k.objects.Update(poolResource, "", name, func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.PoolResource, "", name, func(o kube.Object) error {
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)
 		o.Set("status.updatedMachineCount", ready)
 		o.Set("status.unavailableMachineCount", all-ready)
 		o.Set("status.degradedMachineCount", len(reports))
-		o.SetCondition(k.now(), "Updated", kube.FormatStatus(all > 0 && all == ready), "", "")
-		o.SetCondition(k.now(), "Updating", kube.FormatStatus(all != ready), "", "")
-		o.SetCondition(k.now(), "Degraded", kube.FormatStatus(failure != nil || len(reports) > 0), "", "")
-		o.SetCondition(k.now(), "NodeDegraded", kube.FormatStatus(len(reports) > 0), "", formatNodeReports(reports))
-		o.SetCondition(k.now(), "RenderDegraded", kube.FormatStatus(failure != nil), "", describeFailure(failure))
+		o.SetCondition(k.Timestamp(), "Updated", kube.FormatStatus(all > 0 && all == ready), "", "")
+		o.SetCondition(k.Timestamp(), "Updating", kube.FormatStatus(all != ready), "", "")
+		o.SetCondition(k.Timestamp(), "Degraded", kube.FormatStatus(failure != nil || len(reports) > 0), "", "")
+		o.SetCondition(k.Timestamp(), "NodeDegraded", kube.FormatStatus(len(reports) > 0), "", formatNodeReports(reports))
+		o.SetCondition(k.Timestamp(), "RenderDegraded", kube.FormatStatus(failure != nil), "", describeFailure(failure))
 		if failure == nil {
-			o.Set("spec.configuration", merged.buildReference())
-			o.Set("status.configuration", merged.buildReference())
+			o.Set("spec.configuration", merged.BuildReference())
+			o.Set("status.configuration", merged.BuildReference())
 		}
 		return nil
 	})
@@ -103,11 +105,11 @@ func describeFailure(failure error) string {
 	return failure.Error()
 }
 
-func (k machineConfigOperator) keepRendered(merged rendered) error {
-	if _, ok := k.objects.Get(machineConfigResource, "", merged.name); ok {
+func (k machineConfigOperator) keepRendered(merged machineconfig.Rendered) error {
+	if _, ok := k.Objects.Get(machineconfig.Resource, "", merged.Name); ok {
 		return nil
 	}
-	content, err := json.Marshal(merged.document)
+	content, err := json.Marshal(merged.Document)
 	if err != nil {
 		return err
 	}
@@ -115,21 +117,12 @@ func (k machineConfigOperator) keepRendered(merged rendered) error {
 	if err := json.Unmarshal(content, &config); err != nil {
 		return err
 	}
-	object := kube.NewNamed(merged.name)
+	object := kube.NewNamed(merged.Name)
 	object.Set("spec.config", config)
-	return k.objects.Ensure(machineConfigResource, "", object, nil)
-}
-
-func (r rendered) buildReference() kube.Object {
-	const version = "machineconfiguration.openshift.io/v1"
-	sources := make([]kube.Object, len(r.sources))
-	for i, name := range r.sources {
-		sources[i] = kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": name}
-	}
-	return kube.Object{"apiVersion": version, "kind": machineConfigKind, "name": r.name, "source": sources}
+	return k.Objects.Ensure(machineconfig.Resource, "", object, nil)
 }
 
 func (k machineConfigOperator) isTornDown() bool {
-	_, ok := k.objects.Get(eventResource, "kube-system", "bootstrap-finished")
+	_, ok := k.Objects.Get(cluster.EventResource, "kube-system", "bootstrap-finished")
 	return ok
 }

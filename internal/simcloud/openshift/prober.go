@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
 // prober probes from the leading machine what the operators report.
 type prober struct {
-	*cluster
+	*cluster.Cluster
 	machine machine.Machine
 	mu      sync.Mutex
 	found   probeResult
@@ -74,24 +75,24 @@ func (k *prober) run(ctx context.Context) {
 	k.set(func(r *probeResult) {
 		*r = probeResult{apps: probeUnproved, registry: probeUnproved, kubelets: map[string]bool{}}
 	})
-	if _, bootstrap := k.machine.ReadFile(optOpenShift + "install-config.yaml"); bootstrap {
+	if cluster.IsBootstrapHost(k.machine) {
 		return // only what masters see counts
 	}
 	for ctx.Err() == nil {
 		k.checkKubelets(ctx)
 		k.checkRegistry(ctx)
-		if _, ok := k.objects.Get(routeResource, "openshift-console", "console"); ok {
+		if _, ok := k.Objects.Get(cluster.RouteResource, "openshift-console", "console"); ok {
 			apps := k.checkApps(ctx)
 			k.set(func(r *probeResult) { r.apps = apps })
 		}
-		_ = k.clock.Sleep(ctx, k.get().pause())
+		_ = k.Clock.Sleep(ctx, k.get().pause())
 	}
 }
 
 func (k *prober) checkKubelets(ctx context.Context) {
 	known := k.get().kubelets
-	for _, node := range k.objects.List(nodeResource, "") {
-		if known[node.Name()] || hostnet.CheckPort(ctx, k.getTimeout(), k.machine, getInternalAddress(node), kubeletPort) != nil {
+	for _, node := range k.Objects.List(cluster.NodeResource, "") {
+		if known[node.Name()] || hostnet.CheckPort(ctx, k.Timeout(), k.machine, getInternalAddress(node), kubeletPort) != nil {
 			continue
 		}
 		k.set(func(r *probeResult) { r.kubelets[node.Name()] = true })
@@ -99,7 +100,7 @@ func (k *prober) checkKubelets(ctx context.Context) {
 }
 
 func (k *prober) checkApps(ctx context.Context) string {
-	for _, host := range []string{consoleHost(k.cluster), loginHost(k.cluster)} {
+	for _, host := range []string{consoleHost(k.Cluster), loginHost(k.Cluster)} {
 		if err := k.checkRoute(ctx, host); err != nil {
 			return err.Error()
 		}
@@ -110,10 +111,10 @@ func (k *prober) checkApps(ctx context.Context) string {
 // checkRoute opens a route from a master as a browser would: DNS, elastic IP, load balancer, security groups, router and
 // certificate must all be right.
 func (k *prober) checkRoute(ctx context.Context, host string) error {
-	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
+	ctx, cancel := context.WithTimeout(ctx, k.Timeout())
 	defer cancel()
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(k.record().Files["router-ca.crt"])
+	roots.AppendCertsFromPEM(k.Record().Files["router-ca.crt"])
 	transport := k.machine.Network().NewTransport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.DisableKeepAlives = true

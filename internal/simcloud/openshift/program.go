@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 // programs are the simulated programs, by the name of their image. Each returns why it ended, nil on success.
-var programs = map[string]func(context.Context, container) error{
+var programs = map[string]func(context.Context, container.Container) error{
 	"cloud-controller-manager": runCloudController, "exoscale-cloud-controller-manager": runCloudController,
 	"csi-driver": runBlockStorage, "exoscale-csi-driver": runBlockStorage,
 	ciliumAgent: runCilium, "steward": runSteward, "argocd": runArgo, "argocd-operator": runArgoOperator,
@@ -43,12 +44,12 @@ func parseImageName(image string) string {
 const jobTime = 10 * time.Second
 
 // runJob has the effect of a Job.
-func runJob(ctx context.Context, c container) error {
+func runJob(ctx context.Context, c container.Container) error {
 	switch {
-	case strings.HasPrefix(c.pod.Name(), acmeJob+"-"):
+	case strings.HasPrefix(c.Pod.Name(), acmeJob+"-"):
 		return registerACME(ctx, c)
-	case c.pod.Namespace() == monitoring && strings.HasPrefix(c.pod.Name(), silenceName):
-		return applySilences(c.cluster)
+	case c.Pod.Namespace() == monitoring && strings.HasPrefix(c.Pod.Name(), silenceName):
+		return applySilences(c.Cluster)
 	}
 	return nil
 }

@@ -7,17 +7,14 @@ import (
 	"net/http"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
-const (
-	csrPath      = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-	operatorPath = "/apis/operator.openshift.io/v1/"
-	nodesPath    = "/api/v1/nodes"
-)
+const operatorPath = "/apis/operator.openshift.io/v1/"
 
-func checkControlPlane(ctx context.Context, api *client, masters int) error {
+func checkControlPlane(ctx context.Context, api *apiclient.Client, masters int) error {
 	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
-		operator, err := api.get(ctx, operatorPath+resource+"/cluster")
+		operator, err := api.Get(ctx, operatorPath+resource+"/cluster")
 		if err != nil {
 			return err
 		}
@@ -38,8 +35,8 @@ func countRunningNodes(operator kube.Object) int {
 	return running
 }
 
-func checkEtcdInCluster(ctx context.Context, api *client) error {
-	etcd, err := api.get(ctx, operatorPath+"etcds/cluster")
+func checkEtcdInCluster(ctx context.Context, api *apiclient.Client) error {
+	etcd, err := api.Get(ctx, operatorPath+"etcds/cluster")
 	if err != nil {
 		return err
 	}
@@ -50,26 +47,26 @@ func checkEtcdInCluster(ctx context.Context, api *client) error {
 	return nil
 }
 
-func createEvent(ctx context.Context, api *client, now, name, message string) error {
+func createEvent(ctx context.Context, api *apiclient.Client, now, name, message string) error {
 	event := kube.Object{
 		"apiVersion": "v1", "kind": "Event", "metadata": kube.Object{"name": name, "namespace": "kube-system"},
 		"involvedObject": kube.Object{"namespace": "kube-system"}, "source": kube.Object{"component": "cluster-bootstrap"},
 		"reason": name, "message": message, "type": "Normal", "count": 1, "firstTimestamp": now, "lastTimestamp": now,
 	}
-	_, err := api.do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/events", event)
-	if isCode(err, http.StatusConflict) {
+	_, err := api.Do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/events", event)
+	if apiclient.IsCode(err, http.StatusConflict) {
 		return nil
 	}
 	return err
 }
 
-func reportCompletion(ctx context.Context, api *client) error {
-	infrastructure, err := api.get(ctx, "/apis/config.openshift.io/v1/infrastructures/cluster")
+func reportCompletion(ctx context.Context, api *apiclient.Client) error {
+	infrastructure, err := api.Get(ctx, "/apis/config.openshift.io/v1/infrastructures/cluster")
 	if err != nil {
 		return err
 	}
 	if infrastructure.GetString("status.controlPlaneTopology") == "HighlyAvailable" {
-		servers, err := api.get(ctx, operatorPath+"kubeapiservers/cluster")
+		servers, err := api.Get(ctx, operatorPath+"kubeapiservers/cluster")
 		if err != nil {
 			return err
 		}
@@ -79,8 +76,8 @@ func reportCompletion(ctx context.Context, api *client) error {
 	}
 	status := kube.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": kube.Object{"name": "bootstrap", "namespace": "kube-system"},
 		"data": kube.Object{"status": "complete"}}
-	_, err = api.do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/configmaps", status)
-	if isCode(err, http.StatusConflict) {
+	_, err = api.Do(ctx, http.MethodPost, "/api/v1/namespaces/kube-system/configmaps", status)
+	if apiclient.IsCode(err, http.StatusConflict) {
 		return nil
 	}
 	return err

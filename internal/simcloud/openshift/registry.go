@@ -19,7 +19,7 @@ type registryOperator struct{ *loop }
 // sync sets, on a platform without storage of its own, the management state to Removed at its first start. An
 // existing configuration is kept.
 func (k registryOperator) sync(_ context.Context, seen clusterSnapshot) error {
-	if _, exists := k.objects.Get(registryResource, "", "cluster"); exists || seen.schedulingError != "" || requireControlPlane(k.loop, seen) != "" {
+	if _, exists := k.Objects.Get(registryResource, "", "cluster"); exists || seen.schedulingError != "" || requireControlPlane(k.loop, seen) != "" {
 		return nil
 	}
 	if !k.hasLasted("image-registry", "", settleTime) {
@@ -28,14 +28,14 @@ func (k registryOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	config := kube.NewNamed("cluster")
 	config.Set("spec", kube.Object{"managementState": registryRemoved, "logLevel": "Normal", "operatorLogLevel": "Normal",
 		"replicas": 1, "rolloutStrategy": "RollingUpdate", "storage": kube.Object{}})
-	_, err := k.objects.Create(registryResource, "", config)
+	_, err := k.Objects.Create(registryResource, "", config)
 	return err
 }
 
 // syncSamples is the samples operator at its start: without a registry it removes itself, permanently.
 func (k registryOperator) syncSamples(_ context.Context, seen clusterSnapshot) error {
-	registry, configured := k.objects.Get(registryResource, "", "cluster")
-	if _, exists := k.objects.Get(samplesResource, "", "cluster"); exists || !configured || !seen.bootstrapped || !k.hasLasted("samples", "", settleTime) {
+	registry, configured := k.Objects.Get(registryResource, "", "cluster")
+	if _, exists := k.Objects.Get(samplesResource, "", "cluster"); exists || !configured || !seen.bootstrapped || !k.hasLasted("samples", "", settleTime) {
 		return nil
 	}
 	config := kube.NewNamed("cluster")
@@ -43,7 +43,7 @@ func (k registryOperator) syncSamples(_ context.Context, seen clusterSnapshot) e
 	if registry.GetString("spec.managementState") == registryRemoved {
 		config.Set("spec.managementState", registryRemoved)
 	}
-	_, err := k.objects.Create(samplesResource, "", config)
+	_, err := k.Objects.Create(samplesResource, "", config)
 	return err
 }
 
@@ -53,7 +53,7 @@ func requireRegistry(k *loop, seen clusterSnapshot) string {
 	if missing := requireBootstrapped(k, seen); missing != "" {
 		return missing
 	}
-	config, exists := k.objects.Get(registryResource, "", "cluster")
+	config, exists := k.Objects.Get(registryResource, "", "cluster")
 	switch {
 	case !exists:
 		return "the registry has no configuration"

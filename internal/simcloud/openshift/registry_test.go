@@ -19,7 +19,9 @@ import (
 	"exoshift/internal/simcloud/fabric"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -47,11 +49,11 @@ func inStoreroom(t *testing.T, f func(*testing.T, *storeroom)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		clock := network.Clock{}
-		kept, err := loadCluster(store.NewMemory(), clock, Faults{}, "c-demo-x")
+		kept, err := cluster.Load(store.NewMemory(), clock, scenario.Cluster{}, "c-demo-x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := registerKinds(kept.objects); err != nil {
+		if err := cluster.RegisterKinds(kept.Objects); err != nil {
 			t.Fatal(err)
 		}
 		s := &storeroom{t: t, allowed: true, loop: newLoop(kept, nil)}
@@ -126,7 +128,7 @@ func (s *storeroom) makeBucket(m machine.Machine) {
 
 func (s *storeroom) put(resource, namespace string, object kube.Object) {
 	s.t.Helper()
-	if _, err := s.objects.Create(resource, namespace, object); err != nil {
+	if _, err := s.Objects.Create(resource, namespace, object); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -140,7 +142,7 @@ func (s *storeroom) configure(region, secret string) {
 	encode := base64.StdEncoding.EncodeToString
 	key := kube.NewNamed("image-registry-private-configuration-user")
 	key.Set("data", kube.Object{"REGISTRY_STORAGE_S3_ACCESSKEY": encode([]byte(cloudKey)), "REGISTRY_STORAGE_S3_SECRETKEY": encode([]byte(secret))})
-	s.put(secretResource, registryNamespace, key)
+	s.put(cluster.SecretResource, registryNamespace, key)
 }
 
 func (s *storeroom) missing() string {
@@ -171,7 +173,7 @@ func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
 		}, ""},
 		"no secret": {func(s *storeroom) {
 			s.configure(cloudZone, cloudSecret)
-			if _, err := s.objects.Delete(secretResource, registryNamespace, "image-registry-private-configuration-user"); err != nil {
+			if _, err := s.Objects.Delete(cluster.SecretResource, registryNamespace, "image-registry-private-configuration-user"); err != nil {
 				s.t.Fatal(err)
 			}
 		}, "not found"},
@@ -197,9 +199,9 @@ func TestTheSamplesGoAwayOnlyIfThereIsNoRegistryWhenTheyStart(t *testing.T) {
 				if err := (registryOperator{s.loop}).syncSamples(t.Context(), clusterSnapshot{bootstrapped: true}); err != nil {
 					t.Fatal(err)
 				}
-				_ = s.clock.Sleep(t.Context(), settleTime)
+				_ = s.Clock.Sleep(t.Context(), settleTime)
 			}
-			found, _ := s.objects.Get(samplesResource, "", "cluster")
+			found, _ := s.Objects.Get(samplesResource, "", "cluster")
 			if got := found.GetString("spec.managementState"); got != want {
 				t.Errorf("beside a registry that is %s: %q", registry, got)
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 type registryStorage struct{ endpoint, region, bucket, key, secret string }
@@ -20,7 +21,7 @@ type registryStorage struct{ endpoint, region, bucket, key, secret string }
 // checkRegistry accesses the storage as the registry's operator does: by its configuration and with the key in the user's
 // secret.
 func (k *prober) checkRegistry(ctx context.Context) {
-	config, _ := k.objects.Get(registryResource, "", "cluster")
+	config, _ := k.Objects.Get(registryResource, "", "cluster")
 	if config.Map("spec.storage.s3") == nil {
 		return
 	}
@@ -37,7 +38,7 @@ func (k *prober) checkRegistry(ctx context.Context) {
 
 func (k *prober) loadRegistryStorage(config kube.Object) (registryStorage, error) {
 	const name = "image-registry-private-configuration-user"
-	secret, exists := k.objects.Get(secretResource, registryNamespace, name)
+	secret, exists := k.Objects.Get(cluster.SecretResource, registryNamespace, name)
 	if !exists {
 		return registryStorage{}, fmt.Errorf("secret %q not found", name)
 	}
@@ -57,7 +58,7 @@ func (k *prober) loadRegistryStorage(config kube.Object) (registryStorage, error
 }
 
 func (k *prober) openStorage(ctx context.Context, storage registryStorage) error {
-	ctx, cancel := context.WithTimeout(ctx, k.getTimeout())
+	ctx, cancel := context.WithTimeout(ctx, k.Timeout())
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, storage.endpoint+"/"+storage.bucket, nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/imagesource"
 )
 
 const (
@@ -25,12 +26,12 @@ func pullReleaseImage(ctx context.Context, d disk, timeout time.Duration) error 
 	if !ok || !named {
 		return fmt.Errorf("invalid reference format: %q", image)
 	}
-	s := source{
-		http: &http.Client{Transport: d.machine.Network().NewTransport()}, timeout: max(timeout, pullTimeout), host: registry, path: path, digest: digest,
-		secret: readPullSecret(d.machine, repository),
+	s := imagesource.Source{
+		HTTP: &http.Client{Transport: d.machine.Network().NewTransport()}, Timeout: max(timeout, imagesource.PullTimeout), Host: registry, Path: path, Digest: digest,
+		Secret: readPullSecret(d.machine, repository),
 	}
-	defer s.http.CloseIdleConnections()
-	if err := s.pull(ctx); err != nil {
+	defer s.HTTP.CloseIdleConnections()
+	if err := s.Pull(ctx); err != nil {
 		return fmt.Errorf("pull failed, retrying: initializing source docker://%s: %w", image, err)
 	}
 	return nil

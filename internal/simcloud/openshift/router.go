@@ -16,6 +16,8 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
@@ -30,9 +32,9 @@ const proxyProtocol = "PROXY"
 
 // router is a pod of the ingress controller: it serves the routes on the ports of its node.
 type router struct {
-	cluster *cluster
+	cluster *cluster.Cluster
 	machine machine.Machine
-	api     *client
+	api     *apiclient.Client
 }
 
 func (r router) run(ctx context.Context, p *pod) error {
@@ -40,7 +42,7 @@ func (r router) run(ctx context.Context, p *pod) error {
 	if err != nil {
 		return err
 	}
-	if r.cluster.waitScaled(ctx, 20*time.Second+computeJitter(p.name, 10*time.Second)) != nil {
+	if r.cluster.WaitScaled(ctx, 20*time.Second+cluster.Jitter(p.name, 10*time.Second)) != nil {
 		return nil
 	}
 	plain, err := r.listen(httpPort, p.protocol)
@@ -64,8 +66,8 @@ func (r router) run(ctx context.Context, p *pod) error {
 func (r router) readCertificate(ctx context.Context) (certificate.Pair, error) {
 	var pair certificate.Pair
 	var err error
-	r.cluster.poll(ctx, 5*time.Second, func(ctx context.Context) bool {
-		secret, failure := r.api.get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
+	r.cluster.Poll(ctx, 5*time.Second, func(ctx context.Context) bool {
+		secret, failure := r.api.Get(ctx, "/api/v1/namespaces/openshift-ingress/secrets/router-certs-default")
 		if failure != nil {
 			return false
 		}
@@ -91,7 +93,7 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 }
 
 func (r router) serveRoute(w http.ResponseWriter, q *http.Request) {
-	for _, route := range r.cluster.objects.List(routeResource, "") {
+	for _, route := range r.cluster.Objects.List(cluster.RouteResource, "") {
 		if route.GetString("spec.host") == q.Host && route.Name() == alertmanager {
 			serveAlertmanager(r.cluster, w, q)
 			return

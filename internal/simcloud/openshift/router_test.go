@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 const ingressPath = "/apis/operator.openshift.io/v1/namespaces/openshift-ingress-operator/ingresscontrollers/default"
@@ -35,7 +36,7 @@ func (l *lab) routers() string {
 // place changes the placement of the routers as an operator would.
 func (l *lab) place(protocol, label string) {
 	l.t.Helper()
-	_, err := l.api.do(l.ctx, http.MethodPatch, ingressPath, kube.Object{"spec": kube.Object{
+	_, err := l.api.Do(l.ctx, http.MethodPatch, ingressPath, kube.Object{"spec": kube.Object{
 		"replicas":                   1,
 		"nodePlacement":              kube.Object{"nodeSelector": kube.Object{"matchLabels": kube.Object{label: ""}}},
 		"endpointPublishingStrategy": kube.Object{"type": "HostNetwork", "hostNetwork": kube.Object{"protocol": protocol}},
@@ -74,7 +75,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 		if got := l.routers(); len(strings.Fields(got)) != 2 {
 			t.Errorf("routers by default on %q, want two", got)
 		}
-		if _, err := l.api.do(l.ctx, http.MethodPatch, nodesPath+"/infra-3", kube.Object{"metadata": kube.Object{"labels": kube.Object{"here": ""}}}); err != nil {
+		if _, err := l.api.Do(l.ctx, http.MethodPatch, apiclient.NodesPath+"/infra-3", kube.Object{"metadata": kube.Object{"labels": kube.Object{"here": ""}}}); err != nil {
 			t.Fatal(err)
 		}
 		l.place("TCP", "here")

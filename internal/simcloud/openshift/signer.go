@@ -9,14 +9,15 @@ import (
 
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // csrSigner signs the approved requests for certificates.
-type csrSigner struct{ *cluster }
+type csrSigner struct{ *cluster.Cluster }
 
 func (k csrSigner) sync(_ context.Context, seen clusterSnapshot) error {
 	var failures error
-	for _, request := range k.objects.List(requestResource, "") {
+	for _, request := range k.Objects.List(cluster.CSRResource, "") {
 		if request.Condition("Approved").GetString("status") != "True" || request.GetString("status.certificate") != "" {
 			continue
 		}
@@ -25,7 +26,7 @@ func (k csrSigner) sync(_ context.Context, seen clusterSnapshot) error {
 			failures = errors.Join(failures, err)
 			continue
 		}
-		_, err = k.objects.Update(requestResource, "", request.Name(), func(o kube.Object) error {
+		_, err = k.Objects.Update(cluster.CSRResource, "", request.Name(), func(o kube.Object) error {
 			o.Set("status.certificate", base64.StdEncoding.EncodeToString(issued))
 			return nil
 		})
@@ -49,11 +50,11 @@ func (k csrSigner) issueCertificate(request kube.Object, bootstrapped bool) ([]b
 	if err != nil {
 		return nil, err
 	}
-	signer, err := k.getSigner(bootstrapped)
+	signer, err := k.GetSigner(bootstrapped)
 	if err != nil {
 		return nil, err
 	}
-	issued, err := issueNodeCertificate(signer, parsed, usage)
+	issued, err := cluster.IssueNodeCertificate(signer, parsed, usage)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
@@ -18,19 +20,19 @@ type silenceRule struct {
 }
 
 // applySilences is a run of the catalog's CronJob: it applies the silences of its ConfigMap.
-func applySilences(c *cluster) error {
-	wanted, _ := c.objects.Get(mapResource, monitoring, silenceName)
+func applySilences(c *cluster.Cluster) error {
+	wanted, _ := c.Objects.Get(cluster.ConfigMapResource, monitoring, silenceName)
 	content, _ := wanted.Map("data")["silences.json"].(string)
 	var silences []silenceRule
 	if err := json.Unmarshal([]byte(content), &silences); err != nil {
 		return fmt.Errorf("silences.json: %w", err)
 	}
-	return c.stateRecords.Put(silenceName, stateRecord{silenceName, content, c.clock.Now()})
+	return c.StateRecords.Put(silenceName, cluster.StateRecord{What: silenceName, State: content, Since: c.Clock.Now()})
 }
 
-func isSilenced(c *cluster, a alert) bool {
-	kept, made := c.stateRecords.Get(silenceName)
-	if !made || c.clock.Now().Sub(kept.Since) > silenceDuration {
+func isSilenced(c *cluster.Cluster, a alert) bool {
+	kept, made := c.StateRecords.Get(silenceName)
+	if !made || c.Clock.Now().Sub(kept.Since) > silenceDuration {
 		return false
 	}
 	var silences []silenceRule

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/journal"
 )
 
@@ -11,7 +12,7 @@ import (
 type stages struct {
 	machine *journal.Machine
 	record  *recorder
-	cluster *cluster
+	cluster *cluster.Cluster
 }
 
 func (s *stages) isStageDone(stage string) bool {
@@ -35,7 +36,7 @@ func (s *stages) startStage(stage string) {
 func (s *stages) runStage(ctx context.Context, name string, lasts time.Duration) bool {
 	if !s.isStageDone(name) {
 		s.startStage(name)
-		if s.cluster.waitScaled(ctx, lasts) != nil {
+		if s.cluster.WaitScaled(ctx, lasts) != nil {
 			return false
 		}
 		s.finish(name)
@@ -50,7 +51,7 @@ func (s *stages) await(ctx context.Context, name string, check func(context.Cont
 	}
 	s.startStage(name)
 	shown := ""
-	ok := s.cluster.poll(ctx, 10*time.Second, func(ctx context.Context) bool {
+	ok := s.cluster.Poll(ctx, 10*time.Second, func(ctx context.Context) bool {
 		err := check(ctx)
 		if err != nil && err.Error() != shown {
 			shown = err.Error()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 // operand is a part of the control plane that an operator rolls out to the masters as a static pod.
@@ -20,7 +21,7 @@ type operand struct {
 
 func listOperands() []operand {
 	return []operand{
-		{resource: etcdResource, namespace: "openshift-etcd", prefix: "etcd-", app: etcdApp, isParallel: true},
+		{resource: cluster.EtcdResource, namespace: "openshift-etcd", prefix: "etcd-", app: etcdApp, isParallel: true},
 		{resource: "kubeapiservers.operator.openshift.io", namespace: "openshift-kube-apiserver", prefix: "kube-apiserver-", app: apiServerApp, onlyVoters: true},
 		{resource: "kubecontrollermanagers.operator.openshift.io", namespace: "openshift-kube-controller-manager",
 			prefix: "kube-controller-manager-", app: "kube-controller-manager"},
@@ -61,18 +62,18 @@ func (k staticPods) installOperand(operand operand, seen clusterSnapshot) error 
 			busy = true
 		case (!busy || operand.isParallel) && k.canInstall(operand, master, seen):
 			busy = true
-			if err := k.objects.Ensure(podResource, operand.namespace, newBoundPod(operand.namespace, name, operand.app, master.Name(), nil), nil); err != nil {
+			if err := k.Objects.Ensure(cluster.PodResource, operand.namespace, newBoundPod(operand.namespace, name, operand.app, master.Name(), nil), nil); err != nil {
 				return err
 			}
 		}
 		statuses = append(statuses, status)
 	}
-	_, err := k.objects.Update(operand.resource, "", "cluster", func(o kube.Object) error {
+	_, err := k.Objects.Update(operand.resource, "", "cluster", func(o kube.Object) error {
 		o.Set("status.nodeStatuses", statuses)
 		o.Set("status.latestAvailableRevision", latest)
-		o.SetCondition(k.now(), "StaticPodsAvailable", kube.FormatStatus(len(statuses) > 0 && !busy), "AsExpected", "")
-		o.SetCondition(k.now(), "NodeInstallerProgressing", kube.FormatStatus(busy), "AsExpected", "")
-		o.SetCondition(k.now(), "NodeInstallerDegraded", "False", "AsExpected", "")
+		o.SetCondition(k.Timestamp(), "StaticPodsAvailable", kube.FormatStatus(len(statuses) > 0 && !busy), "AsExpected", "")
+		o.SetCondition(k.Timestamp(), "NodeInstallerProgressing", kube.FormatStatus(busy), "AsExpected", "")
+		o.SetCondition(k.Timestamp(), "NodeInstallerDegraded", "False", "AsExpected", "")
 		return nil
 	})
 	return err
@@ -84,7 +85,7 @@ func (k staticPods) canInstall(operand operand, master kube.Object, seen cluster
 	}
 	if operand.onlyVoters {
 		voting := false
-		for _, m := range seen.etcd.listVoters() {
+		for _, m := range seen.etcd.ListVoters() {
 			voting = voting || m.Name == master.Name()
 		}
 		if !voting {
@@ -100,26 +101,26 @@ func countRunning(objects *kube.Objects, resource string) int {
 }
 
 // publish creates what a release's operators act on: their own resources, the pools, and the status of each.
-func publish(c *cluster) error {
+func publish(c *cluster.Cluster) error {
 	for _, operand := range listOperands() {
 		operator := kube.NewNamed("cluster")
 		operator.Set("spec.managementState", "Managed")
-		if err := c.objects.Ensure(operand.resource, "", operator, nil); err != nil {
+		if err := c.Objects.Ensure(operand.resource, "", operator, nil); err != nil {
 			return err
 		}
 	}
 	for _, pool := range []string{"master", "worker"} {
-		if err := c.objects.Ensure(poolResource, "", kube.NewNamed(pool), nil); err != nil {
+		if err := c.Objects.Ensure(cluster.PoolResource, "", kube.NewNamed(pool), nil); err != nil {
 			return err
 		}
 	}
 	for _, operator := range listOperators() {
-		if err := c.objects.Ensure(operatorResource, "", kube.NewNamed(operator.name), nil); err != nil {
+		if err := c.Objects.Ensure(cluster.OperatorResource, "", kube.NewNamed(operator.name), nil); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(c.publishAdminAuthority(), c.objects.Ensure(accountResource, monitoring, kube.NewNamed(monitoringUser), nil)); err != nil {
+	if err := errors.Join(c.PublishAdminAuthority(), c.Objects.Ensure(cluster.AccountResource, monitoring, kube.NewNamed(monitoringUser), nil)); err != nil {
 		return err
 	}
-	return c.objects.Ensure(versionResource, "", kube.NewNamed("version"), nil)
+	return c.Objects.Ensure(cluster.VersionResource, "", kube.NewNamed("version"), nil)
 }

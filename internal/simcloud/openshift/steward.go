@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -23,7 +26,7 @@ const (
 )
 
 type steward struct {
-	api        *client // uses the pod's service account
+	api        *apiclient.Client // uses the pod's service account
 	lieutenant lieutenant
 	cluster    string // its ID
 	token      string
@@ -33,24 +36,24 @@ type steward struct {
 }
 
 // runSteward syncs every minute; its errors are in the pod's log only.
-func runSteward(ctx context.Context, c container) error {
+func runSteward(ctx context.Context, c container.Container) error {
 	for _, name := range []string{"STEWARD_API", "STEWARD_CLUSTER_ID", "STEWARD_TOKEN"} {
-		if c.env[name] == "" {
+		if c.Env[name] == "" {
 			return fmt.Errorf("required flag --%s not provided", strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "STEWARD_")), "_", "-"))
 		}
 	}
-	api, err := c.newClient()
+	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
-	defer api.close()
-	remote := lieutenant{base: strings.TrimRight(c.env["STEWARD_API"], "/"), token: c.env["STEWARD_TOKEN"], http: c.machine.Network().NewClient(), timeout: c.cluster.getTimeout()}
+	defer api.Close()
+	remote := lieutenant{base: strings.TrimRight(c.Env["STEWARD_API"], "/"), token: c.Env["STEWARD_TOKEN"], http: c.Machine.Network().NewClient(), timeout: c.Cluster.Timeout()}
 	defer remote.http.CloseIdleConnections()
-	s := &steward{api: api, lieutenant: remote, cluster: c.env["STEWARD_CLUSTER_ID"], token: c.env["STEWARD_TOKEN"], now: c.cluster.clock.Now, console: c.machine.Console}
-	c.running()
+	s := &steward{api: api, lieutenant: remote, cluster: c.Env["STEWARD_CLUSTER_ID"], token: c.Env["STEWARD_TOKEN"], now: c.Cluster.Clock.Now, console: c.Machine.Console}
+	c.Running()
 	for ctx.Err() == nil {
 		s.logOnce(s.sync(ctx))
-		_ = c.cluster.clock.Sleep(ctx, stewardInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, stewardInterval)
 	}
 	return ctx.Err()
 }
@@ -88,18 +91,14 @@ func (s *steward) sync(ctx context.Context) error {
 	return nil
 }
 
-func formatResourcePath(namespace, resource string) string {
-	return "/api/v1/namespaces/" + namespace + "/" + resource
-}
-
 // ensureDeployKey returns the public key with which Argo CD reads the catalog; the pair is generated once.
 func (s *steward) ensureDeployKey(ctx context.Context) (string, error) {
-	found, err := s.api.get(ctx, formatResourcePath(synNamespace, secretResource)+"/"+deployKeyName)
+	found, err := s.api.Get(ctx, apiclient.FormatResourcePath(synNamespace, cluster.SecretResource)+"/"+deployKeyName)
 	if err == nil {
 		public, err := base64.StdEncoding.DecodeString(found.GetString("data.sshPublicKey"))
 		return strings.TrimSpace(string(public)), err
 	}
-	if !isCode(err, http.StatusNotFound) {
+	if !apiclient.IsCode(err, http.StatusNotFound) {
 		return "", err
 	}
 	public, private, err := newDeployKey()
@@ -108,7 +107,7 @@ func (s *steward) ensureDeployKey(ctx context.Context) (string, error) {
 	}
 	secret := kube.Object{"apiVersion": "v1", "kind": "Secret", "metadata": kube.Object{"name": deployKeyName, "namespace": synNamespace},
 		"type": "kubernetes.io/ssh-auth", "stringData": kube.Object{"sshPublicKey": public, "sshPrivateKey": private, "ssh-privatekey": private}}
-	_, err = s.api.do(ctx, http.MethodPost, formatResourcePath(synNamespace, secretResource), secret)
+	_, err = s.api.Do(ctx, http.MethodPost, apiclient.FormatResourcePath(synNamespace, cluster.SecretResource), secret)
 	return public, err
 }
 

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/scenario"
 )
 
 const well = "Synced Healthy"
@@ -103,7 +107,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 		if diff := cmp.Diff(want, facts["openshiftVersion"]); diff != "" || facts["kubernetesVersion"] == nil {
 			t.Errorf("facts: %v %s", facts, diff)
 		}
-		if got := s.get(formatResourcePath("syn-demo", secretResource) + "/registry").GetString("data.secret"); got != "aGlkZGVu" {
+		if got := s.get(apiclient.FormatResourcePath("syn-demo", cluster.SecretResource) + "/registry").GetString("data.secret"); got != "aGlkZGVu" {
 			t.Errorf("the secret is %q", got)
 		}
 		if s.get(workloadsPath+"statefulsets/argocd-application-controller") != nil {
@@ -114,7 +118,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 
 func TestASlowArgoCDIsHealedBySteward(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: Faults{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
+	inSynLab(t, plan{troubles: scenario.Cluster{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
 		s.apply(stewardManifests)
 		took := s.untilSynthesized(40 * time.Minute)
 		t.Logf("synthesized after %s", took)

@@ -14,6 +14,8 @@ import (
 	"exoshift/internal/simcloud/acmedns"
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vault"
@@ -46,7 +48,7 @@ func inSynLab(t *testing.T, plan plan, catalog map[string]string, test func(*tes
 		s.open(catalog)
 		s.bootCluster(1, 0)
 		s.until(60*time.Minute, "a master", func() bool { return s.ready() == 1 })
-		if _, err := s.api.do(s.ctx, http.MethodPatch, nodesPath+"/master-0", kube.Object{"spec": kube.Object{"taints": []kube.Object{}}}); err != nil {
+		if _, err := s.api.Do(s.ctx, http.MethodPatch, apiclient.NodesPath+"/master-0", kube.Object{"spec": kube.Object{"taints": []kube.Object{}}}); err != nil {
 			t.Fatal(err)
 		}
 		test(t, s)
@@ -196,10 +198,10 @@ spec:
 // apply applies manifests as kubectl would.
 func (s *synLab) apply(manifests string) {
 	s.t.Helper()
-	objects := must2(parseManifest([]byte(manifests)))(s.t)
+	objects := must2(cluster.ParseManifest([]byte(manifests)))(s.t)
 	for _, object := range objects {
 		collection := collectionOf(object)
-		if err := s.api.apply(s.ctx, collection, "exoshift", object); err != nil {
+		if err := s.api.Apply(s.ctx, collection, "exoshift", object); err != nil {
 			s.t.Fatalf("%s %s: %v", object.GetString("kind"), object.Name(), err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 const (
@@ -21,36 +23,36 @@ const (
 
 // runUpgrades is openshift-upgrade-controller in a pod: it creates a job whenever the schedule of an UpgradeConfig is due, and
 // runs it.
-func runUpgrades(ctx context.Context, c container) error {
-	c.running()
+func runUpgrades(ctx context.Context, c container.Container) error {
+	c.Running()
 	for ctx.Err() == nil {
-		if c.cluster.members.checkQuorum() == nil {
-			for _, config := range c.cluster.objects.List(upgradeConfigs, "") {
-				if err := scheduleUpgrade(c.cluster, config); err != nil {
-					c.machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
+		if c.Cluster.Members.CheckQuorum() == nil {
+			for _, config := range c.Cluster.Objects.List(upgradeConfigs, "") {
+				if err := scheduleUpgrade(c.Cluster, config); err != nil {
+					c.Machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
 				}
 			}
-			for _, job := range c.cluster.objects.List(upgradeJobs, "") {
-				if err := runUpgradeJob(c.cluster, job); err != nil {
-					c.machine.Console("openshift-upgrade-controller: %s: %v", job.Name(), err)
+			for _, job := range c.Cluster.Objects.List(upgradeJobs, "") {
+				if err := runUpgradeJob(c.Cluster, job); err != nil {
+					c.Machine.Console("openshift-upgrade-controller: %s: %v", job.Name(), err)
 				}
 			}
 		}
-		_ = c.cluster.clock.Sleep(ctx, upgradeInterval)
+		_ = c.Cluster.Clock.Sleep(ctx, upgradeInterval)
 	}
 	return ctx.Err()
 }
 
-func scheduleUpgrade(c *cluster, config kube.Object) error {
-	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.clock.Now()
-	last, known := c.stateRecords.Get(what)
+func scheduleUpgrade(c *cluster.Cluster, config kube.Object) error {
+	what, now := "upgradeconfig/"+config.GetString("metadata.uid"), c.Clock.Now()
+	last, known := c.StateRecords.Get(what)
 	if !known {
 		last.Since, _ = time.Parse(time.RFC3339, config.GetString("metadata.creationTimestamp"))
 	}
 	if now.Truncate(time.Minute).Equal(last.Since.Truncate(time.Minute)) {
 		return nil
 	}
-	if err := c.stateRecords.Put(what, stateRecord{What: what, Since: now}); err != nil {
+	if err := c.StateRecords.Put(what, cluster.StateRecord{What: what, Since: now}); err != nil {
 		return err
 	}
 	if suspended, _ := config.Get("spec.schedule.suspend").(bool); suspended {
@@ -77,7 +79,7 @@ func scheduleUpgrade(c *cluster, config kube.Object) error {
 }
 
 // createUpgrade: the job's version is the installed one; there is no newer one.
-func createUpgrade(c *cluster, config kube.Object, at time.Time) error {
+func createUpgrade(c *cluster.Cluster, config kube.Object, at time.Time) error {
 	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
 	if err != nil {
 		return err
@@ -86,8 +88,8 @@ func createUpgrade(c *cluster, config kube.Object, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	version := c.record().Version
-	job := kube.NewNamed(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), hashSuffix(config.Name()+at.String())))
+	version := c.Record().Version
+	job := kube.NewNamed(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), cluster.HashSuffix(config.Name()+at.String())))
 	for _, field := range []string{"labels", "annotations"} {
 		if given := config.Map("spec.jobTemplate.metadata." + field); given != nil {
 			job.Set("metadata."+field, given)
@@ -101,7 +103,7 @@ func createUpgrade(c *cluster, config kube.Object, at time.Time) error {
 		spec["config"] = given
 	}
 	job["spec"] = spec
-	return c.objects.Ensure(upgradeJobs, config.Namespace(), job, nil)
+	return c.Objects.Ensure(upgradeJobs, config.Namespace(), job, nil)
 }
 
 func parseDuration(o kube.Object, path string, usual time.Duration) (time.Duration, error) {
@@ -112,8 +114,8 @@ func parseDuration(o kube.Object, path string, usual time.Duration) (time.Durati
 	return time.ParseDuration(text)
 }
 
-func runUpgradeJob(c *cluster, job kube.Object) error {
-	now := c.clock.Now()
+func runUpgradeJob(c *cluster.Cluster, job kube.Object) error {
+	now := c.Clock.Now()
 	starts, err := time.Parse(time.RFC3339, job.GetString("spec.startAfter"))
 	latest, _ := time.Parse(time.RFC3339, job.GetString("spec.startBefore"))
 	started := job.Condition("Started")
@@ -122,18 +124,18 @@ func runUpgradeJob(c *cluster, job kube.Object) error {
 		return err
 	}
 	rests := isIdle(c)
-	_, err = c.objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
+	_, err = c.Objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
 		since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime"))
 		switch {
 		case started == nil && now.After(latest):
-			o.SetCondition(c.now(), "Failed", "True", "Expired", "Job expired")
+			o.SetCondition(c.Timestamp(), "Failed", "True", "Expired", "Job expired")
 		case started == nil:
-			o.SetCondition(c.now(), "Started", "True", "Started", "Upgrade started")
+			o.SetCondition(c.Timestamp(), "Started", "True", "Started", "Upgrade started")
 		case !rests:
-			o.SetCondition(c.now(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
-		case now.Sub(since) >= c.faults.scaleDuration(upgradeTime):
+			o.SetCondition(c.Timestamp(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
+		case now.Sub(since) >= c.Faults.ScaleDuration(upgradeTime):
 			for _, kind := range []string{"PreHealthCheckDone", "UpgradeCompleted", "PostHealthCheckDone", "Succeeded"} {
-				o.SetCondition(c.now(), kind, "True", kind, "")
+				o.SetCondition(c.Timestamp(), kind, "True", kind, "")
 			}
 		}
 		return nil
@@ -141,7 +143,7 @@ func runUpgradeJob(c *cluster, job kube.Object) error {
 	return err
 }
 
-func isIdle(c *cluster) bool {
-	version, _ := c.objects.Get(versionResource, "", "version")
+func isIdle(c *cluster.Cluster) bool {
+	version, _ := c.Objects.Get(cluster.VersionResource, "", "version")
 	return version.Condition("Available").GetString("status") == "True" && version.Condition("Failing").GetString("status") != "True"
 }

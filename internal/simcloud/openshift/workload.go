@@ -10,14 +10,8 @@ import (
 	"strconv"
 
 	"exoshift/internal/simcloud/kube"
-)
-
-const (
-	deploymentResource  = "deployments.apps"
-	daemonSetResource   = "daemonsets.apps"
-	statefulSetResource = "statefulsets.apps"
-	jobResource         = "jobs.batch"
-	accountResource     = "serviceaccounts"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/container"
 )
 
 // workload is a Deployment, StatefulSet, DaemonSet or Job of the manifests. The release's own pods are not created from
@@ -40,13 +34,13 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := createFailedJob(k.cluster)
-	for _, resource := range []string{deploymentResource, daemonSetResource, statefulSetResource, jobResource} {
-		for _, object := range k.objects.List(resource, "") {
+	faults := createFailedJob(k.Cluster)
+	for _, resource := range []string{cluster.DeploymentResource, cluster.DaemonSetResource, cluster.StatefulSetResource, cluster.JobResource} {
+		for _, object := range k.Objects.List(resource, "") {
 			uid := object.GetString("metadata.uid")
 			w := workload{Object: object, resource: resource, hash: hashTemplate(object), pods: owned[uid]}
 			delete(owned, uid)
-			if resource == jobResource && isEnded(object) {
+			if resource == cluster.JobResource && isEnded(object) {
 				continue
 			}
 			faults = errors.Join(faults, k.syncWorkload(w, seen))
@@ -54,7 +48,7 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 	}
 	for _, orphans := range owned {
 		for _, pod := range orphans {
-			_, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name())
+			_, err := k.Objects.Delete(cluster.PodResource, pod.Namespace(), pod.Name())
 			faults = errors.Join(faults, err)
 		}
 	}
@@ -63,12 +57,12 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 
 func hashTemplate(object kube.Object) string {
 	content, _ := json.Marshal(object.Get("spec.template")) // it was decoded from JSON
-	return hashSuffix(string(content))
+	return cluster.HashSuffix(string(content))
 }
 
 func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
-	account := getServiceAccount(kube.Object(w.Map("spec.template.spec")))
-	if _, ok := k.objects.Get(accountResource, w.Namespace(), account); !ok && account != "default" {
+	account := container.GetServiceAccount(kube.Object(w.Map("spec.template.spec")))
+	if _, ok := k.Objects.Get(cluster.AccountResource, w.Namespace(), account); !ok && account != "default" {
 		return fmt.Errorf("replicaset %s/%s: error looking up service account: serviceaccount %q not found", w.Namespace(), w.Name(), account)
 	}
 	wanted := w.buildPods(seen.nodes)
@@ -78,7 +72,7 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 		delete(wanted, pod.Name())
 		switch {
 		case !keep:
-			if _, err := k.objects.Delete(podResource, pod.Namespace(), pod.Name()); err != nil {
+			if _, err := k.Objects.Delete(cluster.PodResource, pod.Namespace(), pod.Name()); err != nil {
 				return err
 			}
 		case pod.GetString("spec.nodeName") == "":
@@ -90,7 +84,7 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 		}
 	}
 	for _, pod := range wanted {
-		if _, err := k.objects.Create(podResource, w.Namespace(), pod); err != nil {
+		if _, err := k.Objects.Create(cluster.PodResource, w.Namespace(), pod); err != nil {
 			return err
 		}
 	}
@@ -101,22 +95,22 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 // replicas, without a node yet.
 func (w workload) buildPods(nodes []kube.Object) map[string]kube.Object {
 	wanted := map[string]kube.Object{}
-	if w.resource == daemonSetResource {
+	if w.resource == cluster.DaemonSetResource {
 		for _, node := range nodes {
 			if w.describeMisfit(node) == "" {
-				name := w.Name() + "-" + hashSuffix(w.hash+node.Name())
+				name := w.Name() + "-" + cluster.HashSuffix(w.hash+node.Name())
 				wanted[name] = w.buildPod(name, node.Name())
 			}
 		}
 		return wanted
 	}
 	replicas := 1
-	if count, ok := w.Get("spec.replicas").(float64); ok && w.resource != jobResource {
+	if count, ok := w.Get("spec.replicas").(float64); ok && w.resource != cluster.JobResource {
 		replicas = int(count)
 	}
 	for i := range replicas {
-		name := w.Name() + "-" + w.hash + "-" + hashSuffix(w.hash+strconv.Itoa(i))
-		if w.resource == statefulSetResource {
+		name := w.Name() + "-" + w.hash + "-" + cluster.HashSuffix(w.hash+strconv.Itoa(i))
+		if w.resource == cluster.StatefulSetResource {
 			name = w.Name() + "-" + strconv.Itoa(i)
 		}
 		wanted[name] = w.buildPod(name, "")
@@ -140,7 +134,7 @@ func (w workload) buildPod(name, node string) kube.Object {
 func (w workload) describeMisfit(node kube.Object) string {
 	spec := kube.Object(w.Map("spec.template.spec"))
 	tolerations := spec.List("tolerations")
-	if w.resource == daemonSetResource {
+	if w.resource == cluster.DaemonSetResource {
 		for _, key := range []string{notReadyTaint, unreachableTaint, cordonTaint} {
 			tolerations = append(tolerations, kube.Object{"key": key, "operator": "Exists"})
 		}
@@ -166,13 +160,13 @@ func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) er
 	if message != "" && pod.Condition("PodScheduled").GetString("message") == message {
 		return nil
 	}
-	_, err := k.objects.Update(podResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
+	_, err := k.Objects.Update(cluster.PodResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
 		if best != "" {
 			o.Set("spec.nodeName", best)
-			o.SetCondition(k.now(), "PodScheduled", "True", "", "")
+			o.SetCondition(k.Timestamp(), "PodScheduled", "True", "", "")
 			return nil
 		}
-		o.SetCondition(k.now(), "PodScheduled", "False", "Unschedulable", message)
+		o.SetCondition(k.Timestamp(), "PodScheduled", "False", "Unschedulable", message)
 		return nil
 	})
 	pod.Set("spec.nodeName", best) // counted for the next pod
@@ -183,23 +177,23 @@ func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) er
 }
 
 func (k workloads) emitWarning(pod kube.Object, reason, message string) error {
-	_, err := k.objects.Create(eventResource, pod.Namespace(), kube.Object{
+	_, err := k.Objects.Create(cluster.EventResource, pod.Namespace(), kube.Object{
 		"metadata":       kube.Object{"generateName": pod.Name() + "."},
 		"involvedObject": kube.Object{"kind": "Pod", "namespace": pod.Namespace(), "name": pod.Name(), "uid": pod.GetString("metadata.uid")},
 		"source":         kube.Object{"component": "default-scheduler"},
-		"reason":         reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": k.now(), "lastTimestamp": k.now(),
+		"reason":         reason, "message": message, "type": "Warning", "count": 1, "firstTimestamp": k.Timestamp(), "lastTimestamp": k.Timestamp(),
 	})
 	return err
 }
 
 func (k workloads) reportWorkload(w workload, ready int) error {
-	_, err := k.objects.Update(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
+	_, err := k.Objects.Update(w.resource, w.Namespace(), w.Name(), func(o kube.Object) error {
 		o.Set("status.observedGeneration", w.Get("metadata.generation"))
 		switch w.resource {
-		case jobResource:
-			reportJob(o, w.pods, k.now())
+		case cluster.JobResource:
+			reportJob(o, w.pods, k.Timestamp())
 			return nil
-		case daemonSetResource:
+		case cluster.DaemonSetResource:
 			o.Set("status.desiredNumberScheduled", len(w.pods))
 			o.Set("status.numberReady", ready)
 			return nil
@@ -208,7 +202,7 @@ func (k workloads) reportWorkload(w workload, ready int) error {
 		for _, field := range []string{"readyReplicas", "availableReplicas", "updatedReplicas"} {
 			o.Set("status."+field, ready)
 		}
-		o.SetCondition(k.now(), "Available", kube.FormatStatus(ready > 0), "", "")
+		o.SetCondition(k.Timestamp(), "Available", kube.FormatStatus(ready > 0), "", "")
 		return nil
 	})
 	return err

@@ -1,9 +1,10 @@
-package openshift
+// Package scenario is what the scenarios of the simulated zone inject.
+package scenario
 
 import "time"
 
-// Faults are injected failures of the machines, networks and programs of clusters. The zero Faults inject none.
-type Faults struct {
+// Cluster is what a scenario injects into the machines, networks and programs of clusters. The zero Cluster injects nothing.
+type Cluster struct {
 	// Slowness is a factor on every duration on the machines; 0 means 1.
 	Slowness int
 	// SlowDisks: the disks of masters are too slow for etcd.
@@ -38,7 +39,7 @@ type Faults struct {
 	RoutersOnMasters bool
 }
 
-// scaleDuration returns how long something takes that usually takes d.
-func (t Faults) scaleDuration(d time.Duration) time.Duration {
-	return d * time.Duration(max(1, t.Slowness))
+// ScaleDuration returns how long something takes that usually takes d.
+func (c Cluster) ScaleDuration(d time.Duration) time.Duration {
+	return d * time.Duration(max(1, c.Slowness))
 }

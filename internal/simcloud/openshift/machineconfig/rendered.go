@@ -1,4 +1,4 @@
-package openshift
+package machineconfig
 
 import (
 	"encoding/json"
@@ -11,44 +11,45 @@ import (
 	"github.com/coreos/ignition/v2/config/v3_5/types"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const (
-	machineConfigKind     = "MachineConfig"
-	machineConfigResource = "machineconfigs.machineconfiguration.openshift.io"
-	roleLabel             = "machineconfiguration.openshift.io/role"
-	renderedPrefix        = "rendered-"
+	Kind           = "MachineConfig"
+	Resource       = "machineconfigs.machineconfiguration.openshift.io"
+	RoleLabel      = "machineconfiguration.openshift.io/role"
+	renderedPrefix = "rendered-"
 )
 
-type rendered struct {
-	name     string   // "rendered-<pool>-<hash>"
+type Rendered struct {
+	Name     string   // "rendered-<pool>-<hash>"
 	sources  []string // names, in merge order
-	document types.Config
+	Document types.Config
 }
 
-// render merges the machine configurations of a pool sorted by name: the last one takes precedence. Custom pools include the
+// Render merges the machine configurations of a pool sorted by name: the last one takes precedence. Custom pools include the
 // configurations of the workers. version is OpenShift's: it decides which Ignition versions are supported.
-func render(pool, version string, configs []kube.Object) (rendered, error) {
+func Render(pool, version string, configs []kube.Object) (Rendered, error) {
 	roles := []string{pool}
 	if pool != "master" && pool != "worker" {
 		roles = append(roles, "worker")
 	}
 	configs = slices.DeleteFunc(slices.Clone(configs), func(config kube.Object) bool {
-		return !slices.Contains(roles, config.Labels()[roleLabel]) || strings.HasPrefix(config.Name(), renderedPrefix)
+		return !slices.Contains(roles, config.Labels()[RoleLabel]) || strings.HasPrefix(config.Name(), renderedPrefix)
 	})
 	slices.SortFunc(configs, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
-	merged := rendered{document: types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}}
+	merged := Rendered{Document: types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}}
 	all := ""
 	for _, config := range configs {
 		content, document, err := parseMachineConfig(config, version)
 		if err != nil {
-			return rendered{}, fmt.Errorf("machineconfig %s: %w", config.Name(), err)
+			return Rendered{}, fmt.Errorf("machineconfig %s: %w", config.Name(), err)
 		}
 		merged.sources = append(merged.sources, config.Name())
-		merged.document = v3_5.Merge(merged.document, document)
+		merged.Document = v3_5.Merge(merged.Document, document)
 		all += string(content)
 	}
-	merged.name = renderedPrefix + pool + "-" + hashSuffix(all)
+	merged.Name = renderedPrefix + pool + "-" + cluster.HashSuffix(all)
 	return merged, nil
 }
 
@@ -81,4 +82,13 @@ func supportsIgnition(openshift, ignition string) bool {
 	}
 	known := []string{"3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0"}
 	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
+}
+
+func (r Rendered) BuildReference() kube.Object {
+	const version = "machineconfiguration.openshift.io/v1"
+	sources := make([]kube.Object, len(r.sources))
+	for i, name := range r.sources {
+		sources[i] = kube.Object{"apiVersion": version, "kind": Kind, "name": name}
+	}
+	return kube.Object{"apiVersion": version, "kind": Kind, "name": r.Name, "source": sources}
 }

@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"crypto/hmac"
@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/kube/apiserver"
 )
 
-const accountUser = "system:serviceaccount:"
+const AccountUser = "system:serviceaccount:"
 
 // accounts are the service accounts of a cluster: their tokens, and what its roles allow them.
 type accounts struct {
@@ -23,8 +23,8 @@ type accounts struct {
 	key     func() []byte // signs tokens
 }
 
-// issuePodToken derives a pod's token from the account's name and a secret of the cluster.
-func (c accounts) issuePodToken(namespace, account string) string {
+// IssuePodToken derives a pod's token from the account's name and a secret of the cluster.
+func (c accounts) IssuePodToken(namespace, account string) string {
 	name := namespace + ":" + account
 	return name + ":" + hex.EncodeToString(c.sign(name))
 }
@@ -39,7 +39,7 @@ type claims struct {
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
 func (c accounts) issueToken(namespace, account string, expires time.Time) string {
-	content, _ := json.Marshal(claims{"https://kubernetes.default.svc", accountUser + namespace + ":" + account, expires.Unix()}) // always works
+	content, _ := json.Marshal(claims{"https://kubernetes.default.svc", AccountUser + namespace + ":" + account, expires.Unix()}) // always works
 	encode := base64.RawURLEncoding.EncodeToString
 	signed := encode([]byte(tokenHeader)) + "." + encode(content)
 	return signed + "." + encode(c.sign(signed))
@@ -51,21 +51,21 @@ func (c accounts) sign(text string) []byte {
 	return mac.Sum(nil)
 }
 
-func (c accounts) findTokenUser(token string) (apiserver.User, bool) {
+func (c accounts) FindTokenUser(token string) (apiserver.User, bool) {
 	parts := strings.Split(c.verifyToken(token), ":")
 	if len(parts) != 2 {
 		return apiserver.User{}, false
 	}
-	if _, exists := c.objects.Get(accountResource, parts[0], parts[1]); !exists && parts[1] != "default" {
+	if _, exists := c.objects.Get(AccountResource, parts[0], parts[1]); !exists && parts[1] != "default" {
 		return apiserver.User{}, false
 	}
-	return apiserver.User{Name: accountUser + parts[0] + ":" + parts[1],
+	return apiserver.User{Name: AccountUser + parts[0] + ":" + parts[1],
 		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + parts[0]}}, true
 }
 
 func (c accounts) verifyToken(token string) string {
 	if parts := strings.Split(token, ":"); len(parts) == 3 {
-		if hmac.Equal([]byte(token), []byte(c.issuePodToken(parts[0], parts[1]))) {
+		if hmac.Equal([]byte(token), []byte(c.IssuePodToken(parts[0], parts[1]))) {
 			return parts[0] + ":" + parts[1]
 		}
 		return ""
@@ -79,5 +79,5 @@ func (c accounts) verifyToken(token string) string {
 		c.clock.Now().Unix() >= said.Expires {
 		return ""
 	}
-	return strings.TrimPrefix(said.Subject, accountUser)
+	return strings.TrimPrefix(said.Subject, AccountUser)
 }

@@ -1,20 +1,20 @@
-package openshift
+package cluster
 
 import "exoshift/internal/simcloud/kube"
 
 const (
-	nodeResource     = "nodes"
-	podResource      = "pods"
-	mapResource      = "configmaps"
-	secretResource   = "secrets"
-	eventResource    = "events"
-	requestResource  = "certificatesigningrequests.certificates.k8s.io"
-	etcdResource     = "etcds.operator.openshift.io"
-	ingressResource  = "ingresscontrollers.operator.openshift.io"
-	versionResource  = "clusterversions.config.openshift.io"
-	operatorResource = "clusteroperators.config.openshift.io"
-	routeResource    = "routes.route.openshift.io"
-	poolResource     = "machineconfigpools.machineconfiguration.openshift.io"
+	NodeResource      = "nodes"
+	PodResource       = "pods"
+	ConfigMapResource = "configmaps"
+	SecretResource    = "secrets"
+	EventResource     = "events"
+	CSRResource       = "certificatesigningrequests.certificates.k8s.io"
+	EtcdResource      = "etcds.operator.openshift.io"
+	IngressResource   = "ingresscontrollers.operator.openshift.io"
+	VersionResource   = "clusterversions.config.openshift.io"
+	OperatorResource  = "clusteroperators.config.openshift.io"
+	RouteResource     = "routes.route.openshift.io"
+	PoolResource      = "machineconfigpools.machineconfiguration.openshift.io"
 )
 
 // listKinds lists the kinds that OpenShift adds to the API of Kubernetes, as far as the simulation or our clients use them.
@@ -48,8 +48,8 @@ func listKinds() []kube.Kind {
 	return list
 }
 
-// registerKinds adds the kinds of OpenShift to an API.
-func registerKinds(objects *kube.Objects) error {
+// RegisterKinds adds the kinds of OpenShift to an API.
+func RegisterKinds(objects *kube.Objects) error {
 	for _, kind := range listKinds() {
 		if err := objects.Ensure("customresourcedefinitions.apiextensions.k8s.io", "", kind.Definition(), nil); err != nil {
 			return err
@@ -58,8 +58,8 @@ func registerKinds(objects *kube.Objects) error {
 	return nil
 }
 
-// createNamespaces creates the namespaces of a release that other manifests may refer to.
-func createNamespaces(objects *kube.Objects) error {
+// CreateNamespaces creates the namespaces of a release that other manifests may refer to.
+func CreateNamespaces(objects *kube.Objects) error {
 	for _, namespace := range []string{"default", "kube-system", "kube-public", "kube-node-lease", "openshift", "openshift-config",
 		"openshift-config-managed", "openshift-etcd", "openshift-etcd-operator", "openshift-ingress", "openshift-ingress-operator",
 		"openshift-console", "openshift-machine-config-operator", "openshift-kube-apiserver", "openshift-cluster-version",
@@ -72,3 +72,11 @@ func createNamespaces(objects *kube.Objects) error {
 	}
 	return nil
 }
+
+const (
+	DeploymentResource  = "deployments.apps"
+	DaemonSetResource   = "daemonsets.apps"
+	StatefulSetResource = "statefulsets.apps"
+	JobResource         = "jobs.batch"
+	AccountResource     = "serviceaccounts"
+)

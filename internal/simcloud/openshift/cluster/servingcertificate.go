@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"crypto/tls"
@@ -12,9 +12,9 @@ import (
 
 // newAPITLS selects the certificate by SNI: on the bootstrap host those of the installer, on masters those that the cluster
 // issued.
-func (c *cluster) newAPITLS(issued bool) (*tls.Config, error) {
-	internal, shown := "api-int."+c.record().Domain, map[string]*tls.Certificate{}
-	for name, file := range map[string]string{"api." + c.record().Domain: "kube-apiserver-lb-server", internal: "kube-apiserver-internal-lb-server"} {
+func (c *Cluster) newAPITLS(issued bool) (*tls.Config, error) {
+	internal, shown := "api-int."+c.Record().Domain, map[string]*tls.Certificate{}
+	for name, file := range map[string]string{"api." + c.Record().Domain: "kube-apiserver-lb-server", internal: "kube-apiserver-internal-lb-server"} {
 		pair, err := c.getServingPair(name, file, issued)
 		if err != nil {
 			return nil, err
@@ -38,9 +38,9 @@ const (
 	overdue     = time.Hour
 )
 
-func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pair, error) {
-	if !issued && !c.faults.ExpiredCertificates && !c.faults.ForeignAuthority {
-		return c.record().loadPair(file)
+func (c *Cluster) getServingPair(name, file string, issued bool) (certificate.Pair, error) {
+	if !issued && !c.Faults.ExpiredCertificates && !c.Faults.ForeignAuthority {
+		return c.Record().LoadPair(file)
 	}
 	signer, err := c.getServingSigner()
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pa
 	request := certificate.Request{Subject: pkix.Name{CommonName: name}, DNS: []string{name}, Validity: servingLifetime,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	now := time.Now()
-	if c.faults.ExpiredCertificates {
+	if c.Faults.ExpiredCertificates {
 		request.Validity, now = dayLifetime, now.Add(-dayLifetime-overdue)
 	}
 	return signer.Issue(request, now)
@@ -57,10 +57,10 @@ func (c *cluster) getServingPair(name, file string, issued bool) (certificate.Pa
 
 // getServingSigner returns the signer of the API servers' certificates: the cluster's own, or under the ForeignAuthority fault
 // that of another cluster.
-func (c *cluster) getServingSigner() (certificate.Pair, error) {
+func (c *Cluster) getServingSigner() (certificate.Pair, error) {
 	const name = "kube-apiserver-lb-signer"
-	if c.faults.ForeignAuthority {
+	if c.Faults.ForeignAuthority {
 		return certificate.NewAuthority(pkix.Name{CommonName: name}, signerLifetime, time.Now())
 	}
-	return c.record().loadPair(name)
+	return c.Record().LoadPair(name)
 }

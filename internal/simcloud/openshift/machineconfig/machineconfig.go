@@ -1,4 +1,5 @@
-package openshift
+// Package machineconfig renders the machine configurations of a simulated cluster, and serves them to its machines.
+package machineconfig
 
 import (
 	"context"
@@ -16,35 +17,36 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
-type machineConfigServer struct {
-	config       machineConfig        // role is that of the requesting machine
-	access       []byte               // the node bootstrapper's kubeconfig
-	configs      func() []kube.Object // all machine configurations
-	pools        func(string) bool    // reports whether a role is served
+type Server struct {
+	Config       NodeConfig           // role is that of the requesting machine
+	Access       []byte               // the node bootstrapper's kubeconfig
+	Configs      func() []kube.Object // all machine configurations
+	Pools        func(string) bool    // reports whether a role is served
 	hasRendered  func(string) bool    // reports whether a rendered configuration exists; nil: always
 	dropHostname bool                 // its files clear the host name
-	console      func(format string, args ...any)
+	Console      func(format string, args ...any)
 }
 
-func (s machineConfigServer) serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
-	return hostnet.ListenAndServe(ctx, m, machineConfigPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), s.newHandler())
+func (s Server) Serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
+	return hostnet.ListenAndServe(ctx, m, cluster.MachineConfigPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), s.newHandler())
 }
 
-func (s machineConfigServer) newHandler() http.Handler {
+func (s Server) newHandler() http.Handler {
 	mux := http.NewServeMux()
 	var said sync.Map // clients repeat requests every few seconds
 	once := func(format string, args ...any) {
 		if _, again := said.LoadOrStore(fmt.Sprintf(format, args...), true); !again {
-			s.console(format, args...)
+			s.Console(format, args...)
 		}
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /config/{pool}", func(w http.ResponseWriter, r *http.Request) {
 		pool := r.PathValue("pool")
-		if !s.pools(pool) {
+		if !s.Pools(pool) {
 			once("machine-config-server: refusing to serve bootstrap configuration to pool %q", pool)
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -55,7 +57,7 @@ func (s machineConfigServer) newHandler() http.Handler {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
-		s.console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
+		s.Console("machine-config-server: Pool %s requested by address:%q User-Agent:%q", pool, r.RemoteAddr, r.UserAgent())
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(content) // the client closed the connection
 	})
@@ -65,31 +67,31 @@ func (s machineConfigServer) newHandler() http.Handler {
 // render returns the complete configuration of a role: the merged machine configurations, and the files of renderNodeConfig. Its
 // version is 3.5.0 whatever the client accepts, where the real server would serve an older one before OpenShift 4.19: every
 // simulated machine supports it.
-func (s machineConfigServer) render(pool string) ([]byte, error) {
-	merged, err := render(pool, s.config.Version, s.configs())
+func (s Server) render(pool string) ([]byte, error) {
+	merged, err := Render(pool, s.Config.Version, s.Configs())
 	if err != nil {
 		return nil, err
 	}
-	if s.hasRendered != nil && !s.hasRendered(merged.name) {
-		return nil, fmt.Errorf("could not fetch config %s: machineconfig.machineconfiguration.openshift.io %q not found", merged.name, merged.name)
+	if s.hasRendered != nil && !s.hasRendered(merged.Name) {
+		return nil, fmt.Errorf("could not fetch config %s: machineconfig.machineconfiguration.openshift.io %q not found", merged.Name, merged.Name)
 	}
-	own, err := s.renderNodeConfig(pool, merged.name)
+	own, err := s.renderNodeConfig(pool, merged.Name)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(v3_5.Merge(merged.document, own))
+	return json.Marshal(v3_5.Merge(merged.Document, own))
 }
 
-func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Config, error) {
-	config := s.config
+func (s Server) renderNodeConfig(pool, rendered string) (types.Config, error) {
+	config := s.Config
 	config.Role, config.Rendered = pool, rendered
 	marker, err := json.Marshal(config)
 	if err != nil {
 		return types.Config{}, err
 	}
-	files := map[string][]byte{machineConfigFile: marker, bootstrapAccess: s.access}
+	files := map[string][]byte{machineConfigFile: marker, BootstrapAccessFile: s.Access}
 	if s.dropHostname && pool != "master" {
-		files[hostnameFile] = nil
+		files[HostnameFile] = nil
 	}
 	own := types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -102,22 +104,22 @@ func (s machineConfigServer) renderNodeConfig(pool, rendered string) (types.Conf
 	return own, nil
 }
 
-// serveMachineConfig is the server on a master.
-func serveMachineConfig(ctx context.Context, c *cluster, m machine.Machine, config machineConfig) error {
-	pair, err := c.record().loadPair("machine-config-server")
+// ServeCluster is the server on a master.
+func ServeCluster(ctx context.Context, c *cluster.Cluster, m machine.Machine, config NodeConfig) error {
+	pair, err := c.Record().LoadPair("machine-config-server")
 	if err != nil {
 		return err
 	}
-	server := machineConfigServer{config: config, access: c.record().Files["bootstrap-kubeconfig"], console: m.Console,
-		configs: func() []kube.Object { return c.objects.List(machineConfigResource, "") },
+	server := Server{Config: config, Access: c.Record().Files["bootstrap-kubeconfig"], Console: m.Console,
+		Configs: func() []kube.Object { return c.Objects.List(Resource, "") },
 		hasRendered: func(name string) bool {
-			_, ok := c.objects.Get(machineConfigResource, "", name)
+			_, ok := c.Objects.Get(Resource, "", name)
 			return ok
 		},
-		dropHostname: c.faults.BlankHostnames,
-		pools: func(pool string) bool {
-			_, ok := c.objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
+		dropHostname: c.Faults.BlankHostnames,
+		Pools: func(pool string) bool {
+			_, ok := c.Objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
 			return ok
 		}}
-	return server.serve(ctx, m, pair)
+	return server.Serve(ctx, m, pair)
 }

@@ -1,4 +1,5 @@
-package openshift
+// Package imagesource pulls images from registries, and checks that registries are reached.
+package imagesource
 
 import (
 	"context"
@@ -16,15 +17,15 @@ import (
 	"exoshift/internal/simcloud/payload"
 )
 
-// pullTimeout is the timeout of a registry, on the wall clock at least.
-const pullTimeout = 20 * time.Second
+// PullTimeout is the timeout of a registry, on the wall clock at least.
+const PullTimeout = 20 * time.Second
 
-// source is an image in a registry.
-type source struct {
-	http               *http.Client
-	timeout            time.Duration
-	host, path, digest string
-	secret             string // user:password, or ""
+// Source is an image in a registry.
+type Source struct {
+	HTTP               *http.Client
+	Timeout            time.Duration
+	Host, Path, Digest string
+	Secret             string // user:password, or ""
 	authorization      string // the header of requests; "" before the registry required it
 }
 
@@ -32,13 +33,13 @@ var realm = regexp.MustCompile(`realm="([^"]+)"`)
 
 const manifestTypes = payload.ManifestType + ", " + payload.ListType
 
-// pull reads the manifest and the layers of an image for amd64.
-func (s *source) pull(ctx context.Context) error {
+// Pull reads the manifest and the layers of an image for amd64.
+func (s *Source) Pull(ctx context.Context) error {
 	header, err := s.requestManifest(ctx)
 	if err != nil {
 		return err
 	}
-	digest := s.digest
+	digest := s.Digest
 	if header.Get("Content-Type") == payload.ListType {
 		var list struct {
 			Manifests []struct {
@@ -58,10 +59,10 @@ func (s *source) pull(ctx context.Context) error {
 	return s.fetchLayers(ctx, digest)
 }
 
-func (s *source) requestManifest(ctx context.Context) (http.Header, error) {
-	status, header, err := s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.digest), nil)
+func (s *Source) requestManifest(ctx context.Context) (http.Header, error) {
+	status, header, err := s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.Digest), nil)
 	if err != nil {
-		return nil, fmt.Errorf("pinging container registry %s: %w", s.host, err)
+		return nil, fmt.Errorf("pinging container registry %s: %w", s.Host, err)
 	}
 	if found := realm.FindStringSubmatch(header.Get("WWW-Authenticate")); status == http.StatusUnauthorized && found != nil {
 		token, err := s.requestToken(ctx, found[1])
@@ -69,18 +70,18 @@ func (s *source) requestManifest(ctx context.Context) (http.Header, error) {
 			return nil, err
 		}
 		s.authorization = "Bearer " + token
-		if status, header, err = s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.digest), nil); err != nil {
+		if status, header, err = s.sendRequest(ctx, http.MethodHead, s.formatURL("manifests", s.Digest), nil); err != nil {
 			return nil, err
 		}
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("reading manifest %s in %s/%s: %s", s.digest, s.host, s.path, http.StatusText(status))
+		return nil, fmt.Errorf("reading manifest %s in %s/%s: %s", s.Digest, s.Host, s.Path, http.StatusText(status))
 	}
 	return header, nil
 }
 
 // fetchLayers follows the registry's redirects.
-func (s *source) fetchLayers(ctx context.Context, digest string) error {
+func (s *Source) fetchLayers(ctx context.Context, digest string) error {
 	var image struct{ Layers []struct{ Digest string } }
 	if _, _, err := s.sendRequest(ctx, http.MethodGet, s.formatURL("manifests", digest), &image); err != nil {
 		return err
@@ -97,16 +98,16 @@ func (s *source) fetchLayers(ctx context.Context, digest string) error {
 	return nil
 }
 
-func (s *source) formatURL(kind, digest string) string {
-	return "https://" + s.host + "/v2/" + s.path + "/" + kind + "/" + digest
+func (s *Source) formatURL(kind, digest string) string {
+	return "https://" + s.Host + "/v2/" + s.Path + "/" + kind + "/" + digest
 }
 
-func (s *source) requestToken(ctx context.Context, realm string) (string, error) {
-	if s.secret != "" {
-		s.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.secret))
+func (s *Source) requestToken(ctx context.Context, realm string) (string, error) {
+	if s.Secret != "" {
+		s.authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(s.Secret))
 	}
 	var answer struct{ Token string }
-	query := url.Values{"service": {s.host}, "scope": {"repository:" + s.path + ":pull"}}
+	query := url.Values{"service": {s.Host}, "scope": {"repository:" + s.Path + ":pull"}}
 	status, _, err := s.sendRequest(ctx, http.MethodGet, realm+"?"+query.Encode(), &answer)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("unable to retrieve auth token: invalid username/password: unauthorized: %s", http.StatusText(status))
@@ -114,8 +115,8 @@ func (s *source) requestToken(ctx context.Context, realm string) (string, error)
 	return answer.Token, err
 }
 
-func (s *source) sendRequest(ctx context.Context, method, address string, into any) (int, http.Header, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+func (s *Source) sendRequest(ctx context.Context, method, address string, into any) (int, http.Header, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
@@ -125,7 +126,7 @@ func (s *source) sendRequest(ctx context.Context, method, address string, into a
 	if s.authorization != "" {
 		request.Header.Set("Authorization", s.authorization)
 	}
-	response, err := s.http.Do(request)
+	response, err := s.HTTP.Do(request)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -137,11 +138,11 @@ func (s *source) sendRequest(ctx context.Context, method, address string, into a
 	return response.StatusCode, response.Header, err
 }
 
-// pingRegistry requests a token from a registry. Its errors are the container runtime's.
-func pingRegistry(ctx context.Context, m machine.Machine, host string, timeout time.Duration) error {
+// PingRegistry requests a token from a registry. Its errors are the container runtime's.
+func PingRegistry(ctx context.Context, m machine.Machine, host string, timeout time.Duration) error {
 	transport := m.Network().NewTransport()
 	defer transport.CloseIdleConnections()
-	s := &source{http: &http.Client{Transport: transport}, timeout: max(timeout, pullTimeout), host: host, path: "library/any"}
+	s := &Source{HTTP: &http.Client{Transport: transport}, Timeout: max(timeout, PullTimeout), Host: host, Path: "library/any"}
 	status, header, err := s.sendRequest(ctx, http.MethodGet, "https://"+host+"/v2/", nil)
 	if err != nil {
 		return fmt.Errorf("pinging container registry %s: %w", host, err)

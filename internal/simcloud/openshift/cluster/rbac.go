@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func authorizeFixed(a apiserver.Attributes) bool {
 	switch {
 	case a.User.HasGroup("system:masters"):
 		return true
-	case a.User.Name == nodeBootstrapper:
+	case a.User.Name == NodeBootstrapper:
 		return a.Resource == csrResource && (reads || a.Verb == "create")
 	case a.User.HasGroup("system:nodes"):
 		return authorizeNode(a, strings.TrimPrefix(a.User.Name, "system:node:"), reads)
@@ -42,9 +42,9 @@ func authorizeNode(a apiserver.Attributes, node string, reads bool) bool {
 	return false
 }
 
-// authorize applies RBAC to service accounts, and the fixed rules to everybody else.
-func (c accounts) authorize(a apiserver.Attributes) bool {
-	return authorizeFixed(a) || strings.HasPrefix(a.User.Name, accountUser) && c.hasBinding(a)
+// Authorize applies RBAC to service accounts, and the fixed rules to everybody else.
+func (c accounts) Authorize(a apiserver.Attributes) bool {
+	return authorizeFixed(a) || strings.HasPrefix(a.User.Name, AccountUser) && c.hasBinding(a)
 }
 
 // hasBinding searches the bindings of the user, in the cluster or in the namespace, for a role that allows the request.
@@ -73,7 +73,7 @@ func (c accounts) hasBinding(a apiserver.Attributes) bool {
 func isSubject(subject kube.Object, user apiserver.User) bool {
 	switch subject.GetString("kind") {
 	case "ServiceAccount":
-		return user.Name == accountUser+subject.GetString("namespace")+":"+subject.GetString("name")
+		return user.Name == AccountUser+subject.GetString("namespace")+":"+subject.GetString("name")
 	case "Group":
 		return user.HasGroup(subject.GetString("name"))
 	}
@@ -88,3 +88,6 @@ func matchRule(rule kube.Object, a apiserver.Attributes) bool {
 	return covers("verbs", a.Verb) && covers("apiGroups", a.Group) && covers("resources", a.Resource) &&
 		(len(named) == 0 || slices.Contains(named, a.Name))
 }
+
+// NodeBootstrapper is a machine's user before it has its own certificate.
+const NodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"

@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-// parseManifest parses the documents of a manifest.
-func parseManifest(content []byte) ([]kube.Object, error) {
+// ParseManifest parses the documents of a manifest.
+func ParseManifest(content []byte) ([]kube.Object, error) {
 	var objects []kube.Object
 	for document := range strings.SplitSeq("\n"+string(content), "\n---") {
 		if strings.TrimSpace(document) == "" {
@@ -32,8 +32,8 @@ func parseManifest(content []byte) ([]kube.Object, error) {
 	return objects, nil
 }
 
-// findKindOf returns the kind of an object, or an error in kubectl's words.
-func findKindOf(objects *kube.Objects, object kube.Object) (kube.Kind, error) {
+// FindKindOf returns the kind of an object, or an error in kubectl's words.
+func FindKindOf(objects *kube.Objects, object kube.Object) (kube.Kind, error) {
 	kind, known := objects.FindKindOf(object)
 	if !known {
 		return kube.Kind{}, fmt.Errorf("no matches for kind %q in version %q", object.GetString("kind"), object.GetString("apiVersion"))

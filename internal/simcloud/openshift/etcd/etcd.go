@@ -1,4 +1,5 @@
-package openshift
+// Package etcd is the etcd of a simulated cluster: its members, which of them run, and whether they have a quorum.
+package etcd
 
 import (
 	"context"
@@ -20,9 +21,13 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-const bootstrapMember = "etcd-bootstrap"
+// DataFile on a member's disk holds the ID of the member that owns the data.
+const DataFile = "/var/lib/etcd/member"
 
-type member struct {
+// BootstrapMember is the name of the member on the bootstrap machine.
+const BootstrapMember = "etcd-bootstrap"
+
+type Member struct {
 	Name    string // of the node
 	ID      string // hex
 	Address string
@@ -31,7 +36,7 @@ type member struct {
 }
 
 // displayName: a member has no name of its own before it has started.
-func (m member) displayName() string {
+func (m Member) displayName() string {
 	if !m.Started {
 		return "NAME-PENDING-" + m.Address
 	}
@@ -44,9 +49,9 @@ func computeMemberID(name, address string) string {
 	return strconv.FormatUint(hash.Sum64(), 16)
 }
 
-// members are the members of a cluster's etcd, and which of them run.
-type members struct {
-	*store.Table[member]
+// Members are the members of a cluster's etcd, and which of them run.
+type Members struct {
+	*store.Table[Member]
 	clock     network.Clock
 	slowDisks bool // the members are without a leader now and then
 
@@ -56,22 +61,22 @@ type members struct {
 	changes atomic.Uint64
 }
 
-func loadMembers(db *store.DB, name string, clock network.Clock, slowDisks bool) (*members, error) {
-	table, err := store.Load[member](db, name)
-	return &members{Table: table, clock: clock, slowDisks: slowDisks, alive: map[string]machine.Machine{}}, err
+func Load(db *store.DB, name string, clock network.Clock, slowDisks bool) (*Members, error) {
+	table, err := store.Load[Member](db, name)
+	return &Members{Table: table, clock: clock, slowDisks: slowDisks, alive: map[string]machine.Machine{}}, err
 }
 
-// countChanges counts starts and ends of members.
-func (c *members) countChanges() uint64 { return c.changes.Load() }
+// CountChanges counts starts and ends of members.
+func (c *Members) CountChanges() uint64 { return c.changes.Load() }
 
-// add adds a learner; the first member is a voter at once.
-func (c *members) add(name, address string) (member, error) {
-	added := member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.List()) > 0}
+// Add adds a learner; the first member is a voter at once.
+func (c *Members) Add(name, address string) (Member, error) {
+	added := Member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.List()) > 0}
 	return added, c.Put(name, added)
 }
 
-// update changes a member.
-func (c *members) update(name string, change func(*member)) error {
+// Update changes a member.
+func (c *Members) Update(name string, change func(*Member)) error {
 	changed, ok := c.Get(name)
 	if !ok {
 		return fmt.Errorf("etcd has no member %s", name)
@@ -80,8 +85,8 @@ func (c *members) update(name string, change func(*member)) error {
 	return c.Put(name, changed)
 }
 
-// run keeps a member on a machine running until ctx ends or the member is removed.
-func (c *members) run(ctx context.Context, name string, m machine.Machine) {
+// Run keeps a member on a machine running until ctx ends or the member is removed.
+func (c *Members) Run(ctx context.Context, name string, m machine.Machine) {
 	c.mu.Lock()
 	c.alive[name] = m
 	c.mu.Unlock()
@@ -101,14 +106,14 @@ func (c *members) run(ctx context.Context, name string, m machine.Machine) {
 	}
 }
 
-func (c *members) isAlive(name string) bool {
+func (c *Members) IsAlive(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.alive[name]
 	return ok
 }
 
-func (c *members) listAlive() map[string]machine.Machine {
+func (c *Members) ListAlive() map[string]machine.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.alive)
@@ -116,14 +121,14 @@ func (c *members) listAlive() map[string]machine.Machine {
 
 var errNoQuorum = errors.New("etcdserver: no leader")
 
-func (c *members) checkQuorum() error {
+func (c *Members) CheckQuorum() error {
 	voters, running := 0, 0
 	for _, m := range c.List() {
 		if m.Learner {
 			continue
 		}
 		voters++
-		if c.isAlive(m.Name) {
+		if c.IsAlive(m.Name) {
 			running++
 		}
 	}
@@ -145,16 +150,16 @@ const (
 var errLeaderLost = errors.New("etcdserver: leader changed")
 
 // isElecting reports whether the members have no leader now because of slow disks. A single member needs no election.
-func (c *members) isElecting() bool {
+func (c *Members) isElecting() bool {
 	if !c.slowDisks || len(c.List()) < 2 {
 		return false
 	}
 	return time.Duration(c.clock.Now().UnixNano())%electionInterval < electionTime
 }
 
-// checkPeers checks the connections between a member's peer port and those of every living member, in both directions.
-func (c *members) checkPeers(ctx context.Context, of member, patience time.Duration) error {
-	alive := c.listAlive()
+// CheckPeers checks the connections between a member's peer port and those of every living member, in both directions.
+func (c *Members) CheckPeers(ctx context.Context, of Member, patience time.Duration) error {
+	alive := c.ListAlive()
 	own, ok := alive[of.Name]
 	if !ok {
 		return fmt.Errorf("%s is not running", of.Name)
@@ -163,10 +168,10 @@ func (c *members) checkPeers(ctx context.Context, of member, patience time.Durat
 		if name == of.Name {
 			continue
 		}
-		if err := checkPeer(ctx, patience, alive[name], of.Address); err != nil {
+		if err := CheckPeer(ctx, patience, alive[name], of.Address); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
 		}
-		if err := checkPeer(ctx, patience, own, alive[name].Address().String()); err != nil {
+		if err := CheckPeer(ctx, patience, own, alive[name].Address().String()); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
 		}
 	}
@@ -175,24 +180,24 @@ func (c *members) checkPeers(ctx context.Context, of member, patience time.Durat
 
 const (
 	clientPort = 2379
-	peerPort   = 2380
+	PeerPort   = 2380
 )
 
-// checkPeer connects to the peer port of a member.
-func checkPeer(ctx context.Context, patience time.Duration, from machine.Machine, address string) error {
-	return hostnet.CheckPort(ctx, patience, from, address, peerPort)
+// CheckPeer connects to the peer port of a member.
+func CheckPeer(ctx context.Context, patience time.Duration, from machine.Machine, address string) error {
+	return hostnet.CheckPort(ctx, patience, from, address, PeerPort)
 }
 
-// openEtcdPorts listens on both ports of a member until the returned function is called. The connections serve reachability
+// OpenPorts listens on both ports of a member until the returned function is called. The connections serve reachability
 // checks only; they carry no data.
-func openEtcdPorts(m machine.Machine) (func(), error) {
+func OpenPorts(m machine.Machine) (func(), error) {
 	var listeners []net.Listener
 	closeAll := func() {
 		for _, listener := range listeners {
 			_ = listener.Close()
 		}
 	}
-	for _, port := range []int{clientPort, peerPort} {
+	for _, port := range []int{clientPort, PeerPort} {
 		listener, err := m.Listen(port)
 		if err != nil {
 			closeAll()
@@ -214,20 +219,20 @@ func rejectConnections(listener net.Listener) {
 	}
 }
 
-type etcdStatus struct {
-	members   []member
+type Status struct {
+	Members   []Member
 	available int
-	problems  []string // "NAME has not started", "NAME is unhealthy"
+	Problems  []string // "NAME has not started", "NAME is unhealthy"
 }
 
-func (c *members) getStatus() etcdStatus {
-	status := etcdStatus{members: c.List()}
-	for _, m := range status.members {
+func (c *Members) GetStatus() Status {
+	status := Status{Members: c.List()}
+	for _, m := range status.Members {
 		switch {
 		case !m.Started:
-			status.problems = append(status.problems, m.displayName()+" has not started")
-		case !c.isAlive(m.Name):
-			status.problems = append(status.problems, m.displayName()+" is unhealthy")
+			status.Problems = append(status.Problems, m.displayName()+" has not started")
+		case !c.IsAlive(m.Name):
+			status.Problems = append(status.Problems, m.displayName()+" is unhealthy")
 		default:
 			status.available++
 		}
@@ -235,32 +240,32 @@ func (c *members) getStatus() etcdStatus {
 	return status
 }
 
-func (s etcdStatus) formatMessage() string {
-	if len(s.problems) == 0 {
+func (s Status) FormatMessage() string {
+	if len(s.Problems) == 0 {
 		return fmt.Sprintf("%d members are available", s.available)
 	}
-	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.members), strings.Join(s.problems, ", "))
+	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.Members), strings.Join(s.Problems, ", "))
 }
 
-func (s etcdStatus) listVoters() []member {
-	var voters []member
-	for _, m := range s.members {
-		if !m.Learner && m.Name != bootstrapMember {
+func (s Status) ListVoters() []Member {
+	var voters []Member
+	for _, m := range s.Members {
+		if !m.Learner && m.Name != BootstrapMember {
 			voters = append(voters, m)
 		}
 	}
 	return voters
 }
 
-func (s etcdStatus) findLearner() (member, bool) {
-	for _, m := range s.members {
+func (s Status) FindLearner() (Member, bool) {
+	for _, m := range s.Members {
 		if m.Learner {
 			return m, true
 		}
 	}
-	return member{}, false
+	return Member{}, false
 }
 
-func (s etcdStatus) has(name string) bool {
-	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
+func (s Status) Has(name string) bool {
+	return slices.ContainsFunc(s.Members, func(m Member) bool { return m.Name == name })
 }

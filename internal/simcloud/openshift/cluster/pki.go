@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"crypto/x509"
@@ -18,7 +18,7 @@ const (
 	routerLifetime  = 2 * 365 * 24 * time.Hour
 )
 
-func (r record) loadPair(name string) (certificate.Pair, error) {
+func (r Record) LoadPair(name string) (certificate.Pair, error) {
 	found, err := certificate.Parse(r.Files[name+".crt"], r.Files[name+".key"])
 	if err != nil {
 		return found, fmt.Errorf("certificate %s: %w", name, err)
@@ -26,20 +26,20 @@ func (r record) loadPair(name string) (certificate.Pair, error) {
 	return found, nil
 }
 
-func (c *cluster) getClientCAs() *x509.CertPool {
-	version := c.objects.ResourceVersion(mapResource, "openshift-config", adminAuthority)
+func (c *Cluster) getClientCAs() *x509.CertPool {
+	version := c.Objects.ResourceVersion(ConfigMapResource, "openshift-config", AdminAuthority)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.clients != nil && c.clientsVersion == version {
 		return c.clients
 	}
 	c.clients, c.clientsVersion = x509.NewCertPool(), version
-	files := c.record().Files
+	files := c.Record().Files
 	for _, signer := range []string{"kubelet-bootstrap-kubeconfig-signer", "kubelet-signer", "csr-signer"} {
 		c.clients.AppendCertsFromPEM(files[signer+".crt"])
 	}
 	admin := files["admin-kubeconfig-signer.crt"]
-	if bundle, exists := c.objects.Get(mapResource, "openshift-config", adminAuthority); exists {
+	if bundle, exists := c.Objects.Get(ConfigMapResource, "openshift-config", AdminAuthority); exists {
 		text, _ := bundle.Map("data")["ca-bundle.crt"].(string)
 		admin = []byte(text)
 	}
@@ -47,25 +47,25 @@ func (c *cluster) getClientCAs() *x509.CertPool {
 	return c.clients
 }
 
-// adminAuthority is the ConfigMap with the CA of the installer's kubeconfig; emptying it revokes that kubeconfig. The real API
+// AdminAuthority is the ConfigMap with the CA of the installer's kubeconfig; emptying it revokes that kubeconfig. The real API
 // servers take minutes to react.
-const adminAuthority = "admin-kubeconfig-client-ca"
+const AdminAuthority = "admin-kubeconfig-client-ca"
 
-func (c *cluster) publishAdminAuthority() error {
-	bundle := kube.NewNamed(adminAuthority)
-	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.record().Files["admin-kubeconfig-signer.crt"])}
-	return c.objects.Ensure(mapResource, "openshift-config", bundle, nil)
+func (c *Cluster) PublishAdminAuthority() error {
+	bundle := kube.NewNamed(AdminAuthority)
+	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.Record().Files["admin-kubeconfig-signer.crt"])}
+	return c.Objects.Ensure(ConfigMapResource, "openshift-config", bundle, nil)
 }
 
-// getSigner returns the signer of the kubelets' certificates: the installer's, valid for one day, during the bootstrap, then one
+// GetSigner returns the signer of the kubelets' certificates: the installer's, valid for one day, during the bootstrap, then one
 // of the cluster's own.
-func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
-	known := c.record()
+func (c *Cluster) GetSigner(bootstrapped bool) (certificate.Pair, error) {
+	known := c.Record()
 	if !bootstrapped {
-		return known.loadPair("kubelet-signer")
+		return known.LoadPair("kubelet-signer")
 	}
 	if _, ok := known.Files["csr-signer.key"]; ok {
-		return known.loadPair("csr-signer")
+		return known.LoadPair("csr-signer")
 	}
 	made, err := certificate.NewAuthority(pkix.Name{CommonName: "openshift-kube-controller-manager-operator_csr-signer"}, signerLifetime, time.Now())
 	if err != nil {
@@ -74,19 +74,19 @@ func (c *cluster) getSigner(bootstrapped bool) (certificate.Pair, error) {
 	return made, c.savePair("csr-signer", made)
 }
 
-func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair, err error) {
-	known := c.record()
+func (c *Cluster) EnsureRouterCertificate() (serving, authority certificate.Pair, err error) {
+	known := c.Record()
 	if _, ok := known.Files["router-certs-default.key"]; ok {
-		if serving, err = known.loadPair("router-certs-default"); err != nil {
+		if serving, err = known.LoadPair("router-certs-default"); err != nil {
 			return serving, authority, err
 		}
-		authority, err = known.loadPair("router-ca")
+		authority, err = known.LoadPair("router-ca")
 		return serving, authority, err
 	}
 	if authority, err = certificate.NewAuthority(pkix.Name{CommonName: "ingress-operator"}, routerLifetime, time.Now()); err != nil {
 		return serving, authority, err
 	}
-	apps := "*." + c.getAppsDomain()
+	apps := "*." + c.AppsDomain()
 	serving, err = authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: apps}, DNS: []string{apps}, Validity: routerLifetime,
 		Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, time.Now())
 	if err != nil {
@@ -98,21 +98,21 @@ func (c *cluster) ensureRouterCertificate() (serving, authority certificate.Pair
 	return serving, authority, c.savePair("router-certs-default", serving)
 }
 
-func (c *cluster) savePair(name string, made certificate.Pair) error {
+func (c *Cluster) savePair(name string, made certificate.Pair) error {
 	key, err := made.KeyPEM()
 	if err != nil {
 		return err
 	}
-	changed := c.record()
+	changed := c.Record()
 	files := map[string][]byte{name + ".crt": made.CertPEM(), name + ".key": key}
 	for file, content := range changed.Files {
 		files[file] = content
 	}
 	changed.Files = files
-	return c.saveRecord(changed)
+	return c.SaveRecord(changed)
 }
 
-func issueNodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
+func IssueNodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
 	if err := request.CheckSignature(); err != nil {
 		return nil, err
 	}

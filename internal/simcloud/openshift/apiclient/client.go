@@ -1,4 +1,5 @@
-package openshift
+// Package apiclient is a client of the API of a simulated cluster, as programs on its machines use it.
+package apiclient
 
 import (
 	"bytes"
@@ -20,9 +21,15 @@ import (
 	"exoshift/internal/simcloud/machine"
 )
 
-// client calls the API from a machine, over its network, and trusts only what its kubeconfig names.
-type client struct {
-	server  string
+// Paths of resources.
+const (
+	CSRPath   = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+	NodesPath = "/api/v1/nodes"
+)
+
+// Client calls the API from a machine, over its network, and trusts only what its kubeconfig names.
+type Client struct {
+	Server  string
 	token   string
 	http    *http.Client
 	timeout time.Duration
@@ -44,33 +51,33 @@ type kubeconfig struct {
 	} `yaml:"users"`
 }
 
-type access struct {
-	server           string
-	authority        []byte
-	certificate, key []byte // of the user; without them, the token authenticates
-	token            string
+type Access struct {
+	Server           string
+	Authority        []byte
+	Certificate, Key []byte // of the user; without them, the token authenticates
+	Token            string
 }
 
-func openKubeconfig(content []byte) (access, error) {
+func ParseKubeconfig(content []byte) (Access, error) {
 	var config kubeconfig
 	if err := yaml.Unmarshal(content, &config); err != nil {
-		return access{}, err
+		return Access{}, err
 	}
 	if len(config.Clusters) == 0 || len(config.Users) == 0 {
-		return access{}, errors.New("the kubeconfig names no cluster or no user")
+		return Access{}, errors.New("the kubeconfig names no cluster or no user")
 	}
-	opened := access{server: config.Clusters[0].Cluster.Server}
+	opened := Access{Server: config.Clusters[0].Cluster.Server}
 	for _, part := range []struct {
 		into *[]byte
 		from string
 	}{
-		{&opened.authority, config.Clusters[0].Cluster.Authority},
-		{&opened.certificate, config.Users[0].User.Certificate},
-		{&opened.key, config.Users[0].User.Key},
+		{&opened.Authority, config.Clusters[0].Cluster.Authority},
+		{&opened.Certificate, config.Users[0].User.Certificate},
+		{&opened.Key, config.Users[0].User.Key},
 	} {
 		decoded, err := base64.StdEncoding.DecodeString(part.from)
 		if err != nil {
-			return access{}, fmt.Errorf("kubeconfig: %w", err)
+			return Access{}, fmt.Errorf("kubeconfig: %w", err)
 		}
 		*part.into = decoded
 	}
@@ -83,17 +90,17 @@ const clientIdle = 90 * time.Second
 // clientBuffer is small, in bytes: there may be a thousand clients, mostly idle.
 const clientBuffer = 1 << 10
 
-func newClient(m machine.Machine, a access, patience time.Duration) (*client, error) {
+func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
 	var own []tls.Certificate
-	if len(a.certificate) > 0 {
-		pair, err := tls.X509KeyPair(a.certificate, a.key)
+	if len(a.Certificate) > 0 {
+		pair, err := tls.X509KeyPair(a.Certificate, a.Key)
 		if err != nil {
 			return nil, err
 		}
 		own = append(own, pair)
 	}
 	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(a.authority) {
+	if !roots.AppendCertsFromPEM(a.Authority) {
 		return nil, errors.New("the kubeconfig holds no certificate authority")
 	}
 	transport := m.Network().NewTransport()
@@ -101,10 +108,10 @@ func newClient(m machine.Machine, a access, patience time.Duration) (*client, er
 		CurvePreferences: []tls.CurveID{tls.X25519}}
 	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 1, clientIdle
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
-	return &client{server: a.server, token: a.token, http: &http.Client{Transport: transport}, timeout: patience}, nil
+	return &Client{Server: a.Server, token: a.Token, http: &http.Client{Transport: transport}, timeout: patience}, nil
 }
 
-func (c *client) close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 type answerError struct {
 	code    int
@@ -113,7 +120,7 @@ type answerError struct {
 
 func (e answerError) Error() string { return fmt.Sprintf("%d: %s", e.code, e.message) }
 
-func isCode(err error, code int) bool {
+func IsCode(err error, code int) bool {
 	var answer answerError
 	return errors.As(err, &answer) && answer.code == code
 }
@@ -126,7 +133,7 @@ func patchType(path string) string {
 	return "application/merge-patch+json"
 }
 
-func (c *client) do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
+func (c *Client) Do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
 	media := "application/json"
 	if method == http.MethodPatch {
 		media = patchType(path)
@@ -134,13 +141,13 @@ func (c *client) do(ctx context.Context, method, path string, body kube.Object) 
 	return c.send(ctx, method, path, media, body)
 }
 
-func (c *client) apply(ctx context.Context, collection, manager string, object kube.Object) error {
+func (c *Client) Apply(ctx context.Context, collection, manager string, object kube.Object) error {
 	path := collection + "/" + object.Name() + "?force=true&fieldManager=" + manager
 	_, err := c.send(ctx, http.MethodPatch, path, "application/apply-patch+yaml", object)
 	return err
 }
 
-func (c *client) send(ctx context.Context, method, path, media string, body kube.Object) (kube.Object, error) {
+func (c *Client) send(ctx context.Context, method, path, media string, body kube.Object) (kube.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var content io.Reader
@@ -151,7 +158,7 @@ func (c *client) send(ctx context.Context, method, path, media string, body kube
 		}
 		content = bytes.NewReader(encoded)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.server+path, content)
+	request, err := http.NewRequestWithContext(ctx, method, c.Server+path, content)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +183,10 @@ func (c *client) send(ctx context.Context, method, path, media string, body kube
 	return object, nil
 }
 
-func (c *client) get(ctx context.Context, path string) (kube.Object, error) {
-	return c.do(ctx, http.MethodGet, path, nil)
+func (c *Client) Get(ctx context.Context, path string) (kube.Object, error) {
+	return c.Do(ctx, http.MethodGet, path, nil)
+}
+
+func FormatResourcePath(namespace, resource string) string {
+	return "/api/v1/namespaces/" + namespace + "/" + resource
 }

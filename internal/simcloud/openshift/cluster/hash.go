@@ -1,4 +1,4 @@
-package openshift
+package cluster
 
 import (
 	"hash/fnv"
@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// computeJitter spreads simultaneous actions: it hashes words to a duration below limit.
-func computeJitter(words string, limit time.Duration) time.Duration {
+// Jitter spreads simultaneous actions: it hashes words to a duration below limit.
+func Jitter(words string, limit time.Duration) time.Duration {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
 	return limit * time.Duration(hash.Sum32()%1000) / 1000
 }
 
-// hashSuffix returns five characters for the end of a name.
-func hashSuffix(words string) string {
+// HashSuffix returns five characters for the end of a name.
+func HashSuffix(words string) string {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(words)) // never fails
 	text := "0000" + strconv.FormatUint(uint64(hash.Sum32()), 36)
