@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/session"
 )
 
-func (p *nodesPage) renderBudget(width, height int) []string {
+func (p nodesView) renderBudget(width, height int) []string {
 	quotas, cost := p.buildQuotas(), buildCost(p.session.theme, p.computeEstimate())
 	switch {
 	case height <= 0:
@@ -32,11 +32,11 @@ func (p *nodesPage) renderBudget(width, height int) []string {
 	return lines
 }
 
-func (p *nodesPage) renderCostLine() string {
+func (p nodesView) renderCostLine() string {
 	return buildCost(p.session.theme, p.computeEstimate()).RenderLine()
 }
 
-func (p *nodesPage) buildQuotas() plan.Quotas {
+func (p nodesView) buildQuotas() plan.Quotas {
 	quotas := p.session.Lookups.Quotas()
 	shown := plan.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
 	shown.State, shown.Note = p.session.describeQuotas(len(quotas) > 0)
@@ -61,7 +61,7 @@ func (t *pageContext) describeQuotas(known bool) (theme.Status, string) {
 	return theme.Waiting, "limits not asked yet"
 }
 
-func (p *nodesPage) formatTypeColumn(name, column string) string {
+func (p nodesView) formatTypeColumn(name, column string) string {
 	offer, known := p.offers[name]
 	switch {
 	case !known:

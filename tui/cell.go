@@ -20,8 +20,11 @@ type cellEdit struct {
 
 const maxDigits = 6
 
+// cellEditor edits the cell of the cursor.
+type cellEditor struct{ *nodesPage }
+
 // Characters that cannot be part of the value are rejected.
-func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
+func (p cellEditor) insertDigits(field wizard.Field, runes []rune) {
 	if p.edit == nil {
 		p.edit = &cellEdit{field: field}
 	}
@@ -40,7 +43,7 @@ func (p *nodesPage) insertDigits(field wizard.Field, runes []rune) {
 	p.updatePreview()
 }
 
-func (p *nodesPage) deleteDigit(field wizard.Field) {
+func (p cellEditor) deleteDigit(field wizard.Field) {
 	if p.edit == nil {
 		p.edit = &cellEdit{field: field, text: field.Get(p.session.Spec())}
 	}
@@ -48,7 +51,7 @@ func (p *nodesPage) deleteDigit(field wizard.Field) {
 	p.updatePreview()
 }
 
-func (p *nodesPage) updatePreview() {
+func (p cellEditor) updatePreview() {
 	spec := copyGroups(p.session.Spec())
 	if p.edit.field.Set(&spec, p.edit.text) == nil {
 		p.edit.spec = &spec
@@ -57,7 +60,7 @@ func (p *nodesPage) updatePreview() {
 	}
 }
 
-func (p *nodesPage) storeEdit() {
+func (p cellEditor) storeEdit() {
 	edit := p.edit
 	if p.edit = nil; edit == nil {
 		return
@@ -65,7 +68,7 @@ func (p *nodesPage) storeEdit() {
 	p.setAnswer(edit.field, edit.text)
 }
 
-func (p *nodesPage) setAnswer(field wizard.Field, text string) {
+func (p cellEditor) setAnswer(field wizard.Field, text string) {
 	if text == p.session.Text(field) {
 		return
 	}
@@ -73,7 +76,7 @@ func (p *nodesPage) setAnswer(field wizard.Field, text string) {
 }
 
 // Disk sizes change in steps of ten.
-func (p *nodesPage) addToNumber(field wizard.Field, by int) {
+func (p cellEditor) addToNumber(field wizard.Field, by int) {
 	p.storeEdit()
 	n, err := strconv.Atoi(p.session.Text(field))
 	if err != nil {
@@ -93,12 +96,12 @@ func (p *nodesPage) addToNumber(field wizard.Field, by int) {
 	p.setAnswer(field, text)
 }
 
-func (p *nodesPage) toggleSwitch(field wizard.Field) {
+func (p cellEditor) toggleSwitch(field wizard.Field) {
 	p.setAnswer(field, strconv.FormatBool(field.Get(p.session.Spec()) != "true"))
 }
 
 // handleEditKey handles a key while a number is edited; false leaves it to the page.
-func (p *nodesPage) handleEditKey(k tea.KeyMsg) bool {
+func (p cellEditor) handleEditKey(k tea.KeyMsg) bool {
 	switch k.Type {
 	case tea.KeyEsc:
 		p.edit = nil
@@ -111,4 +114,19 @@ func (p *nodesPage) handleEditKey(k tea.KeyMsg) bool {
 		return false
 	}
 	return true
+}
+
+// applySuggestion applies the first fix that the shown problems suggest.
+func (p cellEditor) applySuggestion() {
+	p.storeEdit()
+	rows := p.listRows()
+	if p.row >= len(rows) {
+		return
+	}
+	for _, fault := range append(session.FilterProblems(rows[p.row].key, p.session.AllErrors()), nodesView{p.nodesPage}.listWarnings(rows[p.row].key)...) {
+		if fault.Suggestion != "" {
+			_ = p.session.Set(fault.FindFix()) // the error is shown below the table
+			return
+		}
+	}
 }

@@ -127,36 +127,3 @@ func (l *choiceList) renderChoice(t theme.Theme, shown []wizard.Choice, i int) s
 	}
 	return "   " + value + note
 }
-
-func (f *form) handleListKey(k tea.KeyMsg) {
-	if list := f.list; list.handleKey(k, f.keys) && f.list == list {
-		f.list = nil
-	}
-}
-
-// handleChoiceKey handles a key on a row with choices: enter keeps the value, a letter opens the list with that filter.
-func (f *form) handleChoiceKey(field wizard.Field, k tea.KeyMsg) {
-	switch {
-	case k.Type == tea.KeyEnter && len(f.session.Errors(field.Key)) == 0 && f.isAnswered(field):
-		f.selectNext()
-	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.List):
-		f.openChoices(field)
-	case k.Type == tea.KeyRunes && !k.Alt:
-		f.openChoices(field)
-		f.list.handleFilterKey(k)
-	}
-}
-
-func (f *form) openChoices(field wizard.Field) {
-	choices := f.session.Lookups.Choices(field)
-	if !field.IsRequired(f.session.Spec()) {
-		choices = append([]wizard.Choice{{Value: "", Note: "none"}}, choices...)
-	}
-	f.list = newChoiceList(field.Title, choices, f.session.Text(field), len(field.Choices) == 0, func(value string) {
-		f.setAnswer(field.Key, value)
-		if !f.session.IsRejected(field.Key) {
-			f.list = nil
-			f.selectNext()
-		}
-	})
-}

@@ -34,9 +34,11 @@ func (f *form) Update(msg tea.Msg) tea.Cmd {
 	f.note = ""
 	switch {
 	case f.list != nil:
-		f.handleListKey(k)
+		if list := f.list; list.handleKey(k, f.keys) && f.list == list {
+			f.list = nil
+		}
 	case k.Paste:
-		f.insertPaste(string(k.Runes))
+		secretField{f}.insertPaste(string(k.Runes))
 	default:
 		f.handleKey(k)
 	}
@@ -68,7 +70,7 @@ func (f *form) Close() bool {
 func (f *form) Focus(path string) bool {
 	for _, field := range f.session.Fields(f.screen) {
 		if session.HasPrefix(path, field.Key) {
-			f.unfolded = f.unfolded || f.isFolded(field)
+			f.unfolded = f.unfolded || f.session.IsFolded(field)
 			f.selectRow(field.Key)
 			return true
 		}
@@ -109,3 +111,6 @@ func (f *form) Help() string {
 		return f.session.formatHelp(row.field)
 	}
 }
+
+// View draws the form.
+func (f *form) View(width, height int) string { return formView{f}.View(width, height) }

@@ -16,7 +16,7 @@ import (
 const helpLines = 4
 
 // renderFooter returns the results of the lookups, and the help unless it is beside the form.
-func (f *form) renderFooter(width int) []string {
+func (f formView) renderFooter(width int) []string {
 	lines := f.renderLookups(width)
 	if f.session.helpBeside {
 		return lines
@@ -40,7 +40,7 @@ func (f *form) renderFooter(width int) []string {
 	return lines
 }
 
-func (f *form) renderLookups(width int) []string {
+func (f formView) renderLookups(width int) []string {
 	var lines []string
 	for _, q := range f.session.Lookups.List() {
 		if q.Screen != f.screen {
@@ -65,7 +65,7 @@ func (f *form) renderLookups(width int) []string {
 const maxLookupLines = 3
 
 // The error of a failed lookup may need more than a line.
-func (f *form) renderLookup(q session.Lookup, width int) []string {
+func (f formView) renderLookup(q session.Lookup, width int) []string {
 	status := mapLookupStatus(q, f.session.now())
 	mark := "   " + f.session.theme.Mark(status) + " "
 	if q.Err == nil || status != theme.Warn {
@@ -84,7 +84,7 @@ func (f *form) renderLookup(q session.Lookup, width int) []string {
 }
 
 // renderUnassigned renders a problem that belongs to no field.
-func (f *form) renderUnassigned(status theme.Status, fault wizard.Problem, width int) []string {
+func (f formView) renderUnassigned(status theme.Status, fault wizard.Problem, width int) []string {
 	t := f.session.theme
 	said := f.session.formatError(fault)
 	if status == theme.Warn {

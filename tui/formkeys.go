@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"strconv"
+
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -44,7 +47,7 @@ func (f *form) handleKey(k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, f.keys.Correct) && f.hasSuggestion():
 		f.applySuggestion()
-	case f.editor != nil && f.editor.source != "" && f.handleSecretKey(k):
+	case f.editor != nil && f.editor.source != "" && secretField{f}.handleKey(k):
 	case key.Matches(k, f.keys.Up):
 		f.moveBy(-1)
 	case key.Matches(k, f.keys.Down):
@@ -68,7 +71,7 @@ func (f *form) handleRowKey(k tea.KeyMsg) {
 	case switchRow:
 		f.handleSwitchKey(row.field, k)
 	case secretRow:
-		f.handleReferenceKey(row.field, k)
+		secretField{f}.handleReferenceKey(row.field, k)
 	case foldRow:
 		if key.Matches(k, f.keys.Unfold) {
 			f.unfolded = !f.unfolded
@@ -101,7 +104,7 @@ func (f *form) storeEdit() {
 	case e.source == "":
 		f.storeText(false)
 	default:
-		f.storeSecret()
+		secretField{f}.store()
 	}
 }
 
@@ -158,13 +161,70 @@ func (f *form) handleSwitchKey(field wizard.Field, k tea.KeyMsg) {
 	default:
 		return
 	}
-	f.setAnswer(field.Key, map[bool]string{true: "true", false: "false"}[on])
+	_ = f.session.Set(field.Key, strconv.FormatBool(on)) // the error is shown below the row
 }
 
-// isAnswered reports whether there is an answer, or none is required.
-func (f *form) isAnswered(field wizard.Field) bool {
-	return f.session.Text(field) != "" || !field.IsRequired(f.session.Spec())
+// handleChoiceKey handles a key on a row with choices: enter keeps the value, a letter opens the list with that filter.
+func (f *form) handleChoiceKey(field wizard.Field, k tea.KeyMsg) {
+	switch {
+	case k.Type == tea.KeyEnter && len(f.session.Errors(field.Key)) == 0 && f.session.isAnswered(field):
+		f.selectNext()
+	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.List):
+		f.openChoices(field)
+	case k.Type == tea.KeyRunes && !k.Alt:
+		f.openChoices(field)
+		f.list.handleFilterKey(k)
+	}
 }
 
-// A rejected answer is shown with its error below the row.
-func (f *form) setAnswer(key, text string) { _ = f.session.Set(key, text) }
+func (f *form) openChoices(field wizard.Field) {
+	choices := f.session.Lookups.Choices(field)
+	if !field.IsRequired(f.session.Spec()) {
+		choices = append([]wizard.Choice{{Value: "", Note: "none"}}, choices...)
+	}
+	f.list = newChoiceList(field.Title, choices, f.session.Text(field), len(field.Choices) == 0, func(value string) {
+		_ = f.session.Set(field.Key, value) // the error is shown below the row
+		if !f.session.IsRejected(field.Key) {
+			f.list = nil
+			f.selectNext()
+		}
+	})
+}
+
+// Hints returns the keys of what is open, or else of the row with the cursor.
+func (f *form) Hints() []key.Binding {
+	k := f.keys
+	switch {
+	case f.list != nil:
+		return []key.Binding{k.Pick, k.Filter, k.Close}
+	case f.editor != nil && f.editor.source == sourceTyped && f.editor.field.Key != session.PullSecretKey:
+		return []key.Binding{k.Accept, k.Reveal, k.Close}
+	case f.editor != nil && f.editor.source != "":
+		return []key.Binding{k.Accept, k.Close}
+	case f.hasSuggestion():
+		return append([]key.Binding{k.Correct}, listRowHints(f)...)
+	}
+	return listRowHints(f)
+}
+
+func listRowHints(f *form) []key.Binding {
+	k, row := f.keys, f.selectedRow()
+	needed := row.field.Key != "" && !f.session.isAnswered(row.field)
+	switch {
+	case row.kind == foldRow:
+		return []key.Binding{k.Unfold}
+	case row.kind == nextRow:
+		return []key.Binding{k.Next}
+	case row.kind == switchRow:
+		return []key.Binding{k.Accept, k.Toggle}
+	case row.kind == choiceRow && needed:
+		return []key.Binding{k.List}
+	case row.kind == choiceRow:
+		return []key.Binding{k.Accept, k.List}
+	case row.kind == secretRow && needed:
+		return []key.Binding{k.Give}
+	case row.kind == secretRow:
+		return []key.Binding{k.Accept, k.Give}
+	}
+	return []key.Binding{k.Accept}
+}

@@ -33,7 +33,7 @@ func (f *form) listRows() []formRow {
 	var plain, folded []formRow
 	for _, field := range f.session.Fields(f.screen) {
 		row := formRow{key: field.Key, kind: f.resolveKind(field), field: field}
-		if f.isFolded(field) {
+		if f.session.IsFolded(field) {
 			folded = append(folded, row)
 		} else {
 			plain = append(plain, row)
@@ -47,12 +47,6 @@ func (f *form) listRows() []formRow {
 		rows = append(rows, folded...)
 	}
 	return append(rows, formRow{key: nextKey, kind: nextRow})
-}
-
-// isFolded reports whether a field has a good default and is hidden at first. An interview limited to some keys folds none of
-// them.
-func (f *form) isFolded(field wizard.Field) bool {
-	return f.session.IsFolded(field)
 }
 
 func (f *form) resolveKind(field wizard.Field) rowKind {

@@ -21,8 +21,11 @@ const (
 	minFormHeight = 7
 )
 
+// formView draws a form.
+type formView struct{ *form }
+
 // View draws the form; where there is little room, only the row with the cursor.
-func (f *form) View(width, height int) string {
+func (f formView) View(width, height int) string {
 	switch {
 	case f.list != nil:
 		return f.list.render(f.session.theme, width, height)
@@ -38,7 +41,7 @@ func (f *form) View(width, height int) string {
 }
 
 // renderRows draws the rows that fit, always with the selected row and its problems.
-func (f *form) renderRows(width, height int) []string {
+func (f formView) renderRows(width, height int) []string {
 	var lines []string
 	top, bottom := 0, 0
 	rows := f.listRows()
@@ -65,7 +68,7 @@ func (f *form) renderRows(width, height int) []string {
 	return cut
 }
 
-func (f *form) renderRow(row formRow, selected bool, width int) []string {
+func (f formView) renderRow(row formRow, selected bool, width int) []string {
 	t := f.session.theme
 	head := "   "
 	if selected {
@@ -90,7 +93,7 @@ func (f *form) renderRow(row formRow, selected bool, width int) []string {
 	return append([]string{cells.Fit(line, width)}, f.renderProblems(row, selected, width)...)
 }
 
-func (f *form) labelWidth() int {
+func (f formView) labelWidth() int {
 	widest := 0
 	for _, row := range f.listRows() {
 		widest = max(widest, ansi.StringWidth(row.field.Title))
@@ -98,14 +101,14 @@ func (f *form) labelWidth() int {
 	return min(widest, maxLabelWidth)
 }
 
-func (f *form) renderValue(row formRow, selected bool, room int) string {
+func (f formView) renderValue(row formRow, selected bool, room int) string {
 	t := f.session.theme
 	text := cells.SanitizeText(f.session.Text(row.field), f.session.ascii)
 	switch {
 	case selected && f.editor != nil:
 		return t.Focus.Render("[") + f.renderEdit(room-2) + t.Focus.Render("]")
 	case row.kind == secretRow:
-		return f.renderSecret(row.field, room)
+		return secretField{f.form}.render(row.field, room)
 	case row.kind == switchRow:
 		return map[bool]string{true: "[x] yes", false: "[ ] no"}[text == "true"]
 	case row.kind == choiceRow && text == "":
@@ -118,7 +121,7 @@ func (f *form) renderValue(row formRow, selected bool, room int) string {
 	return cells.Truncate(text, room)
 }
 
-func (f *form) formatEmpty(field wizard.Field) string {
+func (f formView) formatEmpty(field wizard.Field) string {
 	if field.IsRequired(f.session.Spec()) {
 		return "needed"
 	}
@@ -126,7 +129,7 @@ func (f *form) formatEmpty(field wizard.Field) string {
 }
 
 // A secret is shown as a number of bullets independent of its length.
-func (f *form) renderEdit(room int) string {
+func (f formView) renderEdit(room int) string {
 	e, t := f.editor, f.session.theme
 	what := map[string]string{session.SourceEnv: "variable ", session.SourceFile: "file ", session.SourceExo: "account "}[e.source]
 	switch {
@@ -141,7 +144,7 @@ func (f *form) renderEdit(room int) string {
 }
 
 // Rows without the cursor show only the beginning.
-func (f *form) renderProblems(row formRow, selected bool, width int) []string {
+func (f formView) renderProblems(row formRow, selected bool, width int) []string {
 	t := f.session.theme
 	var lines []string
 	say := func(status theme.Status, text string) {
@@ -175,7 +178,7 @@ func (f *form) renderProblems(row formRow, selected bool, width int) []string {
 	return lines
 }
 
-func (f *form) renderFold(row formRow, selected bool) string {
+func (f formView) renderFold(row formRow, selected bool) string {
 	text := fmt.Sprintf("▸ %d more with defaults", row.more)
 	if f.unfolded {
 		text = fmt.Sprintf("▾ %d more with defaults", row.more)
@@ -188,13 +191,13 @@ func (f *form) renderFold(row formRow, selected bool) string {
 }
 
 // describeFolded counts the folded rows with problems.
-func (f *form) describeFolded() string {
+func (f formView) describeFolded() string {
 	if f.unfolded {
 		return ""
 	}
 	t, told := f.session.theme, 0
 	for _, field := range f.session.Fields(f.screen) {
-		if f.isFolded(field) && len(f.session.Errors(field.Key))+len(f.session.Warnings(field.Key)) > 0 {
+		if f.session.IsFolded(field) && len(f.session.Errors(field.Key))+len(f.session.Warnings(field.Key)) > 0 {
 			told++
 		}
 	}
@@ -205,7 +208,7 @@ func (f *form) describeFolded() string {
 }
 
 // renderNext draws the button and the number of errors shown so far.
-func (f *form) renderNext(selected bool, room int) string {
+func (f formView) renderNext(selected bool, room int) string {
 	t, button := f.session.theme, "[ Next ]"
 	if selected {
 		button = t.Selected.Render(button)
@@ -222,7 +225,7 @@ func (f *form) renderNext(selected bool, room int) string {
 	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(told, "answer")+" to put right first"), room)
 }
 
-func (f *form) renderStacked(width, height int) string {
+func (f formView) renderStacked(width, height int) string {
 	rows := f.listRows()
 	row, t := rows[f.findSelected(rows)], f.session.theme
 	switch row.kind {

@@ -29,16 +29,10 @@ type namePrompt struct {
 // maxNameLength is more than a group's name may have, so that a longer one gets a proper error.
 const maxNameLength = 60
 
-func (p *nodesPage) isGroupSelected() bool {
-	rows := p.listRows()
-	return p.row < len(rows) && rows[p.row].isGroup()
-}
+// groupEditor adds, names and removes groups of machines.
+type groupEditor struct{ *nodesPage }
 
-func (p *nodesPage) hasExtraGroups() bool {
-	return slices.ContainsFunc(p.session.Fields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
-}
-
-func (p *nodesPage) openNamePrompt(row string) {
+func (p groupEditor) openNamePrompt(row string) {
 	spec := copyGroups(p.session.Spec())
 	naming := &namePrompt{input: components.NewInput(maxNameLength), key: row, isNew: row == ""}
 	if naming.isNew {
@@ -61,7 +55,7 @@ func (g *namePrompt) findField() (wizard.Field, bool) {
 	return wizard.Field{}, false
 }
 
-func (p *nodesPage) handleNameKey(k tea.KeyMsg) tea.Cmd {
+func (p groupEditor) handleNameKey(k tea.KeyMsg) tea.Cmd {
 	g := p.naming
 	field, there := g.findField()
 	if !there || k.Type == tea.KeyEsc {
@@ -97,7 +91,7 @@ func (g *namePrompt) handleKey(field wizard.Field, k tea.KeyMsg) {
 	g.input, _ = g.input.Update(k) // the command only blinks the cursor
 }
 
-func (p *nodesPage) applyName(field wizard.Field) {
+func (p groupEditor) applyName(field wizard.Field) {
 	g := p.naming
 	spec := copyGroups(g.spec)
 	if err := field.Set(&spec, g.input.Value()); err != nil {
@@ -127,7 +121,7 @@ func (g *namePrompt) renderLine(t theme.Theme) string {
 	return t.Bold.Render(what) + t.Selected.Render("["+value[:at]+"_"+value[at:]+"]")
 }
 
-func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
+func (p groupEditor) handleRemoveKey(k tea.KeyMsg) {
 	switch strings.ToLower(k.String()) {
 	case "y":
 		p.removeGroup()
@@ -138,7 +132,7 @@ func (p *nodesPage) handleRemoveKey(k tea.KeyMsg) {
 	}
 }
 
-func (p *nodesPage) removeGroup() {
+func (p groupEditor) removeGroup() {
 	gone := p.remove
 	p.remove = ""
 	for i := range p.session.Spec().Sizing.ExtraGroups {
@@ -150,7 +144,7 @@ func (p *nodesPage) removeGroup() {
 	p.resetCursor()
 }
 
-func (p *nodesPage) formatRemovePrompt() string {
+func (p groupEditor) formatRemovePrompt() string {
 	for _, row := range p.listRows() {
 		if row.key == p.remove {
 			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", cells.Sanitize(row.title),

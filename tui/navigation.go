@@ -9,8 +9,11 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// navigator opens the pages of the wizard.
+type navigator struct{ *wizardModel }
+
 // listShown returns the indices of all screens but those on which nothing is asked.
-func (s *wizardModel) listShown() []int {
+func (s navigator) listShown() []int {
 	var shown []int
 	for i, sheet := range s.pages {
 		if !hasQuestions(sheet.screen) || i == s.current || len(s.session.Fields(sheet.screen)) > 0 {
@@ -23,7 +26,7 @@ func (s *wizardModel) listShown() []int {
 func hasQuestions(screen wizard.Screen) bool { return screen != checksScreen && screen != reviewScreen }
 
 // handleIntent runs what the current page requested.
-func (s *wizardModel) handleIntent() tea.Cmd {
+func (s navigator) handleIntent() tea.Cmd {
 	wish := s.session.intent
 	s.session.intent = nil
 	switch w := wish.(type) {
@@ -41,7 +44,7 @@ func (s *wizardModel) handleIntent() tea.Cmd {
 }
 
 // Before the first screen there is only the quit menu.
-func (s *wizardModel) moveBy(by int) tea.Cmd {
+func (s navigator) moveBy(by int) tea.Cmd {
 	shown := s.listShown()
 	to := slices.Index(shown, s.current) + by
 	switch {
@@ -55,7 +58,7 @@ func (s *wizardModel) moveBy(by int) tea.Cmd {
 }
 
 // openScreen allows going back always, and forward up to the first screen with errors.
-func (s *wizardModel) openScreen(to int) tea.Cmd {
+func (s navigator) openScreen(to int) tea.Cmd {
 	if to == s.current {
 		return nil
 	}
@@ -76,7 +79,7 @@ func (s *wizardModel) openScreen(to int) tea.Cmd {
 
 // findBlockingScreen returns the first screen with errors on the way to another one. Errors on screens that were passed already
 // block only where the questions end.
-func (s *wizardModel) findBlockingScreen(to int) (screen int, found bool) {
+func (s navigator) findBlockingScreen(to int) (screen int, found bool) {
 	first := s.current + 1
 	if !hasQuestions(s.pages[to].screen) {
 		first = 0
@@ -89,7 +92,7 @@ func (s *wizardModel) findBlockingScreen(to int) (screen int, found bool) {
 	return 0, false
 }
 
-func (s *wizardModel) isBlocking(i int) bool {
+func (s navigator) isBlocking(i int) bool {
 	sheet := s.pages[i]
 	if hasQuestions(sheet.screen) {
 		return len(s.session.ScreenErrors(sheet.screen)) > 0
@@ -99,7 +102,7 @@ func (s *wizardModel) isBlocking(i int) bool {
 }
 
 // selectFirstError shows all errors of the current screen and selects the first one.
-func (s *wizardModel) selectFirstError() {
+func (s navigator) selectFirstError() {
 	screen := s.pages[s.current].screen
 	blocking := s.session.ScreenErrors(screen)
 	s.session.TouchErrors(screen)
@@ -108,13 +111,13 @@ func (s *wizardModel) selectFirstError() {
 	}
 }
 
-func (s *wizardModel) selectField(key string) {
+func (s navigator) selectField(key string) {
 	if seeker, can := s.currentPage().(focuser); can {
 		seeker.Focus(key)
 	}
 }
 
-func (s *wizardModel) openField(key string) tea.Cmd {
+func (s navigator) openField(key string) tea.Cmd {
 	field, _ := s.session.FindField(key)
 	i := slices.IndexFunc(s.pages, func(sheet pageState) bool { return sheet.screen == field.Screen })
 	if i < 0 {
@@ -130,7 +133,7 @@ func (s *wizardModel) openField(key string) tea.Cmd {
 	return cmd
 }
 
-func (s *wizardModel) screenTitle(i int) string {
+func (s navigator) screenTitle(i int) string {
 	switch screen := s.pages[i].screen; screen {
 	case checksScreen:
 		return "Checks"

@@ -47,14 +47,14 @@ func (p *nodesPage) findNearest(parts []string) string {
 func columnDistance(a, b int) int { return max(a-b, b-a) }
 
 func (p *nodesPage) moveVertical(by int) {
-	p.storeEdit()
+	cellEditor{p}.storeEdit()
 	p.row += by
 	p.resetCursor()
 }
 
 // moveHorizontal moves the cursor within its row; at the ends it stays, unless it wraps into the next row.
 func (p *nodesPage) moveHorizontal(by int, wraps bool) {
-	p.storeEdit()
+	cellEditor{p}.storeEdit()
 	if p.isOnButtons() {
 		p.moveButton(by, wraps)
 		return

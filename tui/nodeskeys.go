@@ -2,7 +2,6 @@ package tui
 
 import (
 	"exoshift/wizard"
-	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -82,12 +81,12 @@ func (p *nodesPage) Update(msg tea.Msg) tea.Cmd {
 	p.notice = ""
 	switch {
 	case p.remove != "":
-		p.handleRemoveKey(k)
+		groupEditor{p}.handleRemoveKey(k)
 	case p.naming != nil:
-		return p.handleNameKey(k)
+		return groupEditor{p}.handleNameKey(k)
 	case p.list != nil:
-		p.handleListKey(k)
-	case p.edit != nil && p.handleEditKey(k):
+		typePicker{p}.handleListKey(k)
+	case p.edit != nil && cellEditor{p}.handleEditKey(k):
 	default:
 		p.handleKey(k)
 	}
@@ -101,18 +100,18 @@ func (p *nodesPage) handleKey(k tea.KeyMsg) {
 	keys := p.keys
 	switch {
 	case key.Matches(k, keys.Correct):
-		p.applySuggestion()
+		cellEditor{p}.applySuggestion()
 	case p.isOnButtons():
 		p.handleButtonKey(k)
 	case p.hasExtraGroups() && key.Matches(k, keys.Add):
-		p.storeEdit()
-		p.openNamePrompt("")
+		cellEditor{p}.storeEdit()
+		groupEditor{p}.openNamePrompt("")
 	case p.isGroupSelected() && key.Matches(k, keys.Remove):
-		p.storeEdit()
+		cellEditor{p}.storeEdit()
 		p.remove = p.listRows()[p.row].key
 	case p.isGroupSelected() && key.Matches(k, keys.Rename):
-		p.storeEdit()
-		p.openNamePrompt(p.listRows()[p.row].key)
+		cellEditor{p}.storeEdit()
+		groupEditor{p}.openNamePrompt(p.listRows()[p.row].key)
 	default:
 		p.handleCellKey(k)
 	}
@@ -139,25 +138,10 @@ func (p *nodesPage) handleMoveKey(k tea.KeyMsg) bool {
 	return true
 }
 
-// applySuggestion applies the first fix that the shown problems suggest.
-func (p *nodesPage) applySuggestion() {
-	p.storeEdit()
-	rows := p.listRows()
-	if p.row >= len(rows) {
-		return
-	}
-	for _, fault := range append(session.FilterProblems(rows[p.row].key, p.session.AllErrors()), p.listWarnings(rows[p.row].key)...) {
-		if fault.Suggestion != "" {
-			_ = p.session.Set(fault.FindFix()) // the error is shown below the table
-			return
-		}
-	}
-}
-
 func (p *nodesPage) handleButtonKey(k tea.KeyMsg) {
 	switch {
 	case p.hasExtraGroups() && key.Matches(k, p.keys.Add), p.button == addButton && key.Matches(k, p.keys.Press):
-		p.openNamePrompt("")
+		groupEditor{p}.openNamePrompt("")
 	case key.Matches(k, p.keys.Press):
 		p.session.requestNext()
 	}
@@ -175,21 +159,21 @@ func (p *nodesPage) handleCellKey(k tea.KeyMsg) {
 		p.handleNumberKey(field, k)
 	case !key.Matches(k, p.keys.Open):
 	case shape == wizard.Switch:
-		p.toggleSwitch(field)
+		cellEditor{p}.toggleSwitch(field)
 	default:
-		p.openList(field)
+		typePicker{p}.openList(field)
 	}
 }
 
 func (p *nodesPage) handleNumberKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, p.keys.More):
-		p.addToNumber(field, 1)
+		cellEditor{p}.addToNumber(field, 1)
 	case key.Matches(k, p.keys.Less):
-		p.addToNumber(field, -1)
+		cellEditor{p}.addToNumber(field, -1)
 	case key.Matches(k, p.keys.Erase):
-		p.deleteDigit(field)
+		cellEditor{p}.deleteDigit(field)
 	case k.Type == tea.KeyRunes && !k.Alt:
-		p.insertDigits(field, k.Runes)
+		cellEditor{p}.insertDigits(field, k.Runes)
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"exoshift/state"
@@ -66,7 +67,7 @@ func (p *nodesPage) Open() tea.Cmd {
 
 // Close stores the edit and shows the errors.
 func (p *nodesPage) Close() (ok bool) {
-	p.storeEdit()
+	cellEditor{p}.storeEdit()
 	p.list, p.naming, p.remove = nil, nil, ""
 	p.session.TouchErrors(wizard.Nodes)
 	red := p.session.ScreenErrors(wizard.Nodes)
@@ -129,20 +130,7 @@ func (p *nodesPage) Help() string {
 			"storage nodes hold volumes, and workers run your applications.\n" +
 			"The defaults are the smallest cluster that is supported in production."
 	}
-	return strings.Join(append([]string{p.session.formatHelp(field)}, p.listProblems()...), "\n")
-}
-
-// listProblems returns the problems of the selection in full: below the table they may be cut short.
-func (p *nodesPage) listProblems() []string {
-	var all []string
-	for _, line := range p.collectProblems() {
-		word := "Worth: "
-		if line.status == theme.Failed {
-			word = "Wrong: "
-		}
-		all = append(all, word+line.text)
-	}
-	return all
+	return strings.Join(append([]string{p.session.formatHelp(field)}, nodesView{p}.listProblems()...), "\n")
 }
 
 // Hints returns the keys of the selection.
@@ -170,10 +158,6 @@ func (p *nodesPage) getView() *sizingView {
 	return &p.cache
 }
 
-func (p *nodesPage) computeEstimate() wizard.Estimate {
-	return p.session.Estimates.Estimate(p.getView().spec)
-}
-
 func (p *nodesPage) selectedField() (wizard.Field, bool) {
 	rows := p.listRows()
 	if p.row < 0 || p.row >= len(rows) || !rows[p.row].asked[p.part] {
@@ -186,3 +170,15 @@ func (p *nodesPage) isOnNumber() bool {
 	field, there := p.selectedField()
 	return there && field.Shape() == wizard.Number
 }
+
+func (p *nodesPage) isGroupSelected() bool {
+	rows := p.listRows()
+	return p.row < len(rows) && rows[p.row].isGroup()
+}
+
+func (p *nodesPage) hasExtraGroups() bool {
+	return slices.ContainsFunc(p.session.Fields(wizard.Nodes), func(f wizard.Field) bool { return f.Key == groupsKey })
+}
+
+// View draws the table, and below it quotas and cost.
+func (p *nodesPage) View(width, height int) string { return nodesView{p}.View(width, height) }

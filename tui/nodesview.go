@@ -26,13 +26,16 @@ const (
 	minTableWidth      = 44  // width below which the table is not drawn
 )
 
+// nodesView draws the page.
+type nodesView struct{ *nodesPage }
+
 // View draws the table, its problems or prompts, and quotas and cost of the machines.
-func (p *nodesPage) View(width, height int) string {
+func (p nodesView) View(width, height int) string {
 	switch {
 	case width <= 0 || height <= 0:
 		return ""
 	case p.list != nil:
-		return components.Margin{Content: typeListView{p}}.View(width, height)
+		return components.Margin{Content: typeListView{p.nodesPage}}.View(width, height)
 	case height < minTableHeight+3 || width < minTableWidth:
 		return p.renderTiny(width, height)
 	}
@@ -40,7 +43,7 @@ func (p *nodesPage) View(width, height int) string {
 }
 
 // nodesBody is the page between its margins.
-type nodesBody struct{ *nodesPage }
+type nodesBody struct{ nodesView }
 
 func (p nodesBody) View(width, height int) string {
 	if width < minHelpBesideWidth {
@@ -114,7 +117,7 @@ func truncateLines(lines []string, height, width int) []string {
 	return append(lines[:height-1:height-1], last)
 }
 
-func (p *nodesPage) buildTable() plan.Sizing {
+func (p nodesView) buildTable() plan.Sizing {
 	rows := p.listRows()
 	columns := collectColumns(rows)
 	table := plan.Sizing{Theme: p.session.theme, Row: p.row, Column: -1, CornerTitle: "disks in GiB"}
@@ -135,7 +138,7 @@ func (p *nodesPage) buildTable() plan.Sizing {
 	return table
 }
 
-func (p *nodesPage) computeStatus(key string, red []wizard.Problem) theme.Status {
+func (p nodesView) computeStatus(key string, red []wizard.Problem) theme.Status {
 	switch {
 	case len(session.FilterProblems(key, red)) > 0:
 		return theme.Failed
@@ -146,11 +149,11 @@ func (p *nodesPage) computeStatus(key string, red []wizard.Problem) theme.Status
 }
 
 // listWarnings includes the warnings about the edit.
-func (p *nodesPage) listWarnings(key string) []wizard.Problem {
+func (p nodesView) listWarnings(key string) []wizard.Problem {
 	return session.FilterProblems(key, append(p.session.Warnings(key), p.getView().warnings...))
 }
 
-func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.Problem) plan.SizingCell {
+func (p nodesView) buildCell(i int, row machineRow, part string, red []wizard.Problem) plan.SizingCell {
 	switch part {
 	case cpuColumn, memoryColumn:
 		return plan.SizingCell{Text: p.formatTypeColumn(row.value("type", p.spec()), part), Fixed: true}
@@ -173,7 +176,7 @@ func (p *nodesPage) buildCell(i int, row machineRow, part string, red []wizard.P
 	return cell
 }
 
-func (p *nodesPage) renderButtons(width int) string {
+func (p nodesView) renderButtons(width int) string {
 	t := p.session.theme
 	line := strings.Repeat(" ", 1+ansi.StringWidth(t.Indent()))
 	for i, name := range []string{"[ Next ]", "[ Add a group of machines ]"}[:p.lastButton()+1] {
@@ -190,11 +193,11 @@ func (p *nodesPage) renderButtons(width int) string {
 }
 
 // renderDetails returns the prompt, the problems, or else a description of the selected cell.
-func (p *nodesPage) renderDetails(width int) []string {
+func (p nodesView) renderDetails(width int) []string {
 	t := p.session.theme
 	switch {
 	case p.remove != "":
-		return p.renderMessage(theme.Warn, p.formatRemovePrompt(), width)
+		return p.renderMessage(theme.Warn, groupEditor{p.nodesPage}.formatRemovePrompt(), width)
 	case p.naming != nil:
 		lines := []string{p.naming.renderLine(t)}
 		if p.naming.problem != "" {
@@ -209,7 +212,7 @@ func (p *nodesPage) renderDetails(width int) []string {
 	return append(lines, p.renderProblems(width)...)
 }
 
-func (p *nodesPage) renderSummary(width int) []string {
+func (p nodesView) renderSummary(width int) []string {
 	field, there := p.selectedField()
 	if !there {
 		return nil
@@ -225,7 +228,7 @@ func wrapDim(t theme.Theme, text string, width int) []string {
 	return lines
 }
 
-func (p *nodesPage) renderProblems(width int) []string {
+func (p nodesView) renderProblems(width int) []string {
 	var lines []string
 	for _, one := range p.collectProblems() {
 		lines = append(lines, p.renderMessage(one.status, one.text, width)...)
@@ -241,7 +244,7 @@ type statusText struct {
 
 // collectProblems returns the errors of the selected cell, of its row, of the quotas and of the rest, each once, and then the
 // warnings of the row.
-func (p *nodesPage) collectProblems() []statusText {
+func (p nodesView) collectProblems() []statusText {
 	red := p.session.AllErrors()
 	var faults, warnings []wizard.Problem
 	if rows := p.listRows(); p.row < len(rows) {
@@ -263,7 +266,7 @@ func (p *nodesPage) collectProblems() []statusText {
 	return told
 }
 
-func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
+func (p nodesView) formatProblem(fault wizard.Problem, said string) string {
 	key, part := splitLast(fault.Field)
 	for _, row := range p.listRows() {
 		if row.key == key || row.key == fault.Field {
@@ -280,7 +283,7 @@ func (p *nodesPage) formatProblem(fault wizard.Problem, said string) string {
 	return said
 }
 
-func (p *nodesPage) renderMessage(status theme.Status, text string, width int) []string {
+func (p nodesView) renderMessage(status theme.Status, text string, width int) []string {
 	t := p.session.theme
 	lines := cells.Wrap(text, "", max(width-ansi.StringWidth(t.Indent()), 4))
 	for i, line := range lines {
@@ -293,17 +296,17 @@ func (p *nodesPage) renderMessage(status theme.Status, text string, width int) [
 	return lines
 }
 
-func (p *nodesPage) renderHelpBox(width, height int) string {
+func (p nodesView) renderHelpBox(width, height int) string {
 	box := components.Box{Theme: p.session.theme, Title: "help", Content: components.HelpText{Theme: p.session.theme, Text: p.Help()}}
 	return cells.Fill(splitLines(box.View(width, min(height, p.computeHelpHeight(width)))), width, height)
 }
 
-func (p *nodesPage) computeHelpHeight(width int) int {
+func (p nodesView) computeHelpHeight(width int) int {
 	return len(components.HelpText{Theme: p.session.theme, Text: p.Help()}.RenderLines(width-4)) + 2
 }
 
 // renderTiny is for a screen without room for a table: the selected cell alone.
-func (p *nodesPage) renderTiny(width, height int) string {
+func (p nodesView) renderTiny(width, height int) string {
 	t, rows := p.session.theme, p.listRows()
 	if p.isOnButtons() {
 		return cells.Fill(append([]string{p.renderButtons(width)}, p.renderDetails(width)...), width, height)
@@ -329,3 +332,20 @@ func (p *nodesPage) renderTiny(width, height int) string {
 }
 
 func splitLines(view string) []string { return strings.Split(view, "\n") }
+
+// listProblems returns the problems of the selection in full: below the table they may be cut short.
+func (p nodesView) listProblems() []string {
+	var all []string
+	for _, line := range p.collectProblems() {
+		word := "Worth: "
+		if line.status == theme.Failed {
+			word = "Wrong: "
+		}
+		all = append(all, word+line.text)
+	}
+	return all
+}
+
+func (p nodesView) computeEstimate() wizard.Estimate {
+	return p.session.Estimates.Estimate(p.getView().spec)
+}

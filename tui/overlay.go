@@ -3,34 +3,7 @@ package tui
 import (
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
-
-	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 )
-
-func (s *wizardModel) showHelp() { s.help, s.helpTop = true, 0 }
-
-// Keys that scroll keep the help open while there is more of it; any other key closes it.
-func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
-	most := s.countHiddenHelp()
-	if s.help = most > 0 && key.Matches(k, s.keys.Scroll); !s.help {
-		return
-	}
-	by := map[tea.KeyType]int{tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -s.height, tea.KeyPgDown: s.height}[k.Type]
-	s.helpTop = min(max(min(s.helpTop, most)+by, 0), most)
-}
-
-func (s *wizardModel) countHiddenHelp() int {
-	room := newWizardLayout(s.width, s.height, true).Main
-	return max(len(s.buildHelp().RenderLines(room.W))-room.H, 0)
-}
-
-func (s *wizardModel) buildHelp() components.HelpText {
-	if s.session == nil {
-		return components.HelpText{Theme: s.theme, Text: startHelp}
-	}
-	return components.HelpText{Theme: s.theme, Text: s.currentPage().Help() + "\n" + keysHelp}
-}
 
 const startHelp = "Installing OpenShift on Exoscale\n" +
 	"This program asks what the cluster should be, checks whether everything is in place, shows what it would create and what " +

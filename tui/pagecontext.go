@@ -124,3 +124,8 @@ func (t *pageContext) describeDraft() (words string, bad bool) {
 		return "draft saved " + text.FormatAge(t.now().Sub(at)), false
 	}
 }
+
+// isAnswered reports whether there is an answer, or none is required.
+func (t *pageContext) isAnswered(field wizard.Field) bool {
+	return t.Text(field) != "" || !field.IsRequired(t.Spec())
+}

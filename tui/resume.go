@@ -9,7 +9,7 @@ import (
 )
 
 // openFirst opens the first screen, or in a resumed interview the first one with an open question.
-func (s *wizardModel) openFirst() tea.Cmd {
+func (s navigator) openFirst() tea.Cmd {
 	screens := s.listShown()
 	if !s.session.Interview.Resumed {
 		return s.showPage(screens[0])
@@ -28,7 +28,7 @@ func (s *wizardModel) openFirst() tea.Cmd {
 }
 
 // isAnswered reports whether the operator typed any answer of a screen; defaults do not count.
-func (s *wizardModel) isAnswered(screen wizard.Screen) bool {
+func (s navigator) isAnswered(screen wizard.Screen) bool {
 	return slices.ContainsFunc(screen.ListFields(s.session.Spec()), func(f wizard.Field) bool {
 		return s.session.Answers().Origin(f.Key) == wizard.Typed
 	})

@@ -37,21 +37,24 @@ type (
 	}
 )
 
-func (s *wizardModel) isSignInOffered() bool {
+// signIn signs the operator in at Project Syn.
+type signIn struct{ *wizardModel }
+
+func (s signIn) isOffered() bool {
 	return s.session != nil && s.pages[s.current].screen == wizard.Syn && session.CanSignIn(s.session.Session)
 }
 
-func (s *wizardModel) startSignIn() {
+func (s signIn) start() {
 	s.signInCount++
-	turn, spec, signIn, send := s.signInCount, s.session.Spec(), s.session.Interview.SignIn, s.send
+	turn, spec, run, send := s.signInCount, s.session.Spec(), s.session.Interview.SignIn, s.send
 	cmd, cancel := s.spawn(func(ctx context.Context) tea.Msg {
-		return signInEndedMsg{turn, signIn(ctx, spec, func(page string) { send(signInPageMsg{turn, page}) })}
+		return signInEndedMsg{turn, run(ctx, spec, func(page string) { send(signInPageMsg{turn, page}) })}
 	})
 	s.signInState = &signInState{generation: turn, began: s.wizard.Now(), cancel: cancel}
 	s.session.addCommand(cmd)
 }
 
-func (s *wizardModel) handleSignIn(message tea.Msg) {
+func (s signIn) handleMsg(message tea.Msg) {
 	switch m := message.(type) {
 	case signInPageMsg:
 		if s.signInState != nil && s.signInState.generation == m.generation {
@@ -71,18 +74,18 @@ func (s *wizardModel) handleSignIn(message tea.Msg) {
 	}
 }
 
-// handleSignInKey handles keys during a sign-in: c copies the page, esc cancels the sign-in.
-func (s *wizardModel) handleSignInKey(k tea.KeyMsg) tea.Cmd {
+// handleKey handles keys during a sign-in: c copies the page, esc cancels the sign-in.
+func (s signIn) handleKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case string(k.Runes) == "c" && s.signInState.page != "":
 		return app.CopyToClipboard(s.wizard.Out, s.signInState.page)
 	case key.Matches(k, s.keys.Back):
-		s.cancelSignIn()
+		s.stop()
 	}
 	return nil
 }
 
-func (s *wizardModel) cancelSignIn() {
+func (s signIn) stop() {
 	if s.signInState != nil {
 		s.signInState.cancel()
 		s.signInState = nil

@@ -5,9 +5,6 @@ import (
 
 	"exoshift/tui/cells"
 	"exoshift/tui/theme"
-
-	"github.com/charmbracelet/bubbles/key"
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 type startScreen struct {
@@ -25,34 +22,6 @@ func newStartScreen(w Wizard, theme theme.Theme) startScreen {
 		screen.options = append(screen.options, Option{o.ID, cells.SanitizeText(o.Title, w.ASCII), cells.SanitizeText(o.Help, w.ASCII)})
 	}
 	return screen
-}
-
-func (s *wizardModel) handleStartKey(k tea.KeyMsg) tea.Cmd {
-	start, options := &s.start, len(s.start.options)
-	digit := 0
-	if len(k.Runes) == 1 {
-		digit = int(k.Runes[0] - '0')
-	}
-	switch {
-	case s.help && !key.Matches(k, s.keys.Leave):
-		s.handleHelpKey(k)
-	case key.Matches(k, s.keys.Help), string(k.Runes) == "?":
-		s.showHelp()
-	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
-		return tea.Quit
-	case start.opening || options == 0:
-		return nil
-	case key.Matches(k, s.keys.Down):
-		start.cursor = (start.cursor + 1) % options
-	case key.Matches(k, s.keys.Up):
-		start.cursor = (start.cursor + options - 1) % options
-	case digit >= 1 && digit <= options:
-		start.cursor = digit - 1
-		return s.openInterview(start.options[start.cursor].ID)
-	case key.Matches(k, s.keys.Accept):
-		return s.openInterview(start.options[start.cursor].ID)
-	}
-	return nil
 }
 
 // View draws the screen.

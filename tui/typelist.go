@@ -34,15 +34,18 @@ type instanceType struct {
 	why    string       // reason for the status
 }
 
-func (p *nodesPage) openList(field wizard.Field) {
-	p.storeEdit()
+// typePicker has an instance type chosen.
+type typePicker struct{ *nodesPage }
+
+func (p typePicker) openList(field wizard.Field) {
+	cellEditor{p.nodesPage}.storeEdit()
 	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
 	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.Text(field) }), 0)
 	p.list = list
 }
 
 // listTypes returns all known types, including those that the zone does not offer.
-func (p *nodesPage) listTypes(field wizard.Field) []instanceType {
+func (p typePicker) listTypes(field wizard.Field) []instanceType {
 	offered := p.session.Lookups.Found(field)
 	prices, err := assets.ReadPrices()
 	var all []instanceType
@@ -70,7 +73,7 @@ func rankStatus(status theme.Status) int {
 	return 0
 }
 
-func (p *nodesPage) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
+func (p typePicker) withAvailability(field wizard.Field, t instanceType, offered []wizard.Choice) instanceType {
 	spec := copyGroups(p.session.Spec())
 	if err := field.Set(&spec, t.name); err != nil {
 		t.status, t.why = theme.Failed, p.session.formatError(session.SplitProblems(field.Key, err)[0])
@@ -104,7 +107,7 @@ func (l *typeList) selectedType() (instanceType, bool) {
 	return types[l.cursor], true
 }
 
-func (p *nodesPage) handleListKey(k tea.KeyMsg) {
+func (p typePicker) handleListKey(k tea.KeyMsg) {
 	l := p.list
 	l.why = ""
 	switch {
@@ -141,7 +144,7 @@ func (l *typeList) appendFilter(runes []rune) {
 	l.cursor = 0
 }
 
-func (p *nodesPage) selectType() {
+func (p typePicker) selectType() {
 	chosen, there := p.list.selectedType()
 	switch {
 	case !there:
@@ -151,7 +154,7 @@ func (p *nodesPage) selectType() {
 	default:
 		field := p.list.field
 		p.list = nil
-		p.setAnswer(field, chosen.name)
+		cellEditor{p.nodesPage}.setAnswer(field, chosen.name)
 	}
 }
 

@@ -130,7 +130,7 @@ func TestAmberDoesNotStopAnybody(t *testing.T) {
 	o := sit(t, d, 80, 24, nil).at(t, wizard.Cluster)
 	o.shows(t, "! somebody else serves this domain")
 	o.press("pgdown", "enter").inFront(t, wizard.Nodes)
-	if mark := o.computeMark(1); mark != theme.Warn {
+	if mark := (wizardView{o.wizardModel}).computeMark(1); mark != theme.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())
 	}
 }

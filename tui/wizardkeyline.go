@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func (s *wizardModel) renderKeyLine(width int) string {
+func (s wizardView) renderKeyLine(width int) string {
 	if s.notice != "" {
 		return cells.Fit(" "+s.notice, width)
 	}
@@ -21,13 +21,13 @@ func (s *wizardModel) renderKeyLine(width int) string {
 	return cells.Fit(line, width)
 }
 
-func (s *wizardModel) formatKey(binding key.Binding) string {
+func (s wizardView) formatKey(binding key.Binding) string {
 	h := binding.Help()
 	return " " + s.theme.Bold.Render(h.Key) + " " + s.theme.Dim.Render(h.Desc) + " "
 }
 
 // filterHints returns the keys that fit, in their order. The first one and those for help and quit take precedence.
-func (s *wizardModel) filterHints(all []key.Binding, width int) []key.Binding {
+func (s wizardView) filterHints(all []key.Binding, width int) []key.Binding {
 	fits := make([]bool, len(all))
 	take := func(i int) {
 		if wide := ansi.StringWidth(s.formatKey(all[i])); all[i].Enabled() && !fits[i] && wide <= width {
@@ -48,7 +48,7 @@ func (s *wizardModel) filterHints(all []key.Binding, width int) []key.Binding {
 	return fitting
 }
 
-func (s *wizardModel) listBindings() []key.Binding {
+func (s wizardView) listBindings() []key.Binding {
 	switch {
 	case s.quitDialog != nil:
 		return []key.Binding{s.keys.Accept, s.keys.Back}
@@ -69,7 +69,7 @@ func (s *wizardModel) listBindings() []key.Binding {
 		again.SetHelp(again.Help().Key, "stop asking")
 	}
 	hints := s.currentPage().Hints()
-	if s.isSignInOffered() {
+	if (signIn{s.wizardModel}).isOffered() {
 		hints = append(hints, s.keys.SignIn)
 	}
 	return append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)

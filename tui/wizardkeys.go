@@ -3,6 +3,11 @@ package tui
 import (
 	"strings"
 
+	"exoshift/tui/app"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
+	"exoshift/tui/theme"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -47,7 +52,7 @@ func (s *wizardModel) handleKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.Leave):
 		s.openQuitDialog()
 	case s.signInState != nil:
-		return s.handleSignInKey(k)
+		return signIn{s}.handleKey(k)
 	case s.help:
 		s.handleHelpKey(k)
 	default:
@@ -60,8 +65,8 @@ func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	switch {
 	case s.isHelpKey(k):
 		s.showHelp()
-	case key.Matches(k, s.keys.SignIn) && s.isSignInOffered():
-		s.startSignIn()
+	case key.Matches(k, s.keys.SignIn) && signIn{s}.isOffered():
+		signIn{s}.start()
 	case key.Matches(k, s.keys.Export):
 		s.startExport()
 	case key.Matches(k, s.keys.Again):
@@ -72,8 +77,8 @@ func (s *wizardModel) handlePageKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.Back):
 		s.session.requestPrevious()
 	case key.Matches(k, s.keys.Jump):
-		if n := int(k.Runes[0] - '1'); n < len(s.listShown()) {
-			return s.openScreen(s.listShown()[n])
+		if n := int(k.Runes[0] - '1'); n < len(navigator{s}.listShown()) {
+			return navigator{s}.openScreen(navigator{s}.listShown()[n])
 		}
 	default:
 		return s.currentPage().Update(k)
@@ -111,4 +116,85 @@ func (s *wizardModel) inputMode() inputMode {
 
 func (s *wizardModel) isLetterInput() bool {
 	return s.inputMode() == modeDefault || s.inputMode() == modeReadOnly
+}
+
+func (s *wizardModel) showHelp() { s.help, s.helpTop = true, 0 }
+
+// Keys that scroll keep the help open while there is more of it; any other key closes it.
+func (s *wizardModel) handleHelpKey(k tea.KeyMsg) {
+	most := wizardView{s}.countHiddenHelp()
+	if s.help = most > 0 && key.Matches(k, s.keys.Scroll); !s.help {
+		return
+	}
+	by := map[tea.KeyType]int{tea.KeyUp: -1, tea.KeyDown: 1, tea.KeyPgUp: -s.height, tea.KeyPgDown: s.height}[k.Type]
+	s.helpTop = min(max(min(s.helpTop, most)+by, 0), most)
+}
+
+// openQuitDialog asks before leaving an interview.
+func (s *wizardModel) openQuitDialog() {
+	s.quitDialog = &components.Dialog{
+		Theme: s.theme, Title: "Leave the wizard?", Back: "go back", Accept: "save and quit",
+		Hint: "enter chooses, esc goes back, ctrl+c leaves", OnAccept: func() tea.Cmd { return tea.Quit },
+	}
+	if s.session.Interview.DraftPath == "" {
+		s.quitDialog.Accept = "quit"
+	}
+}
+
+func (s *wizardModel) handleQuitKey(k tea.KeyMsg) tea.Cmd {
+	if key.Matches(k, s.keys.Leave) {
+		s.quitDialog = nil
+		return tea.Quit
+	}
+	stays, cmd := s.quitDialog.HandleKey(k)
+	if !stays {
+		s.quitDialog = nil
+	}
+	return cmd
+}
+
+func (s *wizardModel) handleStartKey(k tea.KeyMsg) tea.Cmd {
+	start, options := &s.start, len(s.start.options)
+	digit := 0
+	if len(k.Runes) == 1 {
+		digit = int(k.Runes[0] - '0')
+	}
+	switch {
+	case s.help && !key.Matches(k, s.keys.Leave):
+		s.handleHelpKey(k)
+	case key.Matches(k, s.keys.Help), string(k.Runes) == "?":
+		s.showHelp()
+	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
+		return tea.Quit
+	case start.opening || options == 0:
+		return nil
+	case key.Matches(k, s.keys.Down):
+		start.cursor = (start.cursor + 1) % options
+	case key.Matches(k, s.keys.Up):
+		start.cursor = (start.cursor + options - 1) % options
+	case digit >= 1 && digit <= options:
+		start.cursor = digit - 1
+		return s.openInterview(start.options[start.cursor].ID)
+	case key.Matches(k, s.keys.Accept):
+		return s.openInterview(start.options[start.cursor].ID)
+	}
+	return nil
+}
+
+func (s *wizardModel) startExport() {
+	s.session.Saves.Export(func(path string, err error) {
+		if err != nil {
+			s.notice = s.theme.Mark(theme.Failed) + " " + cells.SanitizeText(err.Error(), s.wizard.ASCII)
+			return
+		}
+		s.notice = s.theme.Mark(theme.OK) + " answers file: " + cells.SanitizeText(path, s.wizard.ASCII)
+	})
+}
+
+func (s *wizardModel) handleCopied(m app.CopiedMsg) {
+	if m.Err != nil {
+		s.notice = s.theme.Mark(theme.Failed) + " not copied: " + cells.SanitizeText(m.Err.Error(), s.wizard.ASCII)
+		return
+	}
+	s.notice = s.theme.Mark(theme.OK) + " given to the terminal's clipboard, if it has one: " + cells.SanitizeText(m.Text, s.wizard.ASCII)
 }

@@ -96,7 +96,7 @@ func (s *wizardModel) handleMsg(message tea.Msg) tea.Cmd {
 		return cmd
 	}
 	session.RequestErrors(s.session.Session)
-	return tea.Batch(cmd, s.handleIntent(), s.session.takeCommands())
+	return tea.Batch(cmd, navigator{s}.handleIntent(), s.session.takeCommands())
 }
 
 func (s *wizardModel) update(message tea.Msg) tea.Cmd {
@@ -135,7 +135,7 @@ func (s *wizardModel) handleBackground(message tea.Msg) tea.Cmd {
 	case updateMsg:
 		m.update()
 	case signInPageMsg, signInEndedMsg:
-		s.handleSignIn(m)
+		signIn{s}.handleMsg(m)
 	case saveDoneMsg:
 		s.session.Saves.Finish()
 	default:
@@ -170,7 +170,7 @@ func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 		s.pages = append(s.pages, pageState{screen: screen, page: newPage(s.session, screen)})
 	}
 	s.current = -1
-	return tea.Batch(s.openFirst(), s.scheduleTick())
+	return tea.Batch(navigator{s}.openFirst(), s.scheduleTick())
 }
 
 func (s *wizardModel) showPage(i int) tea.Cmd {
@@ -203,7 +203,7 @@ func (s *wizardModel) close() error {
 	if s.session == nil {
 		return nil
 	}
-	s.cancelSignIn()
+	signIn{s}.stop()
 	for _, sheet := range s.pages {
 		sheet.page.Close()
 	}
@@ -223,3 +223,6 @@ func (s *wizardModel) resize() {
 		s.session.helpBeside = s.width >= components.MediumWidth && s.height >= components.MinHeight
 	}
 }
+
+// View draws the whole screen.
+func (s *wizardModel) View() string { return wizardView{s}.View() }

@@ -10,7 +10,7 @@ import (
 )
 
 // The current screen is in brackets. Where there is little room only that one has its name.
-func (s *wizardModel) renderStrip(width int) string {
+func (s wizardView) renderStrip(width int) string {
 	if s.session == nil {
 		return cells.Fit("", width)
 	}
@@ -24,13 +24,13 @@ func (s *wizardModel) renderStrip(width int) string {
 }
 
 // The brackets take the place of a space.
-func (s *wizardModel) renderStripLine(gap string, named bool) string {
+func (s wizardView) renderStripLine(gap string, named bool) string {
 	var line strings.Builder
 	before := " "
-	for n, i := range s.listShown() {
+	for n, i := range (navigator{s.wizardModel}).listShown() {
 		name, front := strconv.Itoa(n+1), i == s.current
 		if named || front {
-			name += " " + s.screenTitle(i)
+			name += " " + navigator{s.wizardModel}.screenTitle(i)
 		}
 		switch {
 		case front:

@@ -11,8 +11,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// wizardView draws the wizard.
+type wizardView struct{ *wizardModel }
+
 // View draws the whole screen without any I/O.
-func (s *wizardModel) View() string {
+func (s wizardView) View() string {
 	if s.width <= 0 || s.height <= 0 {
 		return ""
 	}
@@ -23,7 +26,7 @@ func (s *wizardModel) View() string {
 	return screen
 }
 
-func (s *wizardModel) renderScreen() string {
+func (s wizardView) renderScreen() string {
 	l := newWizardLayout(s.width, s.height, s.isFullWidth())
 	c := components.Canvas{Width: s.width, Height: s.height}
 	c.Draw(l.Title, components.Lines{s.renderTitle(l.Title.W)})
@@ -37,7 +40,7 @@ func (s *wizardModel) renderScreen() string {
 	return c.String()
 }
 
-func (s *wizardModel) isFullWidth() bool {
+func (s wizardView) isFullWidth() bool {
 	if s.session == nil || s.quitDialog != nil || s.help || s.signInState != nil {
 		return true
 	}
@@ -45,7 +48,7 @@ func (s *wizardModel) isFullWidth() bool {
 	return can && b.IsFullWidth()
 }
 
-func (s *wizardModel) drawBody(c *components.Canvas, l wizardLayout) {
+func (s wizardView) drawBody(c *components.Canvas, l wizardLayout) {
 	switch {
 	case s.quitDialog != nil:
 		c.Draw(l.Main, s.buildQuitDialog())
@@ -61,7 +64,7 @@ func (s *wizardModel) drawBody(c *components.Canvas, l wizardLayout) {
 	}
 }
 
-func (s *wizardModel) drawSide(c *components.Canvas, l wizardLayout) {
+func (s wizardView) drawSide(c *components.Canvas, l wizardLayout) {
 	if l.Help.IsEmpty() {
 		return
 	}
@@ -90,7 +93,7 @@ type sidePanelView struct{ sidePanel }
 
 func (v sidePanelView) View(width, height int) string { return v.RenderSide(width, height) }
 
-func (s *wizardModel) renderTitle(width int) string {
+func (s wizardView) renderTitle(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("OpenShift on Exoscale")
 	if s.session == nil {
@@ -119,7 +122,7 @@ func (s *wizardModel) renderTitle(width int) string {
 }
 
 // computeMark returns Waiting before a screen was opened.
-func (s *wizardModel) computeMark(i int) theme.Status {
+func (s wizardView) computeMark(i int) theme.Status {
 	if !s.pages[i].seen {
 		return theme.Waiting
 	}
@@ -129,7 +132,7 @@ func (s *wizardModel) computeMark(i int) theme.Status {
 	return theme.Running
 }
 
-func (s *wizardModel) formatIntro() string {
+func (s wizardView) formatIntro() string {
 	if s.session == nil {
 		return ""
 	}
@@ -144,8 +147,33 @@ func (s *wizardModel) formatIntro() string {
 }
 
 // buildPicture shows only what belongs to screens that were opened.
-func (s *wizardModel) buildPicture() components.View {
+func (s wizardView) buildPicture() components.View {
 	return plan.Architecture{Theme: s.theme, Spec: s.session.Spec(), Answered: func(screen string) bool {
 		return slices.ContainsFunc(s.pages, func(sheet pageState) bool { return string(sheet.screen) == screen && sheet.seen })
 	}}
+}
+
+func (s wizardView) countHiddenHelp() int {
+	room := newWizardLayout(s.width, s.height, true).Main
+	return max(len(s.buildHelp().RenderLines(room.W))-room.H, 0)
+}
+
+func (s wizardView) buildHelp() components.HelpText {
+	if s.session == nil {
+		return components.HelpText{Theme: s.theme, Text: startHelp}
+	}
+	return components.HelpText{Theme: s.theme, Text: s.currentPage().Help() + "\n" + keysHelp}
+}
+
+// buildQuitDialog adds what follows if the operator leaves now.
+func (s wizardView) buildQuitDialog() components.View {
+	dialog, outcome := *s.quitDialog, "The answers are not kept. F9 writes them into a file, if you want to have them."
+	if path := cells.SanitizeText(s.session.Interview.DraftPath, s.wizard.ASCII); path != "" {
+		outcome = "Your answers are kept in " + path + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
+	}
+	if s.session.zoneRuns > 0 {
+		outcome = "The machine in the zone is deleted first, which may take a minute. " + outcome
+	}
+	dialog.Outcomes = []string{outcome}
+	return &dialog
 }

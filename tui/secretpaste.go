@@ -13,7 +13,7 @@ import (
 // maxSecretSize is in bytes, the same as for secrets read from a file.
 const maxSecretSize = 1 << 20
 
-func (f *form) insertPaste(text string) {
+func (f secretField) insertPaste(text string) {
 	row := f.selectedRow()
 	trimmed := strings.TrimSpace(text)
 	switch {
@@ -35,7 +35,7 @@ func (f *form) insertPaste(text string) {
 }
 
 // A pasted secret is stored at once: it may be long and have many lines.
-func (f *form) storePastedSecret(field wizard.Field, secret string) {
+func (f secretField) storePastedSecret(field wizard.Field, secret string) {
 	if len(secret) > maxSecretSize {
 		f.note = fmt.Sprintf("this is too long for a secret: %d bytes, at most %d", len(secret), maxSecretSize)
 		return
@@ -53,7 +53,7 @@ func (f *form) storePastedSecret(field wizard.Field, secret string) {
 }
 
 // isPastable rejects what looks like a secret in a text field, since it would end up in the draft.
-func (f *form) isPastable(text string) bool {
+func (f secretField) isPastable(text string) bool {
 	switch {
 	case len(text) > maxTextLength:
 		f.note = fmt.Sprintf("this is too long for an answer: %d bytes", len(text))
@@ -65,8 +65,10 @@ func (f *form) isPastable(text string) bool {
 	return false
 }
 
+var apiKeyPattern = regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`)
+
 func isLikelySecret(text string) bool {
-	return strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, `"auth`) || regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`).MatchString(text)
+	return strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, `"auth`) || apiKeyPattern.MatchString(text)
 }
 
 // Lines become the items of a list.

@@ -14,10 +14,13 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
+// secretField edits a secret or the reference to one, and takes what is pasted.
+type secretField struct{ *form }
+
 // enter keeps the reference, a letter begins to type the secret.
-func (f *form) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
+func (f secretField) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 	switch {
-	case k.Type == tea.KeyEnter && (f.isSaving(field.Key) || len(f.session.Errors(field.Key)) == 0 && f.isAnswered(field)):
+	case k.Type == tea.KeyEnter && (f.isSaving(field.Key) || len(f.session.Errors(field.Key)) == 0 && f.session.isAnswered(field)):
 		f.selectNext()
 	case k.Type == tea.KeyEnter, key.Matches(k, f.keys.Give):
 		f.openSources(field)
@@ -27,7 +30,7 @@ func (f *form) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 	}
 }
 
-func (f *form) openSources(field wizard.Field) {
+func (f secretField) openSources(field wizard.Field) {
 	const here, env, file, exo, none = "type or paste it here", "environment variable", "file", "account of the exo program", "none"
 	sources := []wizard.Choice{
 		{Value: here, Note: "it is kept in a file that only you can read"},
@@ -46,7 +49,7 @@ func (f *form) openSources(field wizard.Field) {
 	kinds := map[string]string{here: sourceTyped, env: session.SourceEnv, file: session.SourceFile, exo: session.SourceExo}
 	f.list = newChoiceList(field.Title+": where is it?", sources, "", false, func(source string) {
 		if source == none {
-			f.setAnswer(field.Key, "")
+			_ = f.session.Set(field.Key, "") // the error is shown below the row
 			return
 		}
 		f.editor = newSecretEditor(field, kinds[source], f.suggestName(field, kinds[source]))
@@ -54,25 +57,25 @@ func (f *form) openSources(field wizard.Field) {
 }
 
 // suggestName returns the name in the present reference, if it is of that kind.
-func (f *form) suggestName(field wizard.Field, kind string) string {
+func (f secretField) suggestName(field wizard.Field, kind string) string {
 	if name, is := strings.CutPrefix(f.session.Text(field), kind+":"); is {
 		return name
 	}
 	return ""
 }
 
-// handleSecretKey handles a key while a secret or its reference is edited; it reports whether the key was used.
-func (f *form) handleSecretKey(k tea.KeyMsg) bool {
+// handleKey handles a key while a secret or its reference is edited; it reports whether the key was used.
+func (f secretField) handleKey(k tea.KeyMsg) bool {
 	switch {
 	case key.Matches(k, f.keys.Close):
 		f.editor = nil
 	case key.Matches(k, f.keys.Reveal) && f.editor.source == sourceTyped:
-		f.showSecret()
+		f.reveal()
 	case k.Type == tea.KeyEnter && f.isPasteIncomplete():
 		f.editor.insert(" ")
 		f.note = "this is not the whole of it yet: paste the rest, or esc drops it"
 	case k.Type == tea.KeyEnter:
-		f.submitSecret()
+		f.submit()
 	case key.Matches(k, f.keys.Up), key.Matches(k, f.keys.Down), key.Matches(k, f.keys.First), key.Matches(k, f.keys.Last):
 		return false
 	default:
@@ -82,7 +85,7 @@ func (f *form) handleSecretKey(k tea.KeyMsg) bool {
 }
 
 // isPasteIncomplete reports whether a secret of several lines is being pasted by a terminal without bracketed paste.
-func (f *form) isPasteIncomplete() bool {
+func (f secretField) isPasteIncomplete() bool {
 	text := f.editor.getText()
 	return f.editor.source == sourceTyped && f.editor.field.Key == session.PullSecretKey && strings.HasPrefix(text, "{") &&
 		!json.Valid([]byte(text))
@@ -91,7 +94,7 @@ func (f *form) isPasteIncomplete() bool {
 // revealTime is how long a revealed secret stays visible.
 const revealTime = 5 * time.Second
 
-func (f *form) showSecret() {
+func (f secretField) reveal() {
 	if f.editor.field.Key == session.PullSecretKey {
 		f.note = "a pull secret is never shown"
 		return
@@ -100,15 +103,15 @@ func (f *form) showSecret() {
 	f.session.addCommand(f.session.later(revealTime, busyShownMsg{}))
 }
 
-func (f *form) submitSecret() {
+func (f secretField) submit() {
 	field := f.editor.field
-	f.storeSecret()
+	f.store()
 	if !f.session.IsRejected(field.Key) {
 		f.selectNext()
 	}
 }
 
-func (f *form) storeSecret() {
+func (f secretField) store() {
 	e := f.editor
 	f.editor = nil
 	text := e.getText()
@@ -123,10 +126,13 @@ func (f *form) storeSecret() {
 	}
 }
 
-func (f *form) isSaving(key string) bool { saving, _ := f.session.Saves.Secret(key); return saving }
+func (f secretField) isSaving(key string) bool {
+	saving, _ := f.session.Saves.Secret(key)
+	return saving
+}
 
-// renderSecret shows the source of a secret, never its value.
-func (f *form) renderSecret(field wizard.Field, room int) string {
+// render shows the source of a secret, never its value.
+func (f secretField) render(field wizard.Field, room int) string {
 	t, value := f.session, f.session.Text(field)
 	kind, name, _ := strings.Cut(value, ":")
 	name = cells.SanitizeText(name, t.ascii)
