@@ -111,7 +111,7 @@ func (p *checksPage) Update(message tea.Msg) tea.Cmd {
 			p.handleProbeResult(m.state)
 		}
 	case zoneEndedMsg:
-		p.handleZoneEnd(m)
+		zoneRunner{p}.handleZoneEnd(m)
 	case tea.KeyMsg:
 		return p.handleKey(m)
 	}
@@ -224,3 +224,60 @@ func (p *checksPage) Mark() theme.Status {
 	}
 	return theme.Warn
 }
+
+func (p *checksPage) handleProbeResult(s wizard.CheckState) {
+	check, result := s.Reach.Check, s.Reach.Result
+	column := max(p.board.findColumn(result.Source), localColumn)
+	if result.Source != "" && p.board.findColumn(result.Source) < 0 {
+		return
+	}
+	row := p.board.byID[check.ID]
+	if row == nil || check.URL != "" {
+		row = p.board.add(check)
+	}
+	if result.Verdict != "" {
+		if result.ID == "" {
+			result.ID = check.ID
+		}
+		p.board.recordResult(column, result, p.session.now())
+	} else if s.State != "" {
+		row.Results[column].Status = mapCheckState(s.State)
+	}
+	p.selectMostUrgent()
+}
+
+// resetBoard drops the results for other answers; those for the present answers stay until newer ones replace them.
+func (p *checksPage) resetBoard() {
+	if !p.zone.running && !(zoneRunner{p}).isZoneCurrent() && len(p.board.sources) > zoneColumn {
+		p.board.clearSource(zoneColumn)
+		p.zone.known = false
+	}
+	kept := p.board
+	p.board = newProbeBoard(kept.sources, p.session.ascii)
+	p.board.source, p.board.showAll, p.board.log = kept.source, kept.showAll, kept.log
+	for _, row := range kept.rows {
+		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != theme.Waiting {
+			again := p.board.add(row.check)
+			again.Results[zoneColumn], again.results[zoneColumn] = row.Results[zoneColumn], row.results[zoneColumn]
+		}
+	}
+}
+
+// View draws the checks.
+func (p *checksPage) View(width, height int) string {
+	if p.popups.Open != nil {
+		return p.popups.Open.View(width, height)
+	}
+	return checksView{p}.buildChecks().View(width, height)
+}
+
+// InputMode is read-only unless a popup is open: the page has no fields.
+func (p *checksPage) InputMode() inputMode {
+	if p.popups.Open != nil {
+		return modeCapture
+	}
+	return modeReadOnly
+}
+
+// IsFullWidth returns true: the page explains its selection itself.
+func (p *checksPage) IsFullWidth() bool { return true }

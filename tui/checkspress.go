@@ -2,6 +2,7 @@ package tui
 
 import (
 	"exoshift/provisioner"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard/session"
 
@@ -42,13 +43,13 @@ func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 	case text == "a":
 		p.board.showAll, p.board.cachedList = !p.board.showAll, nil
 	case text == "z":
-		p.requestZoneCheck()
+		zoneRunner{p}.requestZoneCheck()
 	case text == "f" && len(p.board.rows) > 0:
-		p.openRequest()
+		checkPopups{p}.openRequest()
 	case text == "x" && row != nil:
-		p.openSkip(row)
+		checkPopups{p}.openSkip(row)
 	case text == "c" && row != nil:
-		return p.copyTest(row)
+		return checkPopups{p}.copyTest(row)
 	}
 	return nil
 }
@@ -85,7 +86,7 @@ func (p *checksPage) handleAccept() {
 	case p.hasPassed():
 		p.session.requestNext()
 	case row != nil && row.Status() == theme.Failed:
-		p.openDetails(row)
+		checkPopups{p}.openDetails(row)
 	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
 		if field, known := session.FindAsked(p.rows[p.selected].Field, p.spec); known {
 			p.session.requestField(field.Key)
@@ -103,4 +104,44 @@ func (p *checksPage) selectFirstProbe() {
 	if p.board.hasFailed() {
 		p.selectIndex(len(p.rows))
 	}
+}
+
+// Hints returns the keys that apply now.
+func (p *checksPage) Hints() []key.Binding {
+	if p.popups.Open != nil {
+		return p.popups.Open.Hints()
+	}
+	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
+	switch {
+	case p.hasPassed():
+		accept.SetEnabled(true)
+	case p.computeStatus() == theme.Failed:
+		accept.SetEnabled(true)
+		accept.SetHelp("enter", "to the fault")
+	}
+	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
+	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
+	skip.SetEnabled(p.selectedProbe() != nil)
+	request.SetEnabled(p.board.countFindings() > 0)
+	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
+}
+
+// Help explains the page and the selection.
+func (p *checksPage) Help() string {
+	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
+		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
+		"A check is skipped if one that it builds upon has failed."
+	if len(p.board.rows) > 0 {
+		help += "\nReach: the services that the installation needs. z looks from a small machine in the zone, too. tab changes the column that is " +
+			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
+			"the same. f shows what to ask the network team for."
+	}
+	if row := p.selectedProbe(); row != nil {
+		return help + "\n" + row.formatHelp()
+	}
+	if p.selected < len(p.rows) {
+		row := p.rows[p.selected]
+		help += "\n" + row.Title + ": " + mapCheckState(row.State).Word() + ". " + row.Text
+	}
+	return help
 }

@@ -157,7 +157,7 @@ func TestAMachineInTheZoneEndsWithTheWizard(t *testing.T) {
 		return ended
 	}
 	p := o.currentPage().(*checksPage)
-	p.startZoneCheck()
+	zoneRunner{p}.startZoneCheck()
 	work := o.session.takeCommands()
 	o.press("q").shows(t, "The machine in the zone is deleted first")
 	p.Close()

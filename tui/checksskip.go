@@ -14,7 +14,10 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-func (p *checksPage) openSkip(row *probeRow) {
+// checkPopups opens what is shown above the page, and carries out what is chosen there.
+type checkPopups struct{ *checksPage }
+
+func (p checkPopups) openSkip(row *probeRow) {
 	p.popups.Open = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
 		p.addSkip(reach.Skip{ID: row.check.ID, Reason: reason, Until: until})
 		return nil
@@ -22,8 +25,8 @@ func (p *checksPage) openSkip(row *probeRow) {
 }
 
 // The results from the zone stay valid: skipping a check changes none of them.
-func (p *checksPage) addSkip(skip reach.Skip) {
-	zone := p.isZoneCurrent()
+func (p checkPopups) addSkip(skip reach.Skip) {
+	zone := zoneRunner{p.checksPage}.isZoneCurrent()
 	if err := session.SkipCheck(p.session.Session, skip.ID, skip.String()); err != nil {
 		p.showNotice("This check cannot be left out: " + err.Error())
 		return
@@ -35,14 +38,14 @@ func (p *checksPage) addSkip(skip reach.Skip) {
 	p.startChecks()
 }
 
-func (p *checksPage) showNotice(text string) {
+func (p checkPopups) showNotice(text string) {
 	text = cells.SanitizeText(text, p.session.ascii)
 	p.popups.Open = &components.TextPopup{Theme: p.session.theme, Lines: func(width int) []string {
 		return append([]string{""}, cells.Wrap(text, " ", min(width, 90))...)
 	}}
 }
 
-func (p *checksPage) openDetails(row *probeRow) {
+func (p checkPopups) openDetails(row *probeRow) {
 	p.popups.Open = &components.TextPopup{Theme: p.session.theme, OnCopy: func() tea.Cmd { return p.copyTest(row) }, Lines: func(width int) []string {
 		details := p.board.buildDetails(p.session.theme)
 		details.Endpoint, details.SourceIndex = &row.Endpoint, p.board.resolveSource(row)
@@ -50,13 +53,13 @@ func (p *checksPage) openDetails(row *probeRow) {
 	}}
 }
 
-func (p *checksPage) openRequest() {
+func (p checkPopups) openRequest() {
 	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.listResults()}
 	demands := sanitizeDemands(reach.ListFirewallRules(report, p.board.listChecks()), p.session.ascii)
 	p.popups.Open = &components.TextPopup{Theme: p.session.theme, Lines: preflight.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
 }
 
-func (p *checksPage) copyTest(row *probeRow) tea.Cmd {
+func (p checkPopups) copyTest(row *probeRow) tea.Cmd {
 	if command := row.FromSource(p.board.resolveSource(row)).Command; command != "" && p.session.out != nil {
 		return app.CopyToClipboard(p.session.out, command)
 	}

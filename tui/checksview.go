@@ -6,35 +6,16 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
-	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
-
-	"github.com/charmbracelet/bubbles/key"
 )
 
-// View draws the checks.
-func (p *checksPage) View(width, height int) string {
-	if p.popups.Open != nil {
-		return p.popups.Open.View(width, height)
-	}
-	return p.buildChecks().View(width, height)
-}
+// checksView draws the page.
+type checksView struct{ *checksPage }
 
-// InputMode is read-only unless a popup is open: the page has no fields.
-func (p *checksPage) InputMode() inputMode {
-	if p.popups.Open != nil {
-		return modeCapture
-	}
-	return modeReadOnly
-}
-
-// IsFullWidth returns true: the page explains its selection itself.
-func (p *checksPage) IsFullWidth() bool { return true }
-
-func (p *checksPage) buildChecks() preflight.Checks {
+func (p checksView) buildChecks() preflight.Checks {
 	checks := preflight.Checks{
 		Theme: p.session.theme, Selected: p.selectedIndex(), Endpoints: p.board.buildTable(p.session.theme), Details: p.board.buildDetails(p.session.theme),
 	}
@@ -51,7 +32,7 @@ func (p *checksPage) buildChecks() preflight.Checks {
 	return checks
 }
 
-func (p *checksPage) buildCheck(row checkRow) preflight.Check {
+func (p checksView) buildCheck(row checkRow) preflight.Check {
 	check := preflight.Check{Title: row.Title, Marks: []theme.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
 	if !row.began.IsZero() && !row.ended.IsZero() {
 		check.Took = row.ended.Sub(row.began)
@@ -85,7 +66,7 @@ func mapCheckState(state string) theme.Status {
 	return theme.Waiting
 }
 
-func (p *checksPage) renderHeader(tally string) string {
+func (p checksView) renderHeader(tally string) string {
 	t := p.session.theme
 	age := t.Dim.Render(" " + t.Dot + " checked " + text.FormatAge(p.session.now().Sub(p.at)))
 	head := func(status theme.Status, words string) string {
@@ -109,7 +90,7 @@ func (p *checksPage) renderHeader(tally string) string {
 	return head(theme.OK, "EVERYTHING IS IN PLACE") + tally + age
 }
 
-func (p *checksPage) formatTallies() string {
+func (p checksView) formatTallies() string {
 	text, columns := "", p.board.listColumns()
 	for vantage, name := range columns {
 		if good, looked, worst := p.board.countReached(vantage); looked > 0 {
@@ -119,46 +100,6 @@ func (p *checksPage) formatTallies() string {
 	return text
 }
 
-func (p *checksPage) formatElapsed() string {
+func (p checksView) formatElapsed() string {
 	return text.FormatDuration(p.session.now().Sub(p.began).Truncate(time.Second))
-}
-
-// Hints returns the keys that apply now.
-func (p *checksPage) Hints() []key.Binding {
-	if p.popups.Open != nil {
-		return p.popups.Open.Hints()
-	}
-	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
-	switch {
-	case p.hasPassed():
-		accept.SetEnabled(true)
-	case p.computeStatus() == theme.Failed:
-		accept.SetEnabled(true)
-		accept.SetHelp("enter", "to the fault")
-	}
-	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
-	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
-	skip.SetEnabled(p.selectedProbe() != nil)
-	request.SetEnabled(p.board.countFindings() > 0)
-	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
-}
-
-// Help explains the page and the selection.
-func (p *checksPage) Help() string {
-	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
-		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
-		"A check is skipped if one that it builds upon has failed."
-	if len(p.board.rows) > 0 {
-		help += "\nReach: the services that the installation needs. z looks from a small machine in the zone, too. tab changes the column that is " +
-			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
-			"the same. f shows what to ask the network team for."
-	}
-	if row := p.selectedProbe(); row != nil {
-		return help + "\n" + row.formatHelp()
-	}
-	if p.selected < len(p.rows) {
-		row := p.rows[p.selected]
-		help += "\n" + row.Title + ": " + mapCheckState(row.State).Word() + ". " + row.Text
-	}
-	return help
 }

@@ -38,56 +38,21 @@ type (
 	}
 )
 
-func (p *checksPage) handleProbeResult(s wizard.CheckState) {
-	check, result := s.Reach.Check, s.Reach.Result
-	column := max(p.board.findColumn(result.Source), localColumn)
-	if result.Source != "" && p.board.findColumn(result.Source) < 0 {
-		return
-	}
-	row := p.board.byID[check.ID]
-	if row == nil || check.URL != "" {
-		row = p.board.add(check)
-	}
-	if result.Verdict != "" {
-		if result.ID == "" {
-			result.ID = check.ID
-		}
-		p.board.recordResult(column, result, p.session.now())
-	} else if s.State != "" {
-		row.Results[column].Status = mapCheckState(s.State)
-	}
-	p.selectMostUrgent()
-}
+// zoneRunner runs the checks from a machine in the zone.
+type zoneRunner struct{ *checksPage }
 
-// resetBoard drops the results for other answers; those for the present answers stay until newer ones replace them.
-func (p *checksPage) resetBoard() {
-	if !p.zone.running && !p.isZoneCurrent() && len(p.board.sources) > zoneColumn {
-		p.board.clearSource(zoneColumn)
-		p.zone.known = false
-	}
-	kept := p.board
-	p.board = newProbeBoard(kept.sources, p.session.ascii)
-	p.board.source, p.board.showAll, p.board.log = kept.source, kept.showAll, kept.log
-	for _, row := range kept.rows {
-		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != theme.Waiting {
-			again := p.board.add(row.check)
-			again.Results[zoneColumn], again.results[zoneColumn] = row.Results[zoneColumn], row.results[zoneColumn]
-		}
-	}
-}
-
-func (p *checksPage) isZoneCurrent() bool {
+func (p zoneRunner) isZoneCurrent() bool {
 	return p.zone.known && reflect.DeepEqual(p.zone.spec, p.session.Spec())
 }
 
 // A confirmation is required: a machine is started in the zone.
-func (p *checksPage) requestZoneCheck() {
+func (p zoneRunner) requestZoneCheck() {
 	t := p.session.theme
 	switch {
 	case p.session.Interview.CheckFromZone == nil || p.zone.running:
 		return
 	case p.session.zoneRuns > 0:
-		p.showNotice("The machine of the last look is still being deleted. Try again in a moment.")
+		checkPopups{p.checksPage}.showNotice("The machine of the last look is still being deleted. Try again in a moment.")
 		return
 	}
 	terms := "A small machine is started in the zone for a moment, and deleted again."
@@ -103,7 +68,7 @@ func (p *checksPage) requestZoneCheck() {
 // zoneRowID is the ID of the row with the reason why the zone check failed.
 const zoneRowID = "from-the-zone"
 
-func (p *checksPage) startZoneCheck() {
+func (p zoneRunner) startZoneCheck() {
 	talk := p.session
 	p.zone.known = false
 	p.rows = slices.DeleteFunc(p.rows, func(row checkRow) bool { return row.ID == zoneRowID })
@@ -122,7 +87,7 @@ func (p *checksPage) startZoneCheck() {
 }
 
 // A zone check that could not be run blocks nothing.
-func (p *checksPage) handleZoneEnd(m zoneEndedMsg) {
+func (p zoneRunner) handleZoneEnd(m zoneEndedMsg) {
 	p.session.zoneRuns--
 	if m.generation != p.zone.generation || !p.zone.running {
 		return
