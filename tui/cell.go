@@ -123,7 +123,7 @@ func (p cellEditor) applySuggestion() {
 	if p.row >= len(rows) {
 		return
 	}
-	for _, fault := range append(session.FilterProblems(rows[p.row].key, p.session.AllErrors()), nodesView{p.nodesPage}.listWarnings(rows[p.row].key)...) {
+	for _, fault := range append(session.FilterProblems(rows[p.row].key, p.session.AllErrors()), nodesView(p).listWarnings(rows[p.row].key)...) {
 		if fault.Suggestion != "" {
 			_ = p.session.Set(fault.FindFix()) // the error is shown below the table
 			return

@@ -26,7 +26,7 @@ func (p checkPopups) openSkip(row *probeRow) {
 
 // The results from the zone stay valid: skipping a check changes none of them.
 func (p checkPopups) addSkip(skip reach.Skip) {
-	zone := zoneRunner{p.checksPage}.isZoneCurrent()
+	zone := zoneRunner(p).isZoneCurrent()
 	if err := session.SkipCheck(p.session.Session, skip.ID, skip.String()); err != nil {
 		p.showNotice("This check cannot be left out: " + err.Error())
 		return

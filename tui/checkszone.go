@@ -52,7 +52,7 @@ func (p zoneRunner) requestZoneCheck() {
 	case p.session.Interview.CheckFromZone == nil || p.zone.running:
 		return
 	case p.session.zoneRuns > 0:
-		checkPopups{p.checksPage}.showNotice("The machine of the last look is still being deleted. Try again in a moment.")
+		checkPopups(p).showNotice("The machine of the last look is still being deleted. Try again in a moment.")
 		return
 	}
 	terms := "A small machine is started in the zone for a moment, and deleted again."

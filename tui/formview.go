@@ -108,7 +108,7 @@ func (f formView) renderValue(row formRow, selected bool, room int) string {
 	case selected && f.editor != nil:
 		return t.Focus.Render("[") + f.renderEdit(room-2) + t.Focus.Render("]")
 	case row.kind == secretRow:
-		return secretField{f.form}.render(row.field, room)
+		return secretField(f).render(row.field, room)
 	case row.kind == switchRow:
 		return map[bool]string{true: "[x] yes", false: "[ ] no"}[text == "true"]
 	case row.kind == choiceRow && text == "":

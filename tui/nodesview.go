@@ -35,7 +35,7 @@ func (p nodesView) View(width, height int) string {
 	case width <= 0 || height <= 0:
 		return ""
 	case p.list != nil:
-		return components.Margin{Content: typeListView{p.nodesPage}}.View(width, height)
+		return components.Margin{Content: typeListView(p)}.View(width, height)
 	case height < minTableHeight+3 || width < minTableWidth:
 		return p.renderTiny(width, height)
 	}
@@ -197,7 +197,7 @@ func (p nodesView) renderDetails(width int) []string {
 	t := p.session.theme
 	switch {
 	case p.remove != "":
-		return p.renderMessage(theme.Warn, groupEditor{p.nodesPage}.formatRemovePrompt(), width)
+		return p.renderMessage(theme.Warn, groupEditor(p).formatRemovePrompt(), width)
 	case p.naming != nil:
 		lines := []string{p.naming.renderLine(t)}
 		if p.naming.problem != "" {

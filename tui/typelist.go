@@ -38,7 +38,7 @@ type instanceType struct {
 type typePicker struct{ *nodesPage }
 
 func (p typePicker) openList(field wizard.Field) {
-	cellEditor{p.nodesPage}.storeEdit()
+	cellEditor(p).storeEdit()
 	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
 	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.Text(field) }), 0)
 	p.list = list
@@ -154,7 +154,7 @@ func (p typePicker) selectType() {
 	default:
 		field := p.list.field
 		p.list = nil
-		cellEditor{p.nodesPage}.setAnswer(field, chosen.name)
+		cellEditor(p).setAnswer(field, chosen.name)
 	}
 }
 

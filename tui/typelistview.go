@@ -79,11 +79,11 @@ func (p typeListView) renderFooter(width int) []string {
 	chosen, there := l.selectedType()
 	switch {
 	case l.why != "":
-		return nodesView{p.nodesPage}.renderMessage(theme.Failed, l.why, width)
+		return nodesView(p).renderMessage(theme.Failed, l.why, width)
 	case !there:
 		return nil
 	case chosen.status == theme.Failed:
-		return nodesView{p.nodesPage}.renderMessage(theme.Failed, chosen.name+": "+chosen.why, width)
+		return nodesView(p).renderMessage(theme.Failed, chosen.name+": "+chosen.why, width)
 	}
 	spec := copyGroups(p.session.Spec())
 	if l.field.Set(&spec, chosen.name) != nil {
@@ -91,7 +91,7 @@ func (p typeListView) renderFooter(width int) []string {
 	}
 	lines := []string{""}
 	if chosen.status == theme.Warn {
-		lines = append(lines, nodesView{p.nodesPage}.renderMessage(theme.Warn, chosen.name+": "+chosen.why, width)...)
+		lines = append(lines, nodesView(p).renderMessage(theme.Warn, chosen.name+": "+chosen.why, width)...)
 	}
 	estimate := p.session.Estimates.Estimate(spec)
 	cost := "The cluster with it: " + buildCost(t, estimate).RenderLine()

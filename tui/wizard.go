@@ -1,3 +1,4 @@
+// Package tui asks the questions of an interview on a terminal: it draws a session and hands it keys.
 package tui
 
 import (

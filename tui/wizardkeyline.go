@@ -69,7 +69,7 @@ func (s wizardView) listBindings() []key.Binding {
 		again.SetHelp(again.Help().Key, "stop asking")
 	}
 	hints := s.currentPage().Hints()
-	if (signIn{s.wizardModel}).isOffered() {
+	if signIn(s).isOffered() {
 		hints = append(hints, s.keys.SignIn)
 	}
 	return append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)

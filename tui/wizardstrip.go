@@ -27,10 +27,10 @@ func (s wizardView) renderStrip(width int) string {
 func (s wizardView) renderStripLine(gap string, named bool) string {
 	var line strings.Builder
 	before := " "
-	for n, i := range (navigator{s.wizardModel}).listShown() {
+	for n, i := range navigator(s).listShown() {
 		name, front := strconv.Itoa(n+1), i == s.current
 		if named || front {
-			name += " " + navigator{s.wizardModel}.screenTitle(i)
+			name += " " + navigator(s).screenTitle(i)
 		}
 		switch {
 		case front:
