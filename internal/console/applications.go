@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
@@ -14,30 +13,6 @@ import (
 type applicationTracker struct {
 	newest  []provisioner.Event
 	printed map[string]bool // by name and state
-}
-
-// printApplication prints each state of an application once: some alternate for a while.
-func (p *plainPrinter) printApplication(e provisioner.Event) {
-	a := &p.applications
-	if a.printed == nil {
-		a.printed = map[string]bool{}
-	}
-	at := slices.IndexFunc(a.newest, func(other provisioner.Event) bool { return other.Name == e.Name })
-	if at < 0 {
-		a.newest = append(a.newest, e)
-	} else {
-		a.newest[at] = e
-	}
-	key := fmt.Sprintf("%q %q %q", e.Name, e.State, e.Sync)
-	if a.printed[key] {
-		return
-	}
-	a.printed[key] = true
-	sentence := handover.ToApplicationStatus(e).String()
-	if counted := formatApplicationCounts(a.newest); handover.ToApplicationStatus(e).IsHealthy() && counted != "" {
-		sentence += "; " + counted
-	}
-	p.printLine(e, "application", sentence)
 }
 
 // formatApplicationCounts counts the applications of the catalog, or returns "": the agent and Argo CD have no sync.

@@ -2,10 +2,12 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 )
 
 func (p *plainPrinter) printObserved(e provisioner.Event) {
@@ -151,4 +153,28 @@ func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 		}
 		p.printLine(e, "!", line)
 	}
+}
+
+// printApplication prints each state of an application once: some alternate for a while.
+func (p *plainPrinter) printApplication(e provisioner.Event) {
+	a := &p.applications
+	if a.printed == nil {
+		a.printed = map[string]bool{}
+	}
+	at := slices.IndexFunc(a.newest, func(other provisioner.Event) bool { return other.Name == e.Name })
+	if at < 0 {
+		a.newest = append(a.newest, e)
+	} else {
+		a.newest[at] = e
+	}
+	key := fmt.Sprintf("%q %q %q", e.Name, e.State, e.Sync)
+	if a.printed[key] {
+		return
+	}
+	a.printed[key] = true
+	sentence := handover.ToApplicationStatus(e).String()
+	if counted := formatApplicationCounts(a.newest); handover.ToApplicationStatus(e).IsHealthy() && counted != "" {
+		sentence += "; " + counted
+	}
+	p.printLine(e, "application", sentence)
 }

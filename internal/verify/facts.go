@@ -91,7 +91,7 @@ func (c *checker) compareGeneration() {
 		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
 			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
 	case facts.RootCAHash == "":
-	case !c.generated && !c.hasFinding("generation"):
+	case !c.generated && !c.report.hasFinding("generation"):
 		c.reportMismatch(state.InstallDir, "the certificates that the machines were started with are gone",
 			"put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces them")
 	case c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
@@ -139,15 +139,6 @@ func (c *checker) checkObjects() {
 				Text: "the events say that " + e.Kind + " " + e.Name + " was made, and the journal does not: lines are missing"})
 		}
 	}
-}
-
-func (c *checker) hasFinding(check string) bool {
-	for _, f := range c.report.Findings {
-		if f.Check == check {
-			return true
-		}
-	}
-	return false
 }
 
 // computeFacts returns the facts that the folder alone proves: from the answers, the generated files and the events. Of the

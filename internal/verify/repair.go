@@ -54,7 +54,7 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 		return err
 	}
 	suffix := r.Now().UTC().Format(".damaged-20060102T150405Z")
-	if c.hasRepair("events", FromFolder) {
+	if c.report.hasRepair("events", FromFolder) {
 		if err := rewriteEvents(c.folder, suffix); err != nil {
 			return fmt.Errorf("repair the events: %w", err)
 		}
@@ -65,20 +65,11 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 	return r.removeKeys(c)
 }
 
-func (c *checker) hasRepair(check, repair string) bool {
-	for _, f := range c.report.Findings {
-		if f.Check == check && f.Repair == repair {
-			return true
-		}
-	}
-	return false
-}
-
 // rebuild rewrites facts and journal. Nothing is written before everything is known: incomplete facts would be worse than
 // none.
 func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
 	if !c.report.hasCloudRepair() {
-		if c.hasRepair("facts", FromFolder) {
+		if c.report.hasRepair("facts", FromFolder) {
 			return c.folder.SaveFacts(c.computeFacts())
 		}
 		return nil
@@ -100,7 +91,7 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 			Text: "not proven, and left alone: " + u.Text, Next: u.Next})
 	}
 	if c.damaged {
-		if err := c.saveCopy(state.FactsFile, suffix); err != nil {
+		if err := saveCopy(c, state.FactsFile, suffix); err != nil {
 			return err
 		}
 	}
@@ -110,7 +101,7 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 	return r.rebuildJournal(c, recovered, suffix)
 }
 
-func (c *checker) saveCopy(name, suffix string) error {
+func saveCopy(c *checker, name, suffix string) error {
 	content, err := c.folder.Read(name)
 	if err != nil {
 		return nil //nolint:nilerr // missing or unreadable
@@ -131,18 +122,18 @@ func (r Repairer) rebuildJournal(c *checker, found install.Recovered, suffix str
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	return errors.Join(c.recordFound(journal, found.Objects), c.recordAbsent(journal, found.Existing))
+	return errors.Join(recordFound(c, journal, found.Objects), recordAbsent(c, journal, found.Existing))
 }
 
-func (c *checker) recordFound(journal *state.Journal, objects []install.Change) error {
+func recordFound(c *checker, journal *state.Journal, objects []install.Change) error {
 	known := map[[2]string]bool{}
 	for _, entry := range c.journal.Entries {
 		known[[2]string{entry.Kind, entry.Name}] = true
 	}
-	lost := c.hasErrors("journal")
+	lost := c.report.hasErrors("journal")
 	for _, object := range objects {
 		claimed := lost && object.ID != "" && !known[[2]string{object.Kind, object.Name}] &&
-			(object.Kind != state.KindTemplate || c.isCreated(object.ID)) // others may use an image, and a teardown deletes what the journal claims
+			(object.Kind != state.KindTemplate || isCreated(c, object.ID)) // others may use an image, and a teardown deletes what the journal claims
 		if claimed || journal.Open(object.Kind, object.Name) {
 			if err := journal.RecordResult(object.Kind, object.Name, object.ID, state.Adopted); err != nil {
 				return err
@@ -153,7 +144,7 @@ func (c *checker) recordFound(journal *state.Journal, objects []install.Change) 
 }
 
 // recordAbsent records the results of intents whose objects do not exist.
-func (c *checker) recordAbsent(journal *state.Journal, there []state.Object) error {
+func recordAbsent(c *checker, journal *state.Journal, there []state.Object) error {
 	for _, intent := range c.journal.Open() {
 		if journal.Open(intent.Kind, intent.Name) && isAbsent(there, intent) {
 			if err := journal.RecordResult(intent.Kind, intent.Name, "", resolveIntent(c.journal, intent)); err != nil {
@@ -193,11 +184,7 @@ func resolveIntent(record state.JournalRecord, intent state.Entry) state.Action 
 	return state.Failed
 }
 
-func (c *checker) hasErrors(check string) bool {
-	return slices.ContainsFunc(c.report.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
-}
-
-func (c *checker) isCreated(id string) bool {
+func isCreated(c *checker, id string) bool {
 	for _, e := range c.events {
 		if e.ID == id && e.Action == string(state.Created) {
 			return true
@@ -208,7 +195,7 @@ func (c *checker) isCreated(id string) bool {
 
 func (r Repairer) removeKeys(c *checker) error {
 	switch {
-	case !c.hasRepair("keys", FromFolder):
+	case !c.report.hasRepair("keys", FromFolder):
 		return nil
 	case !c.facts.Destroyed.IsZero():
 		return c.folder.RemoveKeys()

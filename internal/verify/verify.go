@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -150,4 +151,26 @@ func (c *checker) reportUnreadable(check, file string, err error) bool {
 		c.add(Finding{Check: check, Severity: Error, File: file, Repair: FromNone, Text: "it cannot be read: " + err.Error(), Next: "put it back from a backup"})
 	}
 	return true
+}
+
+func (r Report) hasFinding(check string) bool {
+	for _, f := range r.Findings {
+		if f.Check == check {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Report) hasRepair(check, repair string) bool {
+	for _, f := range r.Findings {
+		if f.Check == check && f.Repair == repair {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Report) hasErrors(check string) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Check == check && f.Severity == Error })
 }

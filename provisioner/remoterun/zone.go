@@ -3,6 +3,7 @@ package remoterun
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"exoshift/internal/network"
 	"exoshift/state"
@@ -47,4 +48,32 @@ func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func
 	}
 	defer func() { err = errors.Join(err, e.cleanUp(ctx)) }() // also after a panic
 	return e.execute(ctx, packed, input)
+}
+
+// begin creates the folder of a run if it does not exist, and locks it. It fails with a *state.HeldError if the run is active.
+func (z *Zone) begin(ctx context.Context, id string, seen func(text string)) (_ *run, err error) {
+	e := &run{id: id, options: z.options, progress: seen}
+	defer func() {
+		if err != nil {
+			e.release()
+		}
+	}()
+	if e.folder, err = state.Create(filepath.Join(z.options.Dir, id)); err != nil {
+		return nil, e.newRecordError(err)
+	}
+	unlock, err := e.folder.Lock(ctx)
+	if err != nil {
+		return nil, e.newRecordError(err)
+	}
+	e.cleanups = append(e.cleanups, unlock)
+	if e.journal, err = e.open(); err != nil {
+		return nil, e.newRecordError(err)
+	}
+	e.cleanups = append(e.cleanups, func() { _ = e.journal.Close() })
+	cloud, storage, end, err := z.options.Connect(e.journal)
+	if err != nil {
+		return nil, err
+	}
+	e.cloud, e.storage, e.cleanups = cloud, storage, append(e.cleanups, end)
+	return e, nil
 }
