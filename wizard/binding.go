@@ -155,11 +155,3 @@ func splitItems(value string) ([]string, error) {
 	}
 	return lines[0], nil
 }
-
-func (f Field) formatItemKey(i int, item string) string {
-	if f.value.shape == Table {
-		key, _, _ := strings.Cut(item, "=")
-		return toPrefix(f.Key) + formatPath(key)
-	}
-	return fmt.Sprintf("%s[%d]", f.Key, i)
-}

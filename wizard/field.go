@@ -295,3 +295,22 @@ func isRangesRune(r rune) bool {
 func isNoProxyRune(r rune) bool { return isDomainRune(r) || strings.ContainsRune("/,:*", r) }
 
 func isAddressRune(r rune) bool { return r < unicode.MaxASCII && r != ' ' }
+
+func (f Field) formatItemKey(i int, item string) string {
+	if f.value.shape == Table {
+		key, _, _ := strings.Cut(item, "=")
+		return toPrefix(f.Key) + formatPath(key)
+	}
+	return fmt.Sprintf("%s[%d]", f.Key, i)
+}
+
+const variablePrefix = "EXOSHIFT_"
+
+// Variable returns the environment variable of the answer, e.g. EXOSHIFT_NETWORK_PODCIDR; "": none, as the name of an
+// unknown fact is case-sensitive.
+func (f Field) Variable() string {
+	if _, known := find(FactFields(), f.Key); !known && strings.HasPrefix(f.Key, toPrefix(factsKey)) {
+		return ""
+	}
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(f.Key, ".", "_"))
+}
