@@ -163,7 +163,7 @@ func computeUrgency(alert state.Alert) int {
 
 // expectedAlerts are those that fire on a healthy new cluster, each with its reason. The reasons are from
 // OpenShift's documentation of monitoring and of the Insights Operator, and from the rules themselves.
-var expectedAlerts = map[string]string{
+var expectedAlerts = map[string]string{ //nolint:gochecknoglobals // a table that nothing changes
 	"Watchdog":                           "it always fires: it shows that alerts are delivered",
 	"InfoInhibitor":                      "it fires beside alerts of severity info only, and holds them back",
 	"AlertmanagerReceiversNotConfigured": "every new cluster has it, until somebody sets who is told of alerts",

@@ -15,7 +15,7 @@ type kind struct {
 	probe func(context.Context, *connection.Attempt) error
 }
 
-var kinds = map[string]kind{
+var kinds = map[string]kind{ //nolint:gochecknoglobals // a table that nothing changes
 	"https": {"443", overHTTP(probeHTTP)},
 	"http":  {"80", overHTTP(probeHTTP)},
 	"tcp":   {"", probeTCP},

@@ -117,7 +117,7 @@ func (a diagnosis) detectPortal(ctx context.Context, class reach.Class, shown *x
 	ctx, cancel := context.WithTimeout(ctx, portalLimit)
 	defer cancel()
 	page := &url.URL{Scheme: "http", Host: a.Target.Host, Path: "/"}
-	bare, err := Client{a.Attempt}.Next(page)
+	bare, err := Client(a).Next(page)
 	if err != nil {
 		return class
 	}

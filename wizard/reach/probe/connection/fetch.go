@@ -125,7 +125,7 @@ func IsBlocked(r Reply) bool {
 	return slices.ContainsFunc(blockedWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
 }
 
-var blockedWords = []string{
+var blockedWords = []string{ //nolint:gochecknoglobals // a table that nothing changes
 	"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",
 	"embargo", "export control", "sanctioned", "you have been blocked", "has been blocked", "is blocked", "blocked by",
 	"web filter", "webfilter", "url filter", "web security", "content filter", "policy violation", "company policy",

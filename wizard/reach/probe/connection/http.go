@@ -16,15 +16,15 @@ import (
 
 const (
 	maxHeader = 64 << 10 // of an answer, in bytes
-	MaxPage   = 64 << 10 // how much of a body is read by default
+	// MaxPage is how much of a body is read by default, in bytes.
+	MaxPage = 64 << 10
 )
 
-// Call is a request without a body.
+// Call is a GET request.
 type Call struct {
-	method string // "": GET
 	URL    *url.URL
 	Header http.Header // may be nil; Authorization never goes to another host
-	Limit  int64       // how much of the body is read; 0: maxPage
+	Limit  int64       // how much of the body is read; 0: MaxPage
 }
 
 // Reply is an answer, as far as it was read.
@@ -57,7 +57,7 @@ func getWebPort(scheme string) (port string, known bool) {
 	return port, known
 }
 
-var webPorts = map[string]string{"http": "80", "https": "443"}
+var webPorts = map[string]string{"http": "80", "https": "443"} //nolint:gochecknoglobals // a table that nothing changes
 
 // Get uses TLS unless the URL has the scheme http. It fails without an answer, or on a status that only intermediaries
 // send; the caller checks the answer.
@@ -131,11 +131,7 @@ func (a Client) send(ctx context.Context, c Call) (Reply, error) {
 }
 
 func (a Client) newRequest(ctx context.Context, c Call) (*http.Request, error) {
-	method := c.method
-	if method == "" {
-		method = http.MethodGet
-	}
-	request, err := http.NewRequestWithContext(ctx, method, c.URL.String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
