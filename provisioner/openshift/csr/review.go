@@ -42,9 +42,9 @@ const (
 	maxPendingPerNode = 100
 )
 
-// csrReview decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It is created
+// review decides which nodes get certificates, by the rules of the cluster-machine-approver and stricter ones. It is created
 // anew for each poll.
-type csrReview struct {
+type review struct {
 	now      time.Time
 	domain   string // of the cluster; "" if unknown
 	expected map[string]state.ExpectedNode
@@ -63,8 +63,8 @@ type Evidence struct {
 	Requests []certificatesv1.CertificateSigningRequest
 }
 
-func newCSRReview(domain string, found Evidence, ever grants) csrReview {
-	a := csrReview{
+func newReview(domain string, found Evidence, ever grants) review {
+	a := review{
 		now:      found.At,
 		domain:   domain,
 		expected: map[string]state.ExpectedNode{},
@@ -89,10 +89,10 @@ func newCSRReview(domain string, found Evidence, ever grants) csrReview {
 	return a
 }
 
-// review returns nil if a pending request, one of those that a was created from, may be approved, else the reason; and the node's
+// decide returns nil if a pending request, one of those that r was created from, may be approved, else the reason; and the node's
 // name if it is known. Reasons quote foreign text.
-func (a *csrReview) review(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
-	found, known := a.reviewed[csr.Name]
+func (r *review) decide(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
+	found, known := r.reviewed[csr.Name]
 	if !known {
 		return "", errors.New("nobody waits for it any more")
 	}
@@ -100,12 +100,12 @@ func (a *csrReview) review(csr *certificatesv1.CertificateSigningRequest) (node 
 	switch {
 	case found.refusal != nil:
 		return who.node, found.refusal
-	case a.waiting[who] > maxPendingPerNode:
-		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", a.waiting[who])
-	case a.latest[who] != csr.Name:
-		return who.node, errors.New("the node has asked again since: " + quoteName(a.latest[who]))
+	case r.waiting[who] > maxPendingPerNode:
+		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", r.waiting[who])
+	case r.latest[who] != csr.Name:
+		return who.node, errors.New("the node has asked again since: " + quoteName(r.latest[who]))
 	case !who.serving && !who.known:
-		return who.node, a.authorizeKey(a.expected[who.node])
+		return who.node, r.authorizeKey(r.expected[who.node])
 	}
 	return who.node, nil
 }
@@ -117,16 +117,16 @@ func (e tooManyKeysError) Error() string {
 }
 
 // authorizeKey returns nil if a machine whose node has not registered may get its first certificate for a new key.
-func (a *csrReview) authorizeKey(machine state.ExpectedNode) error {
-	keys := a.countKeys(machine)
+func (r *review) authorizeKey(machine state.ExpectedNode) error {
+	keys := r.countKeys(machine)
 	if keys == 0 {
 		return nil
 	}
 	if keys >= max(machine.Keys, maxKeys) {
 		return tooManyKeysError{keys}
 	}
-	for _, granted := range a.granted[machine.Name] {
-		if a.now.Sub(granted.approved) < newKeyPause {
+	for _, granted := range r.granted[machine.Name] {
+		if r.now.Sub(granted.approved) < newKeyPause {
 			return fmt.Errorf("a first certificate for another key of its machine was approved at %s: this one waits for %s from then",
 				granted.approved.UTC().Format(time.RFC3339), newKeyPause)
 		}
@@ -135,9 +135,9 @@ func (a *csrReview) authorizeKey(machine state.ExpectedNode) error {
 }
 
 // countKeys counts the keys for which the machine was granted its first certificate, as far as that is known.
-func (a *csrReview) countKeys(machine state.ExpectedNode) int {
+func (r *review) countKeys(machine state.ExpectedNode) int {
 	different := map[string]bool{}
-	for _, granted := range a.granted[machine.Name] {
+	for _, granted := range r.granted[machine.Name] {
 		different[granted.key] = true
 	}
 	if machine.NewKeys > 0 {
@@ -146,18 +146,18 @@ func (a *csrReview) countKeys(machine state.ExpectedNode) int {
 	return len(different)
 }
 
-func (a *csrReview) hasKey(request nodeRequest) bool {
-	return slices.ContainsFunc(a.granted[request.node], func(g grant) bool { return g.key == request.publicKey() })
+func (r *review) hasKey(request nodeRequest) bool {
+	return slices.ContainsFunc(r.granted[request.node], func(g grant) bool { return g.key == request.publicKey() })
 }
 
-func (a *csrReview) authorize(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who requester) error {
-	machine, found := a.expected[request.node]
+func (r *review) authorize(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, who requester) error {
+	machine, found := r.expected[request.node]
 	switch {
 	case !found:
 		return errors.New("this installation has no node of that name")
 	case request.serving:
-		return a.authorizeServing(csr, request, machine)
-	case a.existing[machine.Name] != nil:
+		return r.authorizeServing(csr, request, machine)
+	case r.existing[machine.Name] != nil:
 		return errors.New(state.SkippedRegistered)
 	case who.known:
 		return nil
@@ -178,17 +178,17 @@ func checkRequestAge(machine state.ExpectedNode, at time.Time) error {
 	return nil
 }
 
-func (a *csrReview) authorizeServing(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, machine state.ExpectedNode) error {
-	node := a.existing[machine.Name]
+func (r *review) authorizeServing(csr *certificatesv1.CertificateSigningRequest, request nodeRequest, machine state.ExpectedNode) error {
+	node := r.existing[machine.Name]
 	if node == nil {
 		return errors.New("the node has not registered")
 	}
-	if err := a.checkNode(csr, node, machine); err != nil {
+	if err := r.checkNode(csr, node, machine); err != nil {
 		return err
 	}
 	names := []string{machine.Name}
-	if a.domain != "" {
-		names = append(names, machine.Name+"."+a.domain)
+	if r.domain != "" {
+		names = append(names, machine.Name+"."+r.domain)
 	}
 	for _, name := range request.certificate.DNSNames {
 		if !slices.Contains(names, name) {
@@ -206,14 +206,14 @@ func (a *csrReview) authorizeServing(csr *certificatesv1.CertificateSigningReque
 // checkNode checks that an existing node is on the expected machine: its first certificate was approved, by us or by the
 // bootstrap machine, which approves all requests, and its address is the machine's. The request of a node that is old enough was
 // deleted.
-func (a *csrReview) checkNode(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
+func (r *review) checkNode(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
 	joined := node.CreationTimestamp.Time
 	switch {
 	case machine.Created.IsZero():
 		return errors.New("the age of the node's machine is unknown")
 	case joined.Sub(machine.Created) < -clockSkew:
 		return errors.New("the node registered before its machine was made: it is that of an earlier one")
-	case len(a.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(joined) < recordsKept:
+	case len(r.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(joined) < recordsKept:
 		return errors.New("nobody approved the node's first certificate")
 	}
 	for _, address := range node.Status.Addresses {
@@ -251,7 +251,7 @@ type reviewedRequest struct {
 // kubelet repeats its request and forgets the earlier ones. Approving one of these would be useless, and the next could not be
 // distinguished from a forgery. Requests for a key that was already granted are grouped separately, so that requests for other
 // keys cannot block them.
-func (a *csrReview) addRequests(all []certificatesv1.CertificateSigningRequest) {
+func (r *review) addRequests(all []certificatesv1.CertificateSigningRequest) {
 	rivals := map[requester][]*certificatesv1.CertificateSigningRequest{}
 	for i := range all {
 		csr := &all[i]
@@ -261,17 +261,17 @@ func (a *csrReview) addRequests(all []certificatesv1.CertificateSigningRequest) 
 		request, err := parseNodeRequest(csr)
 		who := requester{request.node, request.serving, false}
 		if err == nil {
-			who.known = !request.serving && a.hasKey(request)
-			err = a.authorize(csr, request, who)
+			who.known = !request.serving && r.hasKey(request)
+			err = r.authorize(csr, request, who)
 		}
-		a.reviewed[csr.Name] = reviewedRequest{request, who, err}
+		r.reviewed[csr.Name] = reviewedRequest{request, who, err}
 		if err == nil {
 			rivals[who] = append(rivals[who], csr)
 		}
 	}
 	for who, waiting := range rivals {
-		if a.waiting[who] = len(waiting); len(waiting) <= maxPendingPerNode {
-			a.latest[who] = a.findNewest(waiting)
+		if r.waiting[who] = len(waiting); len(waiting) <= maxPendingPerNode {
+			r.latest[who] = r.findNewest(waiting)
 		}
 	}
 }
@@ -279,16 +279,16 @@ func (a *csrReview) addRequests(all []certificatesv1.CertificateSigningRequest) 
 // findNewest returns the name of the latest request with a valid signature, "" if there is none. Verifying signatures is by far
 // the most expensive check, so it comes last and stops at the first valid one: ten thousand forgeries cost little more than
 // listing them.
-func (a *csrReview) findNewest(rivals []*certificatesv1.CertificateSigningRequest) string {
+func (r *review) findNewest(rivals []*certificatesv1.CertificateSigningRequest) string {
 	slices.SortFunc(rivals, func(x, y *certificatesv1.CertificateSigningRequest) int {
 		return cmp.Or(y.CreationTimestamp.Compare(x.CreationTimestamp.Time), strings.Compare(y.Name, x.Name))
 	})
 	for _, csr := range rivals {
-		found := a.reviewed[csr.Name]
+		found := r.reviewed[csr.Name]
 		if found.refusal = found.request.checkSignature(); found.refusal == nil {
 			return csr.Name
 		}
-		a.reviewed[csr.Name] = found
+		r.reviewed[csr.Name] = found
 	}
 	return ""
 }

@@ -147,18 +147,18 @@ func (a application) judge(all ...certificatesv1.CertificateSigningRequest) erro
 	if a.letIn != nil {
 		all = append([]certificatesv1.CertificateSigningRequest{*a.letIn}, all...)
 	}
-	_, err := a.admission(all).review(&all[len(all)-1])
+	_, err := a.review(all).decide(&all[len(all)-1])
 	return err
 }
 
-func (a application) admission(all []certificatesv1.CertificateSigningRequest) *csrReview {
+func (a application) review(all []certificatesv1.CertificateSigningRequest) *review {
 	found, ever := Evidence{At: a.now, Expected: a.expected, Nodes: a.registered, Requests: all}, grants{}
 	if a.now.IsZero() {
 		found.At = machinesCreated.Add(time.Hour)
 	}
 	maps.Copy(ever, a.ever)
 	ever.recordApproved(all)
-	made := newCSRReview("c1.example.net", found, ever)
+	made := newReview("c1.example.net", found, ever)
 	return &made
 }
 
@@ -339,9 +339,9 @@ func TestTenThousandForgedRequestsLockNobodyElseOut(t *testing.T) {
 	other := clientApplication()
 	other.template.Subject.CommonName, other.csr.Name = "system:node:worker-2", "csr-honest"
 	all := slices.Insert(flooded(t, 10_000), 5_000, *other.make(t))
-	admission := a.admission(all)
+	current := a.review(all)
 	for i := range all {
-		node, err := admission.review(&all[i])
+		node, err := current.decide(&all[i])
 		if (err == nil) != (all[i].Name == "csr-honest") {
 			t.Fatalf("%s of %s: %v", all[i].Name, node, err)
 		}
@@ -365,9 +365,9 @@ func BenchmarkAdmissionOfTenThousandForgeries(b *testing.B) {
 	a := clientApplication()
 	all := flooded(b, 10_000)
 	for b.Loop() {
-		admission := a.admission(all)
+		current := a.review(all)
 		for i := range all {
-			if _, err := admission.review(&all[i]); err == nil {
+			if _, err := current.decide(&all[i]); err == nil {
 				b.Fatal("approved")
 			}
 		}

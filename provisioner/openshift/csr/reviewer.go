@@ -46,7 +46,7 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 		r.api, r.nodeCache, r.grants = api, nil, grants{}
 	}
 	r.grants.recordApproved(found.Requests)
-	admission := newCSRReview(api.Domain(), found, r.grants)
+	current := newReview(api.Domain(), found, r.grants)
 	var told []state.NodeRequest
 	var approved []approvable
 	known := nodeCache{}
@@ -61,7 +61,7 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 		}
 		switch {
 		case isPending(csr):
-			node, refusal := admission.review(csr)
+			node, refusal := current.decide(csr)
 			var undecided tooManyKeysError
 			if errors.As(refusal, &undecided) {
 				request.Keys = undecided.keys
@@ -69,7 +69,7 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 			if request.Node = node; refusal != nil {
 				request.BlockedReason = refusal.Error()
 			} else {
-				approved = append(approved, admission.toApprovable(csr))
+				approved = append(approved, current.toApprovable(csr))
 			}
 		case !request.Serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName:
 			continue // decided by others, about others
@@ -101,11 +101,11 @@ func (r *Reviewer) takeApprovable(api *kubeapi.Client) []approvable {
 	return wanted
 }
 
-func (a *csrReview) toApprovable(csr *certificatesv1.CertificateSigningRequest) approvable {
-	who := a.reviewed[csr.Name].requester
+func (r *review) toApprovable(csr *certificatesv1.CertificateSigningRequest) approvable {
+	who := r.reviewed[csr.Name].requester
 	found := approvable{csr: *csr, again: who.known}
 	if !who.serving && !who.known {
-		found.newKey = a.countKeys(a.expected[who.node])
+		found.newKey = r.countKeys(r.expected[who.node])
 	}
 	return found
 }

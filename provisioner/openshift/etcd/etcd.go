@@ -36,8 +36,8 @@ func (o Observation) Status() state.EtcdStatus {
 	}
 	counted, known := parseMembership(status.Message)
 	if known {
-		clues := o.collectHints()
-		status.Members = clues.listMembers(counted, status.BootstrapRemoved)
+		hints := o.collectHints()
+		status.Members = hints.listMembers(counted, status.BootstrapRemoved)
 		o.addRevisions(status.Members)
 	}
 	status.BlockedReason = o.describePendingRemoval(status)
@@ -69,40 +69,40 @@ func listDegradedConditions(reported kubeapi.Conditions, members int) []string {
 	return all
 }
 
-func (o Observation) collectHints() *etcdHints {
-	clues := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
+func (o Observation) collectHints() *memberHints {
+	hints := &memberHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
 	for _, node := range o.Nodes {
 		if _, master := node.Labels[kubeapi.MasterLabel]; !master {
 			continue
 		}
-		clues.addMaster(node.Name)
+		hints.addMaster(node.Name)
 		for _, address := range node.Status.Addresses {
-			clues.nodeOf[address.Address] = node.Name
+			hints.nodeOf[address.Address] = node.Name
 		}
 	}
 	for _, node := range o.Operator.Status.NodeStatuses {
-		clues.addMaster(node.NodeName)
+		hints.addMaster(node.NodeName)
 	}
 	// The keys are member IDs or node names, so only the values are usable.
 	for _, address := range o.Endpoints {
-		clues.voting[clues.resolveNode(address)] = true
+		hints.voting[hints.resolveNode(address)] = true
 	}
 	for _, event := range o.Events {
-		clues.addEvent(event)
+		hints.addEvent(event)
 	}
-	return clues
+	return hints
 }
 
 // addEvent parses an event of the operator: "successfully added new member https://192.0.2.1:2380", "successfully promoted
 // learner member https://192.0.2.1:2380".
-func (c *etcdHints) addEvent(event corev1.Event) {
-	node := c.resolveNode(parsePeer(event.Message))
+func (h *memberHints) addEvent(event corev1.Event) {
+	node := h.resolveNode(parsePeer(event.Message))
 	switch {
 	case node == "" || !strings.HasPrefix(event.Message, "successfully "):
 	case event.Reason == "MemberAddAsLearner":
-		c.added[node] = true
+		h.added[node] = true
 	case event.Reason == "MemberPromote":
-		c.added[node], c.voting[node] = true, true
+		h.added[node], h.voting[node] = true, true
 	}
 }
 
@@ -186,38 +186,38 @@ func describeUnreadyMembers(members []state.EtcdMember) string {
 // bootstrapMember is etcd's name for the member on the bootstrap machine.
 const bootstrapMember = "etcd-bootstrap"
 
-// etcdHints is what is known about etcd besides the operator's count: the operator names only members with problems.
-type etcdHints struct {
+// memberHints is what is known about etcd besides the operator's count: the operator names only members with problems.
+type memberHints struct {
 	names  []string          // masters, sorted
 	nodeOf map[string]string // by address
 	voting map[string]bool   // nodes with a voting member
 	added  map[string]bool   // nodes whose member was added
 }
 
-func (c *etcdHints) addMaster(name string) {
-	if i, found := slices.BinarySearch(c.names, name); !found {
-		c.names = slices.Insert(c.names, i, name)
+func (h *memberHints) addMaster(name string) {
+	if i, found := slices.BinarySearch(h.names, name); !found {
+		h.names = slices.Insert(h.names, i, name)
 	}
 }
 
 // resolveNode returns names and unknown addresses unchanged. A member that has not started has no name yet, the operator then
 // writes NAME-PENDING-<address>.
-func (c *etcdHints) resolveNode(nameOrAddress string) string {
+func (h *memberHints) resolveNode(nameOrAddress string) string {
 	nameOrAddress = strings.TrimPrefix(nameOrAddress, "NAME-PENDING-")
-	if name, found := c.nodeOf[nameOrAddress]; found {
+	if name, found := h.nodeOf[nameOrAddress]; found {
 		return name
 	}
 	return nameOrAddress
 }
 
-func (c *etcdHints) listMembers(counted membership, bootstrapRemoved bool) []state.EtcdMember {
+func (h *memberHints) listMembers(counted membership, bootstrapRemoved bool) []state.EtcdMember {
 	troubled := map[string]string{}
 	for _, member := range counted.unavailable {
-		troubled[c.resolveNode(member.name)] = member.state
+		troubled[h.resolveNode(member.name)] = member.state
 	}
-	candidates := c.listCandidates(troubled)
+	candidates := h.listCandidates(troubled)
 	places := counted.total
-	withBootstrap := !bootstrapRemoved && places > 0 && c.hasBootstrapMember(candidates, counted, troubled)
+	withBootstrap := !bootstrapRemoved && places > 0 && h.hasBootstrapMember(candidates, counted, troubled)
 	if withBootstrap {
 		places--
 	}
@@ -231,28 +231,28 @@ func (c *etcdHints) listMembers(counted membership, bootstrapRemoved bool) []sta
 	}
 	members := make([]state.EtcdMember, len(candidates))
 	for i, name := range candidates {
-		members[i] = state.EtcdMember{Name: name, State: c.resolveState(name, troubled)}
+		members[i] = state.EtcdMember{Name: name, State: h.resolveState(name, troubled)}
 	}
 	return members
 }
 
 // hasBootstrapMember reports whether the bootstrap member is among those counted: it is, unless it has just been removed and as
 // many masters are certainly members as were counted.
-func (c *etcdHints) hasBootstrapMember(candidates []string, counted membership, troubled map[string]string) bool {
+func (h *memberHints) hasBootstrapMember(candidates []string, counted membership, troubled map[string]string) bool {
 	if _, named := troubled[bootstrapMember]; named {
 		return true
 	}
 	certain := 0
 	for _, name := range candidates {
-		if c.rank(name, troubled) >= certainMember {
+		if h.rank(name, troubled) >= certainMember {
 			certain++
 		}
 	}
 	return certain < counted.total
 }
 
-func (c *etcdHints) listCandidates(troubled map[string]string) []string {
-	names := slices.Clone(c.names)
+func (h *memberHints) listCandidates(troubled map[string]string) []string {
+	names := slices.Clone(h.names)
 	for name := range troubled {
 		if name != bootstrapMember && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -260,7 +260,7 @@ func (c *etcdHints) listCandidates(troubled map[string]string) []string {
 	}
 	slices.Sort(names)
 	slices.SortStableFunc(names, func(a, b string) int {
-		return c.rank(b, troubled) - c.rank(a, troubled)
+		return h.rank(b, troubled) - h.rank(a, troubled)
 	})
 	return names
 }
@@ -271,21 +271,21 @@ const (
 	certainMember
 )
 
-func (c *etcdHints) rank(name string, troubled map[string]string) int {
+func (h *memberHints) rank(name string, troubled map[string]string) int {
 	switch {
-	case c.voting[name] || troubled[name] != "":
+	case h.voting[name] || troubled[name] != "":
 		return certainMember
-	case c.added[name]:
+	case h.added[name]:
 		return addedMember
 	}
 	return possibleMember
 }
 
-func (c *etcdHints) resolveState(name string, troubled map[string]string) string {
+func (h *memberHints) resolveState(name string, troubled map[string]string) string {
 	switch {
 	case troubled[name] != "":
 		return troubled[name]
-	case c.voting[name], name == bootstrapMember:
+	case h.voting[name], name == bootstrapMember:
 		return voter
 	}
 	return learner

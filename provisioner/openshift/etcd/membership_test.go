@@ -42,15 +42,15 @@ func FuzzMembershipNeverPanics(f *testing.F) {
 		if !ok {
 			return
 		}
-		members := clues().listMembers(counted, removed)
+		members := hints().listMembers(counted, removed)
 		if len(members) != counted.total {
 			t.Errorf("%d members, counted %d", len(members), counted.total)
 		}
 	})
 }
 
-func clues() *etcdHints {
-	c := &etcdHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
+func hints() *memberHints {
+	c := &memberHints{nodeOf: map[string]string{}, voting: map[string]bool{}, added: map[string]bool{}}
 	for address, name := range map[string]string{"192.0.2.10": "master-0", "192.0.2.11": "master-1", "192.0.2.12": "master-2"} {
 		c.addMaster(name)
 		c.nodeOf[address] = name
@@ -106,7 +106,7 @@ func TestMembersAreNamedAsEtcdGrows(t *testing.T) {
 			},
 		},
 	} {
-		c := clues()
+		c := hints()
 		for _, name := range stage.voting {
 			c.voting[name] = true
 		}
