@@ -15,6 +15,8 @@ const (
 	namePattern   = `[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`
 )
 
+var validName = regexp.MustCompile(`^` + namePattern + `$`)
+
 // name returns the given name with its prefix, or a generated unique one.
 func name(given *string, prefix, kind string, taken func(string) bool) (string, error) {
 	if given == nil || *given == "" {
@@ -24,7 +26,7 @@ func name(given *string, prefix, kind string, taken func(string) bool) (string, 
 	if !strings.HasPrefix(chosen, prefix) {
 		chosen = prefix + chosen
 	}
-	if len(chosen) > maxName || !regexp.MustCompile(`^`+namePattern+`$`).MatchString(chosen) {
+	if len(chosen) > maxName || !validName.MatchString(chosen) {
 		return "", newInvalidName(kind, chosen)
 	}
 	return chosen, nil

@@ -32,6 +32,7 @@ type launcher struct {
 	antiAffinity *AntiAffinityGroups
 }
 
+// create makes an instance that starts; the caller stores it.
 func (l *launcher) create(zone string, body instance.Spec) (instance.Instance, error) {
 	head, err := l.store.NewRow(zone)
 	if err != nil {
