@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
@@ -54,7 +55,7 @@ func (o options) buildLayers(name string, content []byte) (layers, error) {
 	if err != nil {
 		return layers{}, err
 	}
-	l := layers{userConfig: usual, variables: new(wizard.ReadVariables(lookupEnv)), flags: wizard.ReadFlags(o.set)}
+	l := layers{userConfig: usual, variables: new(wizard.ReadVariables(environment.LookupEnv)), flags: wizard.ReadFlags(o.set)}
 	if name != "" {
 		l.answers = new(wizard.ReadAnswers(name, content))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -60,7 +61,7 @@ func exportedAndRead(t testing.TB, dir string, answers *wizard.Answers) (state.S
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read, err := options{}.reloadAnswers(path, streams{err: io.Discard}, lookupRehearsalSecret)
+	read, err := options{}.reloadAnswers(path, streams{err: io.Discard}, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, content)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/wizard"
@@ -49,7 +50,7 @@ func validate(o options, std streams) error {
 	if err != nil {
 		return err
 	}
-	secrets, absent := all.TryResolve(lookupEnv)
+	secrets, absent := all.TryResolve(environment.LookupEnv)
 	spec := all.Answers.Spec
 	warnings := append(absent, all.WithPositions(wizard.CheckWarnings(spec, secrets))...)
 	warnings = append(warnings, wizard.CheckVariables(spec, listVariableNames())...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/bundle"
 	"exoshift/internal/console"
@@ -117,9 +118,9 @@ func newFolderRedactor(folder state.Folder) *redact.Redactor {
 	for _, name := range []string{spec.Cluster.DisplayName, spec.Syn.Tenant, spec.Exoscale.DeployTarget} {
 		r.AddIdentity(redact.Tenant, name)
 	}
-	lookup := lookupEnv
+	lookup := environment.LookupEnv
 	if facts.Rehearsal {
-		lookup = lookupRehearsalSecret
+		lookup = environment.LookupRehearsalSecret
 	}
 	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing secrets can only be matched by pattern
 	r.AddSecret(redact.Key, secrets.APIKey)

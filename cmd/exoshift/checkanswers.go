@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
@@ -69,9 +70,9 @@ func (c checkFlags) mergeLayers() (layers, error) {
 
 func (c checkFlags) lookup() func(string) (string, bool) {
 	if c.simulate {
-		return lookupRehearsalSecret
+		return environment.LookupRehearsalSecret
 	}
-	return lookupEnv
+	return environment.LookupEnv
 }
 
 // selectAllEndpoints selects the whole catalogue, unless the answers select checks.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 )
@@ -11,10 +12,11 @@ func (c checkFlags) openNetwork(ctx context.Context, asked checkSubject) (net ne
 	if !c.simulate {
 		return c.newNetwork(), func() error { return nil }, nil
 	}
-	zones, err := rehearsal{options: c.options, speed: defaultSpeed, scenario: c.scenario}.newZoneOptions()
+	zones, err := environment.NewZoneOptions(environment.DefaultSpeed, c.scenario)
 	if err != nil {
 		return net, nil, err
 	}
+	zones.Program = onMachine
 	zones.Zone = asked.spec.Exoscale.Zone
 	zone, err := simcloud.Open(ctx, zones)
 	if err != nil {

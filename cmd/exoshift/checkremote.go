@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/exoscale"
@@ -56,7 +57,7 @@ func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell
 
 func (s *connectivityCheck) newRunner(where string) (remoterun.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
-		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: newSSHAgent(), KnownHosts: listKnownHostsFiles()})
+		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: environment.NewSSHAgent(), KnownHosts: listKnownHostsFiles()})
 	}
 	return s.newZoneRunner()
 }

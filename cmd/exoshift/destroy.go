@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
@@ -80,12 +81,12 @@ func (d destroyFlags) run(ctx context.Context, std streams) (err error) {
 	if site.secrets, err = readCredentials(site, std); err != nil {
 		return err
 	}
-	around, err := openClusterDeps(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
+	around, err := environment.OpenDeps(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, around.close()) }()
-	site.net, site.access = around.net, around.access.setInteractive(d.isInteractive(std))
+	defer func() { err = errors.Join(err, around.Close()) }()
+	site.net, site.access = around.Net, around.Access.SetInteractive(d.isInteractive(std))
 	return d.clear(ctx, std, site)
 }
 
@@ -197,9 +198,9 @@ func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 
 // readCredentials requires only the API keys, not the pull secret.
 func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
-	lookup := lookupEnv
+	lookup := environment.LookupEnv
 	if s.facts.Rehearsal {
-		lookup = lookupRehearsalSecret
+		lookup = environment.LookupRehearsalSecret
 	}
 	secrets, faults := wizard.ResolveSecrets(withoutStoredKeys(s), lookup)
 	var needed []wizard.Problem

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/console"
 	"exoshift/internal/network"
 	"exoshift/provisioner/destroy"
@@ -25,7 +26,7 @@ type teardownContext struct {
 	spec      state.Spec
 	secrets   wizard.Secrets
 	net       network.Network
-	access    *synAccess
+	access    *environment.Access
 	folder    state.Folder // if kept
 	hasFolder bool
 	facts     state.Facts

@@ -16,7 +16,7 @@ import (
 // enrolled registers the cluster in Project Syn without cloud objects, as after an interrupted teardown or installation.
 func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 	t.Helper()
-	there, secrets := s.access.newLieutenantClient(s.net, lieutenantURL), s.access.openVaultClient(s.net, s.spec.Syn)
+	there, secrets := s.access.NewLieutenantClient(s.net, lieutenantURL), s.access.OpenVaultClient(s.net, s.spec.Syn)
 	err := there.SignIn(t.Context(), nil)
 	if err == nil {
 		_, _, err = there.EnsureCluster(t.Context(), state.SynCluster{

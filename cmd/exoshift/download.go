@@ -2,20 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
 )
-
-func cacheFolder() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", exit.WithCode(exit.Usage, fmt.Errorf("find the folder for downloads: %w; set XDG_CACHE_HOME", err))
-	}
-	return filepath.Join(base, "exoshift"), nil
-}
 
 func (o options) readReleaseKey() ([]byte, error) {
 	if o.releaseKey == "" {

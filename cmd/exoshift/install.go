@@ -9,6 +9,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner/install"
@@ -47,7 +48,7 @@ func installCluster(cmd *cobra.Command, o options, std streams) error {
 	if o.answers == "" {
 		return installInteractive(cmd.Context(), o, std)
 	}
-	read, err := o.readAnswers(std, lookupEnv)
+	read, err := o.readAnswers(std, environment.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 	if err := s.promptRenewal(ctx, o, std); err != nil {
 		return err
 	}
-	s.access.setLinkPrinter(std)
+	s.access.SetLinkPrinter(std.linkPrinter())
 	preview, err := s.previewInstallation(ctx)
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"exoshift/internal/app/environment"
+	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -23,7 +25,7 @@ type interviewBackend struct {
 	only        []string         // see wizard.Interview
 	resumed     bool             // the answers are those of a draft
 	lookup      func(env string) (string, bool)
-	environment zoneEnvironment
+	environment environment.Environment
 	cache       string // of downloads
 
 	rehearsal *rehearsal  // nil: it is about a real cluster
@@ -79,7 +81,7 @@ func (c *interviewBackend) newPreview() interviewPreview {
 
 // close also removes a draft without answers.
 func (c *interviewBackend) close() error {
-	err := errors.Join(c.environment.close(), c.newPreview().removeLeftovers())
+	err := errors.Join(c.environment.Close(), c.newPreview().removeLeftovers())
 	c.release()
 	switch {
 	case c.begun:

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -23,15 +24,15 @@ import (
 
 type zoneRealm struct{ zone *simcloud.Zone }
 
-func (z zoneRealm) openNetwork(context.Context, string) (network.Network, error) {
+func (z zoneRealm) OpenNetwork(context.Context, string) (network.Network, error) {
 	return z.zone.Network(), nil
 }
 
-func (z zoneRealm) openAccess(context.Context, string) (*synAccess, error) {
+func (z zoneRealm) OpenAccess(context.Context, string) (*environment.Access, error) {
 	return tokensOf(z.zone), nil
 }
 
-func (zoneRealm) close() error { return nil }
+func (zoneRealm) Close() error { return nil }
 
 // talking starts an interview about the example with a zone in memory, in virtual time. Its home is empty.
 func talking(t *testing.T, world circumstances, then func(t *testing.T, c *interviewBackend, zone *simcloud.Zone)) {
@@ -52,7 +53,7 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 		answers.Spec = s.spec
 		c := &interviewBackend{
 			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
-			lookup: lookupRehearsalSecret, environment: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
+			lookup: environment.LookupRehearsalSecret, environment: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
 		}
 		defer func() {
 			if err := c.close(); err != nil {
@@ -76,7 +77,7 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 	long(t)
 	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 		i := c.newInterview()
-		secret, _ := defaultSecret("EXOSCALE_API_SECRET")
+		secret, _ := environment.DefaultSecret("EXOSCALE_API_SECRET")
 		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		if err != nil {
 			t.Fatal(err)
@@ -221,19 +222,6 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 	})
 }
 
-func TestNobodyOpensAZoneOfAnInterviewThatIsOver(t *testing.T) {
-	realm := &simulatedEnvironment{options: simcloud.Options{Speed: 1, Scenario: "happy"}}
-	if err := realm.close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := realm.openNetwork(t.Context(), "ch-gva-2"); exit.Code(err) != exit.Interrupted {
-		t.Errorf("it ended with %v", err)
-	}
-	if len(realm.zones) > 0 {
-		t.Error("a zone is open")
-	}
-}
-
 // begunFolder is the folder of a partly created cluster.
 func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (folder state.Folder, answers []byte) {
 	t.Helper()
@@ -273,7 +261,7 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 		}
 		folder, before := begunFolder(t, path, c.answers.Spec, false)
 		i := c.newInterview()
-		secret, _ := defaultSecret("EXOSCALE_API_SECRET")
+		secret, _ := environment.DefaultSecret("EXOSCALE_API_SECRET")
 		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		err = errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Answers.Set("sizing.workers.count", "30", wizard.Typed), i.Save(i.Answers))
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/state"
@@ -29,7 +30,7 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 		c.release() // the folder is locked again
 	}
 	if c.rehearsal != nil {
-		if err := c.environment.close(); err != nil {
+		if err := c.environment.Close(); err != nil {
 			return err
 		}
 		return c.runRehearsal(ctx, std, spec, secrets)
@@ -57,16 +58,16 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 		return err
 	}
 	key := s.net.ReleaseKey
-	if s.net, err = c.environment.openNetwork(ctx, spec.Exoscale.Zone); err != nil {
+	if s.net, err = c.environment.OpenNetwork(ctx, spec.Exoscale.Zone); err != nil {
 		return err
 	}
 	if key != nil {
 		s.net.ReleaseKey = key
 	}
-	if s.access, err = c.environment.openAccess(ctx, spec.Exoscale.Zone); err != nil {
+	if s.access, err = c.environment.OpenAccess(ctx, spec.Exoscale.Zone); err != nil {
 		return err
 	}
-	s.access.setInteractive(true)
+	s.access.SetInteractive(true)
 	touched, err := folder.HasChanges()
 	if err != nil {
 		return err
@@ -167,8 +168,8 @@ func (c *interviewBackend) formatResume() string {
 
 func newLiveSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
 	s = session{
-		spec: spec, secrets: secrets, folder: folder, net: o.newNetwork(), options: o, agent: newSSHAgent(),
-		access:    newOwnAccess().setInteractive(o.output.isInteractive()),
+		spec: spec, secrets: secrets, folder: folder, net: o.newNetwork(), options: o, agent: environment.NewSSHAgent(),
+		access:    environment.NewOwnAccess().SetInteractive(o.output.isInteractive()),
 		locations: console.RunLocations{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	if key, err := o.readReleaseKey(); err != nil {
@@ -176,6 +177,6 @@ func newLiveSession(o options, spec state.Spec, secrets wizard.Secrets, folder s
 	} else if key != nil {
 		s.net.ReleaseKey = key
 	}
-	s.cache, err = cacheFolder()
+	s.cache, err = environment.CacheDir()
 	return s, err
 }

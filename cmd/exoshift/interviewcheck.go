@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -21,7 +22,7 @@ import (
 // interviewPreview runs what comes before an installation, in temporary folders of a draft.
 type interviewPreview struct {
 	options     options
-	environment zoneEnvironment
+	environment environment.Environment
 	cache       string
 	draft       state.Draft
 	rehearsal   *rehearsal // nil: it is about a real cluster
@@ -29,14 +30,14 @@ type interviewPreview struct {
 
 // newSession returns a session with read-only clients.
 func (c interviewPreview) newSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
-	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
+	net, err := c.environment.OpenNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return session{}, err
 	}
 	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
 		return session{}, err
 	}
-	access, err := c.environment.openAccess(ctx, spec.Exoscale.Zone)
+	access, err := c.environment.OpenAccess(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return session{}, err
 	}

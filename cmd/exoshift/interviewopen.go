@@ -8,8 +8,8 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -19,9 +19,9 @@ func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: lookupEnv, environment: newLiveEnvironment(o)}
+	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupEnv, environment: environment.NewLive(o.newNetwork())}
 	if err = checkNoDraft(draft, "install"); err == nil {
-		c.cache, err = cacheFolder()
+		c.cache, err = environment.CacheDir()
 	}
 	if err == nil {
 		c.answers, c.found, err = o.detectAnswers()
@@ -54,7 +54,7 @@ func (o options) detectAnswers() (answers *wizard.Answers, unusable []wizard.Pro
 		return nil, nil, err
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		unusable = all.Answers.Detect(home, lookupEnv)
+		unusable = all.Answers.Detect(home, environment.LookupEnv)
 	}
 	return all.Answers, unusable, nil
 }
@@ -125,8 +125,8 @@ func resumeInterview(ctx context.Context, o options, draft state.Draft) (*interv
 	if err != nil {
 		return nil, err
 	}
-	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: lookupEnv, environment: newLiveEnvironment(o)}
-	c.cache, err = cacheFolder()
+	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupEnv, environment: environment.NewLive(o.newNetwork())}
+	c.cache, err = environment.CacheDir()
 	if err == nil {
 		c.answers, err = readDraft(draft)
 		c.resumed = true
@@ -148,10 +148,11 @@ func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend,
 		cleanUp(nil)
 		return nil, err
 	}
-	zones, err := r.newZoneOptions()
+	zones, err := environment.NewZoneOptions(r.speed, r.scenario)
+	zones.Program = onMachine
 	c := &interviewBackend{
-		options: r.options, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: lookupRehearsalSecret, rehearsal: &r, cleanUp: cleanUp,
-		environment: &simulatedEnvironment{options: zones}, cache: draft.Path(state.BinDir),
+		options: r.options, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupRehearsalSecret, rehearsal: &r, cleanUp: cleanUp,
+		environment: environment.NewSimulated(zones), cache: draft.Path(state.BinDir),
 	}
 	if err == nil {
 		err = prefill(c)
@@ -179,7 +180,7 @@ func prefill(c *interviewBackend) error {
 		c.answers, c.only = given.answers, listNeedKeys(given.needs)
 		return nil
 	}
-	_, line, err := ensureRehearsalKey(c.draft.Folder)
+	_, line, err := environment.EnsureRehearsalKey(c.draft.Folder)
 	if err != nil {
 		return err
 	}
@@ -190,15 +191,3 @@ func prefill(c *interviewBackend) error {
 }
 
 const rehearsalOrigin = "made for the rehearsal"
-
-func (r rehearsal) newZoneOptions() (simcloud.Options, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return simcloud.Options{}, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
-	}
-	key, _ := lookupRehearsalSecret("EXOSCALE_API_KEY")
-	secret, _ := lookupRehearsalSecret("EXOSCALE_API_SECRET")
-	return simcloud.Options{
-		Speed: r.speed, Scenario: r.scenario, Key: key, Secret: secret, Installer: []string{self, simulatedInstallerVerb}, Program: onMachine,
-	}, nil
-}

@@ -45,7 +45,7 @@ func (s *connectivityStates) emitResult(result reach.Result) {
 }
 
 func (c interviewPreview) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
-	net, err := c.environment.openNetwork(ctx, spec.Exoscale.Zone)
+	net, err := c.environment.OpenNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return err
 	}

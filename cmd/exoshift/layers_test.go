@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"exoshift/internal/app/environment"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -40,7 +41,7 @@ func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
 	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }
 	usual, file := wizard.ReadUsual("config.yaml", yaml("usual")), wizard.ReadAnswers("answers.yaml", yaml("file"))
 	t.Setenv("EXOSHIFT_SYN_FACTS", " Region=variable ")
-	variables, flags := wizard.ReadVariables(lookupEnv), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
+	variables, flags := wizard.ReadVariables(environment.LookupEnv), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
 	for name, c := range map[string]struct {
 		layers         layers
 		answer, origin string

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install/preflight"
@@ -23,7 +24,7 @@ const lookupTimeout = 15 * time.Second
 
 // lookups asks services about the answers of an interview, on read-only clients.
 type lookups struct {
-	environment zoneEnvironment
+	environment environment.Environment
 	installer   string // a given openshift-install; "" for the published one
 	inPlace     bool   // the folder was chosen explicitly
 	types       *atomic.Pointer[[]state.InstanceType]
@@ -66,7 +67,7 @@ func withTimeout(ask lookupFunc) lookupFunc {
 // newPreviewClient returns a read-only client for the chosen zone, or for any.
 func (c lookups) newPreviewClient(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*exoscale.Client, error) {
 	zone := zoneOrDefault(spec)
-	net, err := c.environment.openNetwork(ctx, zone)
+	net, err := c.environment.OpenNetwork(ctx, zone)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ const (
 func zoneOrDefault(spec state.Spec) string { return cmp.Or(spec.Exoscale.Zone, defaultZone) }
 
 func (c lookups) lookupZones(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
@@ -153,7 +154,7 @@ func (c lookups) listForbiddenKinds(ctx context.Context, cloud *exoscale.Client,
 }
 
 func (c lookups) newStorageClient(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*objects.Client, error) {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -141,7 +142,7 @@ func weakKey(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 		case "EXOSCALE_API_SECRET":
 			return s.secrets.APISecret, true
 		}
-		return lookupRehearsalSecret(name)
+		return environment.LookupRehearsalSecret(name)
 	}
 }
 

@@ -114,7 +114,7 @@ func (c lookups) listTakenBuckets(ctx context.Context, spec state.Spec, secrets 
 
 // lookupDomain finds the servers of the parent zone, where records have to be added.
 func (c lookups) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
@@ -154,7 +154,7 @@ func (c lookups) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Se
 	if c.installer != "" {
 		return wizard.LookupResult{Summary: "the given openshift-install decides"}, nil
 	}
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}

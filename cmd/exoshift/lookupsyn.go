@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/lieutenant"
@@ -21,7 +22,7 @@ const (
 
 // synLookups asks Project Syn. They never start a sign-in: the user does.
 type synLookups struct {
-	environment zoneEnvironment
+	environment environment.Environment
 	simulated   bool // the simulated browser signs in by itself
 }
 
@@ -36,19 +37,19 @@ func (c synLookups) list() []wizard.Lookup {
 
 // connectLieutenant also reports whether the user is signed in.
 func (c synLookups) connectLieutenant(ctx context.Context, spec state.Spec) (client *lieutenant.Client, signedIn bool, err error) {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return nil, false, err
 	}
-	access, err := c.environment.openAccess(ctx, zoneOrDefault(spec))
+	access, err := c.environment.OpenAccess(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return nil, false, err
 	}
 	var show syn.Show
 	if c.simulated {
-		show = access.show // the simulated browser
+		show = access.Show // the simulated browser
 	}
-	client = access.newLieutenantClient(net, spec.Syn.LieutenantURL)
+	client = access.NewLieutenantClient(net, spec.Syn.LieutenantURL)
 	err = client.SignIn(ctx, show)
 	if fault.Is(err, fault.Waiting) || fault.Is(err, fault.Denied) {
 		return client, false, nil
@@ -62,7 +63,7 @@ func newSignInRequired() wizard.LookupResult {
 
 // lookupTenants also identifies the server at the URL.
 func (c synLookups) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
@@ -160,23 +161,23 @@ func checkRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem
 }
 
 func (c synLookups) signIn(ctx context.Context, spec state.Spec, show func(page string)) error {
-	net, err := c.environment.openNetwork(ctx, zoneOrDefault(spec))
+	net, err := c.environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return err
 	}
-	access, err := c.environment.openAccess(ctx, zoneOrDefault(spec))
+	access, err := c.environment.OpenAccess(ctx, zoneOrDefault(spec))
 	if err != nil {
 		return err
 	}
 	lead := func(ctx context.Context, page string) error {
 		show(page)
-		if c.simulated && access.show != nil {
-			return access.show(ctx, page)
+		if c.simulated && access.Show != nil {
+			return access.Show(ctx, page)
 		}
 		return nil
 	}
-	if err := access.newLieutenantClient(net, spec.Syn.LieutenantURL).SignIn(ctx, lead); err != nil {
+	if err := access.NewLieutenantClient(net, spec.Syn.LieutenantURL).SignIn(ctx, lead); err != nil {
 		return err
 	}
-	return access.openVaultClient(net, spec.Syn).SignIn(ctx, lead)
+	return access.OpenVaultClient(net, spec.Syn).SignIn(ctx, lead)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -88,7 +89,7 @@ func checkPlan(preview install.Preview) error {
 }
 
 func showPlan(ctx context.Context, o options, std streams) (changes []answerChange, preview install.Preview, err error) {
-	read, err := o.loadAnswers(std, lookupEnv)
+	read, err := o.loadAnswers(std, environment.LookupEnv)
 	if err != nil {
 		return nil, preview, err
 	}
@@ -98,7 +99,7 @@ func showPlan(ctx context.Context, o options, std streams) (changes []answerChan
 		return nil, preview, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	s.access.setLinkPrinter(std)
+	s.access.SetLinkPrinter(std.linkPrinter())
 	if changes, err = compareWithFolder(s.folder, spec); err != nil {
 		return changes, preview, err
 	}
@@ -134,8 +135,8 @@ func openPreviewSession(ctx context.Context, o options, spec state.Spec, secrets
 	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
 		return s, nil, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", o.dir, facts.ClusterID, spec.Cluster.ID))
 	}
-	around, err := openClusterDeps(ctx, folder, facts.Rehearsal, spec, secrets)
-	return session{spec: spec, secrets: secrets, folder: folder, net: around.net, access: around.access, options: o}, around.close, err
+	around, err := environment.OpenDeps(ctx, folder, facts.Rehearsal, spec, secrets)
+	return session{spec: spec, secrets: secrets, folder: folder, net: around.Net, access: around.Access, options: o}, around.Close, err
 }
 
 func (s session) previewInstallation(ctx context.Context) (install.Preview, error) {

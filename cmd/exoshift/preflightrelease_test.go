@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud/mirror"
 )
@@ -55,7 +56,7 @@ func manifest(name, content string) func(*testing.T, *session) {
 // installerOf writes an openshift-install that reports a version.
 func installerOf(s *session, version string) string {
 	path := s.folder.Path("given-openshift-install")
-	script := "#!/bin/sh\nexec env " + raceExit + " '" + os.Args[0] + "' " + simulatedInstallerVerb + " --release " + version + ` "$@"` + "\n"
+	script := "#!/bin/sh\nexec env " + raceExit + " '" + os.Args[0] + "' " + environment.InstallerVerb + " --release " + version + ` "$@"` + "\n"
 	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
 		return err.Error() // not a program, which fails the test
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
@@ -22,9 +23,6 @@ import (
 	"exoshift/state"
 	"exoshift/wizard"
 )
-
-// simulatedInstallerVerb is the hidden verb behind the openshift-install that the simulated mirror serves.
-const simulatedInstallerVerb = "simulated-openshift-install"
 
 type rehearsal struct {
 	options
@@ -61,7 +59,7 @@ func newRehearseCommand(std streams) *cobra.Command {
 	addCatalogFlag(cmd)
 	addBootstrapAccessFlag(cmd)
 	cmd.Flags().BoolVar(&r.interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
-	cmd.Flags().Float64Var(&r.speed, "speed", defaultSpeed, "how many times faster than real")
+	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "how many times faster than real")
 	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
 	return cmd
 }
@@ -93,7 +91,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 	}
 	defer unlock()
 	if strings.HasPrefix(read.answers.Origin("openshift.sshKey"), exampleName+":") { // the placeholder of the example
-		if _, spec.OpenShift.SSHKey, err = ensureRehearsalKey(folder); err != nil {
+		if _, spec.OpenShift.SSHKey, err = environment.EnsureRehearsalKey(folder); err != nil {
 			return err
 		}
 	}
@@ -105,7 +103,7 @@ func (r rehearsal) runInterview(ctx context.Context, std streams) error {
 		return exit.WithCode(exit.Usage, errors.New("--interactive needs a terminal; without one, give --answers FILE"))
 	}
 	if r.answers != "" {
-		read, err := r.readAnswers(std, lookupRehearsalSecret)
+		read, err := r.readAnswers(std, environment.LookupRehearsalSecret)
 		if err != nil {
 			return err
 		}
@@ -142,11 +140,11 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	if err := compareAnswers(folder, spec, std); err != nil {
 		return err
 	}
-	agent, err := r.newAgent(spec, folder)
+	agent, err := environment.NewRehearsalAgent(spec, folder)
 	if err != nil {
 		return err
 	}
-	zone, err := openSimulatedZone(ctx, folder, spec, secrets, r.speed, r.scenario)
+	zone, err := environment.OpenZone(ctx, folder, spec, secrets, r.speed, r.scenario)
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,7 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 		return err
 	}
 	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, original: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: newSimulatedAccess(zone),
+		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, original: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: environment.NewSimulatedAccess(zone),
 		scenario:  r.scenario,
 		onDone:    func() { _ = closed() },                       // an unused zone should not use the processor
 		temporary: r.temporary, cache: folder.Path(state.BinDir), // not shared with other clusters
@@ -199,7 +197,7 @@ func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster st
 
 func (r rehearsal) readGiven(std streams) (loaded, error) {
 	if r.answers == "" && r.isResumed() {
-		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, lookupRehearsalSecret)
+		return r.reloadAnswers(filepath.Join(r.dir, state.AnswersFile), std, environment.LookupRehearsalSecret)
 	}
 	return r.loadAnswersOrExample(std)
 }
@@ -215,34 +213,13 @@ func (r rehearsal) isResumed() bool {
 // loadAnswersOrExample allows unresolved secrets: the simulated zone issues its own.
 func (r rehearsal) loadAnswersOrExample(std streams) (loaded, error) {
 	if r.answers != "" {
-		return r.loadAnswers(std, lookupRehearsalSecret)
+		return r.loadAnswers(std, environment.LookupRehearsalSecret)
 	}
-	read, err := r.loadExample(std, lookupRehearsalSecret)
+	read, err := r.loadExample(std, environment.LookupRehearsalSecret)
 	if err == nil && r.scenario == simcloud.NoCloudController { // requires the controller that the scenario breaks
 		read.answers.Spec.OpenShift.CloudControllerManager = "External"
 	}
 	return read, err
-}
-
-// lookupRehearsalSecret has values for the variables of the example, so that a rehearsal needs no preparation.
-func lookupRehearsalSecret(name string) (string, bool) {
-	if value, ok := lookupEnv(name); ok {
-		return value, true
-	}
-	return defaultSecret(name)
-}
-
-// defaultSecret returns the default secrets of a simulated zone.
-func defaultSecret(name string) (string, bool) {
-	switch name {
-	case "EXOSCALE_API_KEY":
-		return "EXOsimulated00000000000000", true
-	case "EXOSCALE_API_SECRET":
-		return "the-secret-of-the-simulated-zone", true
-	case "EXOSHIFT_PULL_SECRET":
-		return `{"auths":{"cloud.openshift.com":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"registry.redhat.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"registry.connect.redhat.com":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`, true
-	}
-	return "", false
 }
 
 // ensureFolder creates a temporary folder by default. It is removed after a successful rehearsal.
@@ -264,7 +241,7 @@ func (r *rehearsal) ensureFolder() (cleanUp func(error), err error) {
 
 func newSimulatedInstaller(std streams) *cobra.Command {
 	return &cobra.Command{
-		Use:                simulatedInstallerVerb,
+		Use:                environment.InstallerVerb,
 		Hidden:             true,
 		DisableFlagParsing: true,
 		Args:               cobra.ArbitraryArgs,

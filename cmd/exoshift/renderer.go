@@ -17,6 +17,7 @@ import (
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
+	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 	"exoshift/tui/dashboard"
 
@@ -35,6 +36,17 @@ type streams struct {
 
 func (s streams) isTerminal() bool {
 	return isTerminal(s.in) && isTerminal(s.out) && os.Getenv("TERM") != "dumb"
+}
+
+// linkPrinter prints the link to sign in; nil if nobody sees it.
+func (s streams) linkPrinter() syn.Show {
+	if !s.isTerminal() {
+		return nil
+	}
+	return func(_ context.Context, url string) error {
+		fmt.Fprintf(s.err, "Sign in in a browser:\n  %s\n", console.SanitizeLine(url))
+		return nil
+	}
 }
 
 type output string

@@ -8,6 +8,9 @@ import (
 	"math"
 	"os"
 
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/recording"
 	"exoshift/internal/console"
@@ -54,7 +57,7 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 	}
 	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	addScreenFlags(cmd)
-	cmd.Flags().Float64Var(&r.speed, "speed", defaultSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
+	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
 	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
 	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
 	return cmd

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -198,10 +197,4 @@ func newVersionCommand(std streams) *cobra.Command {
 			return err
 		},
 	}
-}
-
-// lookupEnv treats an empty variable as unset.
-func lookupEnv(name string) (string, bool) {
-	value := os.Getenv(name)
-	return value, value != ""
 }

@@ -18,13 +18,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"exoshift/internal/app/environment"
 	"exoshift/provisioner"
 )
 
 // TestMain lets the test binary act as exoshift, which the scripts call by name and the simulated mirror's openshift-install
 // by its path.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == simulatedInstallerVerb {
+	if len(os.Args) > 1 && os.Args[1] == environment.InstallerVerb {
 		exoshift()
 	}
 	testscript.Main(m, map[string]func(){"exoshift": exoshift, "client": client})
@@ -39,7 +40,7 @@ const raceExit = "GORACE=atexit_sleep_ms=0"
 
 // installerOfNow runs this program as openshift-install, at the caller's time.
 func installerOfNow() []string {
-	return []string{"/usr/bin/env", raceExit, os.Args[0], simulatedInstallerVerb, "--now", time.Now().Format(time.RFC3339)}
+	return []string{"/usr/bin/env", raceExit, os.Args[0], environment.InstallerVerb, "--now", time.Now().Format(time.RFC3339)}
 }
 
 func TestScripts(t *testing.T) { scripts(t, "../../test/script") }

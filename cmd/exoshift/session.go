@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -42,7 +43,7 @@ type session struct {
 	// scenario of a rehearsal; "" otherwise.
 	scenario string
 	agent    bootstraphost.Agent // the user's SSH agent; nil: none
-	access   *synAccess          // to Project Syn; nil: none
+	access   *environment.Access // to Project Syn; nil: none
 
 	approveNewKeys func()              // of machines that wait for a decision
 	accept         func(session) error // writes the answers to the folder; nil: keepAnswers
@@ -248,7 +249,7 @@ func (s session) newRecipe() install.Options {
 		PullSecret: s.secrets.PullSecret, WaitForDNS: s.options.waitForDNS, Renew: s.options.renew, NewKeys: s.options.newKeys, Seal: s.secrets.APISecret,
 	}
 	if s.access != nil {
-		options.Show = s.access.show
+		options.Show = s.access.Show
 	}
 	return options
 }
@@ -297,7 +298,7 @@ func (s session) openClients(journal api.Journal, log func(line string)) (w clie
 		w.Bootstrap = host
 	}
 	if w.Syn = s.newSynClients(cluster); w.Syn != nil {
-		w.vault = s.access.openVaultClient(s.net, s.spec.Syn)
+		w.vault = s.access.OpenVaultClient(s.net, s.spec.Syn)
 	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
 }

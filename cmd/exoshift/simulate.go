@@ -15,6 +15,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/proxy"
@@ -54,7 +55,7 @@ func (s simulateFlags) run(ctx context.Context, std streams) (err error) {
 	if err := s.check(); err != nil {
 		return err
 	}
-	example, err := options{}.loadExample(std, lookupRehearsalSecret)
+	example, err := options{}.loadExample(std, environment.LookupRehearsalSecret)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard
 		Zone:      spec.Exoscale.Zone,
 		Key:       secrets.APIKey,
 		Secret:    secrets.APISecret,
-		Installer: []string{self, simulatedInstallerVerb},
+		Installer: []string{self, environment.InstallerVerb},
 	})
 }
 

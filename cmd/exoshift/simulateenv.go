@@ -6,6 +6,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/simcloud"
 )
 
@@ -32,8 +33,8 @@ func listClientVariables(proxy, authority, zone string, person simcloud.Credenti
 	for _, secret := range []struct{ name, alias string }{
 		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},
 	} {
-		value, _ := lookupRehearsalSecret(secret.name)
-		shipped, _ := defaultSecret(secret.name)
+		value, _ := environment.LookupRehearsalSecret(secret.name)
+		shipped, _ := environment.DefaultSecret(secret.name)
 		own := value != shipped
 		list = append(list, variable{secret.name, value, own})
 		if secret.alias != "" {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
@@ -22,7 +23,7 @@ func installInteractive(ctx context.Context, o options, std streams) error {
 		return resumeInstallation(ctx, o, std, folder)
 	}
 	if !o.output.isInteractive() {
-		read, err := o.loadAnswers(std, lookupEnv) // they may be complete without a file
+		read, err := o.loadAnswers(std, environment.LookupEnv) // they may be complete without a file
 		if err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func resumeInstallation(ctx context.Context, o options, std streams, folder stat
 		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
 	}
 	o.dir = folder.Path()
-	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, lookupEnv)
+	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, environment.LookupEnv)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func listNewOptions(o options, drafts []startOption) []startOption {
 
 func newDefaultRehearsal(o options) rehearsal {
 	o.dir = ""
-	return rehearsal{options: o, speed: defaultSpeed, scenario: "happy"}
+	return rehearsal{options: o, speed: environment.DefaultSpeed, scenario: "happy"}
 }
 
 func listDraftOptions(o options) ([]startOption, error) {

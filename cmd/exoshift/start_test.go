@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -170,7 +171,7 @@ func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := options{answers: answers, output: outputTUI}
-	read, err := o.readAnswers(streams{err: os.Stderr}, lookupRehearsalSecret)
+	read, err := o.readAnswers(streams{err: os.Stderr}, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
 
 func TestWhatIsFoundAndCannotBeUsedReachesTheInterview(t *testing.T) {
 	atHome(t)
-	pull, _ := defaultSecret("EXOSHIFT_PULL_SECRET")
+	pull, _ := environment.DefaultSecret("EXOSHIFT_PULL_SECRET")
 	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), "pull-secret.txt"), []byte(pull), 0o644); err != nil { //nolint:gosec // open to all
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rehearsal{options: options{answers: answers, output: outputTUI}, speed: 1, scenario: "happy"}
-	read, err := r.readAnswers(streams{err: os.Stderr}, lookupRehearsalSecret)
+	read, err := r.readAnswers(streams{err: os.Stderr}, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}

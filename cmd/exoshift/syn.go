@@ -17,10 +17,10 @@ func (s session) newSynClients(cluster *openshift.Cluster) *syn.Clients {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil {
 		return nil
 	}
-	git := s.access.newGitAccess(s.secrets.GitToken)
+	git := s.access.NewGitAccess(s.secrets.GitToken)
 	return &syn.Clients{
-		Lieutenant: s.access.newLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
-		Vault:      s.access.openVaultClient(s.net, s.spec.Syn),
+		Lieutenant: s.access.NewLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.OpenVaultClient(s.net, s.spec.Syn),
 		Git:        catalog.NewGit(s.net, git),
 		Compiler:   catalog.NewCompiler(s.net, git, s.findCommodore()),
 		Cluster:    cluster,
@@ -28,8 +28,8 @@ func (s session) newSynClients(cluster *openshift.Cluster) *syn.Clients {
 }
 
 func (s session) findCommodore() catalog.Commodore {
-	local := catalog.Commodore{Program: s.access.commodore, API: s.spec.Syn.LieutenantURL}
-	local.Token = s.access.openTokenSource(s.net, s.spec.Syn.LieutenantURL).Token
+	local := catalog.Commodore{Program: s.access.Commodore, API: s.spec.Syn.LieutenantURL}
+	local.Token = s.access.OpenTokenSource(s.net, s.spec.Syn.LieutenantURL).Token
 	for _, name := range []string{"PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
 		if value, set := os.LookupEnv(name); set {
 			local.Environment = append(local.Environment, name+"="+value)
@@ -58,7 +58,7 @@ func (s teardownContext) newSynClients() *destroy.Syn {
 	if s.spec.Syn.LieutenantURL == "" || s.access == nil || s.facts.Syn.Tenant == "" || !s.hasFolder || !s.facts.Destroyed.IsZero() {
 		return nil
 	}
-	git := catalog.NewGit(s.net, s.access.newGitAccess(s.secrets.GitToken))
+	git := catalog.NewGit(s.net, s.access.NewGitAccess(s.secrets.GitToken))
 	secrets, err := git.ListWantedSecrets(s.folder.Path(state.CatalogDir))
 	if err != nil {
 		secrets = nil // Lieutenant deletes the remaining secrets of the cluster
@@ -67,8 +67,8 @@ func (s teardownContext) newSynClients() *destroy.Syn {
 		secrets = append(secrets, state.VaultSecret{Path: path})
 	}
 	return &destroy.Syn{
-		Lieutenant: s.access.newLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
-		Vault:      s.access.openVaultClient(s.net, s.spec.Syn), Tenant: s.facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: s.access.show,
+		Lieutenant: s.access.NewLieutenantClient(s.net, s.spec.Syn.LieutenantURL),
+		Vault:      s.access.OpenVaultClient(s.net, s.spec.Syn), Tenant: s.facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: s.access.Show,
 	}
 }
 

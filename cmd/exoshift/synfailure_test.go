@@ -179,7 +179,7 @@ func TestATokenOfAnotherInstanceIsRefused(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		const foreign = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIn0.c2ln"
-		s.access.apiToken = foreign
+		s.access.APIToken = foreign
 		before := zone.Mutations()
 		out, err := finish(t, s)
 		if exit.Code(err) == 0 || !strings.Contains(err.Error(), "api.syn.vshn.net") || !strings.Contains(err.Error()+fault.HintOf(err), "token") {

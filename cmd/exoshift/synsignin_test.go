@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 )
@@ -15,9 +16,9 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
 		var shown []string
-		s.access = newSimulatedAccess(zone)
-		browse := s.access.show
-		s.access.show = func(ctx context.Context, page string) error {
+		s.access = environment.NewSimulatedAccess(zone)
+		browse := s.access.Show
+		s.access.Show = func(ctx context.Context, page string) error {
 			shown = append(shown, page)
 			return browse(ctx, page)
 		}
@@ -38,7 +39,7 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.access = &synAccess{}
+		s.access = &environment.Access{}
 		preview, err := s.previewInstallation(t.Context())
 		if err != nil {
 			t.Fatal(err)

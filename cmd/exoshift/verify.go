@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/verify"
@@ -86,19 +87,19 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 
 // recoverFacts looks up missing facts in the cluster's zone. Only a rehearsal has its zone beside its folder.
 func recoverFacts(ctx context.Context, o options, s teardownContext, std streams) (recovered install.Recovered, err error) {
-	if _, err := os.Stat(s.folder.Path() + zoneSuffix); err == nil {
+	if _, err := os.Stat(s.folder.Path() + environment.ZoneSuffix); err == nil {
 		s.facts.Rehearsal = true
 	}
 	if s.secrets, err = readCredentials(s, std); err != nil {
 		return recovered, err
 	}
-	around, err := openClusterDeps(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
+	around, err := environment.OpenDeps(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
 	if err != nil {
 		return recovered, err
 	}
-	defer func() { err = errors.Join(err, around.close()) }()
-	around.access.setLinkPrinter(std)
-	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.net, access: around.access, options: o}
+	defer func() { err = errors.Join(err, around.Close()) }()
+	around.Access.SetLinkPrinter(std.linkPrinter())
+	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.Net, access: around.Access, options: o}
 	return run.recoverFacts(ctx, s.facts)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/console"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -77,7 +78,7 @@ func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, secrets, faults := wizard.Load("example", content, lookupRehearsalSecret)
+	spec, secrets, faults := wizard.Load("example", content, environment.LookupRehearsalSecret)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -103,7 +104,7 @@ func lastLines(text string) string {
 }
 
 // tokensOf is an engineer with tokens: in virtual time there is no browser.
-func tokensOf(zone *simcloud.Zone) *synAccess {
+func tokensOf(zone *simcloud.Zone) *environment.Access {
 	person := zone.Credentials()
-	return &synAccess{apiToken: person.APIToken, vaultToken: person.VaultToken, gitToken: func() string { return person.GitToken }}
+	return &environment.Access{APIToken: person.APIToken, VaultToken: person.VaultToken, GitToken: func() string { return person.GitToken }}
 }

@@ -1,9 +1,8 @@
-package main
+package environment
 
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"sync"
 
-	"exoshift/internal/console"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install/syn"
@@ -23,20 +21,20 @@ import (
 	"exoshift/state"
 )
 
-// synAccess is a user's access to Project Syn. Its sign-ins are shared by all users of it and last as long as it does.
-type synAccess struct {
-	apiToken   string            // of Lieutenant: COMMODORE_API_TOKEN
+// Access is a user's access to Project Syn. Its sign-ins are shared by all users of it and last as long as it does.
+type Access struct {
+	APIToken   string            // of Lieutenant: COMMODORE_API_TOKEN
 	cache      string            // where commodore keeps tokens; "": nowhere
 	remote     bool              // the user works on another machine
 	overrides  state.SynServices // override those of Lieutenant
-	vaultToken string
+	VaultToken string
 	vaultFile  string              // where the command vault keeps a token
 	account    *vault.Kubernetes   // nil: not running in a pod
-	gitToken   func() string       // in place of that of the answers; nil: that one
+	GitToken   func() string       // in place of that of the answers; nil: that one
 	agent      bootstraphost.Agent // nil: none
 	knownHosts []string
-	commodore  string   // path of the program; "": none
-	show       syn.Show // nil: non-interactive
+	Commodore  string   // path of the program; "": none
+	Show       syn.Show // nil: non-interactive
 	// listen opens the redirect ports of sign-ins; nil: on this machine.
 	listen func(port int) (net.Listener, error)
 
@@ -47,9 +45,9 @@ type synAccess struct {
 
 const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// newOwnAccess uses the environment and the tokens kept by other programs.
-func newOwnAccess() *synAccess {
-	a := &synAccess{apiToken: os.Getenv("COMMODORE_API_TOKEN"), vaultToken: os.Getenv("VAULT_TOKEN"), agent: newSSHAgent()}
+// NewOwnAccess returns the access of this machine's user. It uses the environment and the tokens kept by other programs.
+func NewOwnAccess() *Access {
+	a := &Access{APIToken: os.Getenv("COMMODORE_API_TOKEN"), VaultToken: os.Getenv("VAULT_TOKEN"), agent: NewSSHAgent()}
 	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
 		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
@@ -59,46 +57,45 @@ func newOwnAccess() *synAccess {
 		a.vaultFile = filepath.Join(home, ".vault-token")
 		a.knownHosts = []string{filepath.Join(home, ".ssh", "known_hosts"), "/etc/ssh/ssh_known_hosts"}
 	}
-	a.commodore, _ = exec.LookPath("commodore") // optional
+	a.Commodore, _ = exec.LookPath("commodore") // optional
 	if role := os.Getenv("VAULT_KUBERNETES_ROLE"); role != "" {
 		a.account = &vault.Kubernetes{TokenFile: filepath.Join(accountDir, "token"), Role: role, Mount: os.Getenv("VAULT_KUBERNETES_MOUNT")}
 	}
 	return a
 }
 
-func newSimulatedAccess(zone *simcloud.Zone) *synAccess {
-	return &synAccess{
-		gitToken: func() string { return zone.Credentials().GitToken }, show: zone.SignIn,
+// NewSimulatedAccess returns the access of an engineer of a simulated zone, who signs in at once.
+func NewSimulatedAccess(zone *simcloud.Zone) *Access {
+	return &Access{
+		GitToken: func() string { return zone.Credentials().GitToken }, Show: zone.SignIn,
 		listen: func(port int) (net.Listener, error) { return zone.Listen(port) },
 	}
 }
 
 func waitForPerson(context.Context, string) error { return nil }
 
-// setInteractive enables interactive sign-ins if a user is present; the renderer of the run shows the link.
-func (a *synAccess) setInteractive(attended bool) *synAccess {
-	if a.show == nil && attended {
-		a.show = waitForPerson
+// SetInteractive enables interactive sign-ins if a user is present; the renderer of the run shows the link.
+func (a *Access) SetInteractive(attended bool) *Access {
+	if a.Show == nil && attended {
+		a.Show = waitForPerson
 	}
 	return a
 }
 
-// setLinkPrinter prints the link to sign in while no renderer can show it.
-func (a *synAccess) setLinkPrinter(std streams) {
-	if a.show == nil && std.isTerminal() {
-		a.show = func(_ context.Context, url string) error {
-			fmt.Fprintf(std.err, "Sign in in a browser:\n  %s\n", console.SanitizeLine(url))
-			return nil
-		}
+// SetLinkPrinter shows the link to sign in by print, as long as no renderer shows it.
+func (a *Access) SetLinkPrinter(print syn.Show) {
+	if a.Show == nil {
+		a.Show = print
 	}
 }
 
-// newLieutenantClient returns the Lieutenant at url; all clients share one sign-in.
-func (a *synAccess) newLieutenantClient(net network.Network, url string) *lieutenant.Client {
-	return lieutenant.New(net, url, a.openTokenSource(net, url))
+// NewLieutenantClient returns the Lieutenant at url; all clients share one sign-in.
+func (a *Access) NewLieutenantClient(net network.Network, url string) *lieutenant.Client {
+	return lieutenant.New(net, url, a.OpenTokenSource(net, url))
 }
 
-func (a *synAccess) openTokenSource(net network.Network, url string) *signin.Source {
+// OpenTokenSource returns the one source of tokens for the Lieutenant at url.
+func (a *Access) OpenTokenSource(net network.Network, url string) *signin.Source {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known := a.tokens[url]; known != nil {
@@ -108,13 +105,13 @@ func (a *synAccess) openTokenSource(net network.Network, url string) *signin.Sou
 		a.tokens = map[string]*signin.Source{}
 	}
 	a.tokens[url] = signin.New(signin.Options{
-		Network: net, API: url, Services: a.newServiceLookup(net, url), Given: a.apiToken, Cache: a.cache,
+		Network: net, API: url, Services: a.newServiceLookup(net, url), Given: a.APIToken, Cache: a.cache,
 		Listen: a.newListener(signin.CallbackPort), Remote: a.remote,
 	})
 	return a.tokens[url]
 }
 
-func (a *synAccess) newListener(port string) func() (net.Listener, error) {
+func (a *Access) newListener(port string) func() (net.Listener, error) {
 	number, err := strconv.Atoi(port)
 	if a.listen == nil || err != nil {
 		return signin.ListenLoopback(port)
@@ -123,7 +120,7 @@ func (a *synAccess) newListener(port string) func() (net.Listener, error) {
 }
 
 // newServiceLookup discovers services at Lieutenant, unless they are overridden.
-func (a *synAccess) newServiceLookup(net network.Network, url string) func(context.Context) (state.SynServices, error) {
+func (a *Access) newServiceLookup(net network.Network, url string) func(context.Context) (state.SynServices, error) {
 	client := lieutenant.New(net, url, nil)
 	return func(ctx context.Context) (state.SynServices, error) {
 		if a.overrides.DiscoveryURL != "" && a.overrides.ClientID != "" {
@@ -136,8 +133,8 @@ func (a *synAccess) newServiceLookup(net network.Network, url string) func(conte
 	}
 }
 
-// openVaultClient uses the Vault of the answers, or else the one of Lieutenant.
-func (a *synAccess) openVaultClient(net network.Network, spec state.SynSpec) *vault.Client {
+// OpenVaultClient uses the Vault of the answers, or else the one of Lieutenant.
+func (a *Access) OpenVaultClient(net network.Network, spec state.SynSpec) *vault.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	key := spec.LieutenantURL + " " + spec.VaultAddress
@@ -149,15 +146,16 @@ func (a *synAccess) openVaultClient(net network.Network, spec state.SynSpec) *va
 	}
 	a.vaults[key] = vault.New(net, vault.Options{
 		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
-		Token: a.vaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.newListener(vault.CallbackPort),
+		Token: a.VaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.newListener(vault.CallbackPort),
 	})
 	return a.vaults[key]
 }
 
-func (a *synAccess) newGitAccess(token string) catalog.Access {
+// NewGitAccess returns access to Git hosts, with this token unless there is an own one.
+func (a *Access) NewGitAccess(token string) catalog.Access {
 	access := catalog.Access{Token: token, KnownHosts: a.knownHosts}
-	if a.gitToken != nil {
-		access.Token = a.gitToken()
+	if a.GitToken != nil {
+		access.Token = a.GitToken()
 	}
 	if a.agent != nil {
 		access.Agent = func(ctx context.Context) (net.Conn, error) { return a.agent(ctx) }

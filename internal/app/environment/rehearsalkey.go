@@ -1,4 +1,4 @@
-package main
+package environment
 
 import (
 	"context"
@@ -21,17 +21,17 @@ import (
 // rehearsalKey is the file of the SSH key for rehearsals without a key in the answers.
 const rehearsalKey = state.KeyFile
 
-// newAgent connects to the user's agent, unless the cluster uses the rehearsal's own key.
-func (r rehearsal) newAgent(spec state.Spec, folder state.Folder) (bootstraphost.Agent, error) {
+// NewRehearsalAgent connects to the user's agent, unless the cluster uses the rehearsal's own key.
+func NewRehearsalAgent(spec state.Spec, folder state.Folder) (bootstraphost.Agent, error) {
 	if _, err := folder.Read(rehearsalKey); errors.Is(err, fs.ErrNotExist) {
-		return newSSHAgent(), nil
+		return NewSSHAgent(), nil
 	}
-	key, line, err := ensureRehearsalKey(folder)
+	key, line, err := EnsureRehearsalKey(folder)
 	if err != nil {
 		return nil, err
 	}
 	if spec.OpenShift.SSHKey != line {
-		return newSSHAgent(), nil
+		return NewSSHAgent(), nil
 	}
 	ring := agent.NewKeyring()
 	if err := ring.Add(agent.AddedKey{PrivateKey: &key}); err != nil {
@@ -44,8 +44,8 @@ func (r rehearsal) newAgent(spec state.Spec, folder state.Folder) (bootstraphost
 	}, nil
 }
 
-// ensureRehearsalKey returns the rehearsal's own key, for clusters whose answers have none, and its authorized_keys line.
-func ensureRehearsalKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
+// EnsureRehearsalKey returns the rehearsal's own key, for clusters whose answers have none, and its authorized_keys line.
+func EnsureRehearsalKey(folder state.Folder) (key ed25519.PrivateKey, authorized string, err error) {
 	if key, err = loadOrCreateKey(folder); err != nil {
 		return nil, "", fmt.Errorf("make the rehearsal's SSH key: %w", err)
 	}

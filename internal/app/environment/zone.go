@@ -1,0 +1,70 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// DefaultSpeed of a rehearsal, as a multiple of real time.
+const DefaultSpeed = 60
+
+// ZoneSuffix follows the name of the folder that the zone belongs to.
+const ZoneSuffix = ".zone"
+
+// OpenZone opens the zone that a rehearsal keeps beside its folder.
+func OpenZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, speed float64, scenario string) (*simcloud.Zone, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
+	}
+	return simcloud.Open(ctx, simcloud.Options{
+		Dir:       folder.Path() + ZoneSuffix,
+		Speed:     speed,
+		Scenario:  scenario,
+		Zone:      spec.Exoscale.Zone,
+		Key:       secrets.APIKey,
+		Secret:    secrets.APISecret,
+		Installer: []string{self, InstallerVerb},
+	})
+}
+
+// Deps are what work on an existing cluster depends on.
+type Deps struct {
+	Net    network.Network
+	Access *Access
+	Close  func() error
+}
+
+// OpenDeps opens the network of a cluster: that of the host, or of the zone beside the folder of a rehearsal.
+func OpenDeps(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (Deps, error) {
+	if !rehearsal {
+		return Deps{network.Host(), NewOwnAccess(), func() error { return nil }}, nil
+	}
+	zone, err := OpenZone(ctx, folder, spec, secrets, DefaultSpeed, "")
+	if err != nil {
+		return Deps{}, err
+	}
+	return Deps{zone.Network(), NewSimulatedAccess(zone), zone.Close}, nil
+}
+
+// InstallerVerb is the hidden verb behind the openshift-install that the simulated mirror serves.
+const InstallerVerb = "simulated-openshift-install"
+
+// NewZoneOptions returns the options of a zone in memory with the keys of a rehearsal.
+func NewZoneOptions(speed float64, scenario string) (simcloud.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return simcloud.Options{}, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
+	}
+	key, _ := LookupRehearsalSecret("EXOSCALE_API_KEY")
+	secret, _ := LookupRehearsalSecret("EXOSCALE_API_SECRET")
+	return simcloud.Options{
+		Speed: speed, Scenario: scenario, Key: key, Secret: secret, Installer: []string{self, InstallerVerb},
+	}, nil
+}
