@@ -41,7 +41,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench Fold ./provisioner
 	go test -run '^$$' -bench WholeCatalogue -benchtime 1x ./wizard/reach
-	go test -run NoVerdictIsFalse -v ./cmd/exoshift
+	go test -run NoVerdictIsFalse -v ./internal/app/connectivity
 	go test -run '^$$' -bench . ./provisioner/diagnosis ./provisioner/openshift ./provisioner/openshift/csr
 	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui/dashboard
 	go test -run '^$$' -bench Idle -benchtime 2x ./tui/dashboard

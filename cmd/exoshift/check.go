@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/wizard/reach"
@@ -170,14 +171,14 @@ func (c checkFlags) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	survey, err := newConnectivityCheck(ctx, net, asked, c.only, c.skips)
+	survey, err := connectivity.NewChecker(ctx, net, asked, c.only, c.skips)
 	if err != nil {
 		return err
 	}
 	if c.simulate {
-		made := &tempDir{}
-		defer made.remove()
-		survey.dir = made.ensure
+		made := &connectivity.TempDir{}
+		defer made.Remove()
+		survey.SetDir(made.Ensure)
 	}
 	report, err := c.show(ctx, std, survey, before)
 	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {

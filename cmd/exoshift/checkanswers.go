@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -14,46 +15,39 @@ import (
 	"exoshift/wizard"
 )
 
-// checkSubject is the cluster to check, as far as it is known.
-type checkSubject struct {
-	spec    state.Spec
-	secrets wizard.Secrets // as far as they resolve; only the check from the zone needs one
-	partial bool           // only some answers are known
-}
-
 // zoneKey is the only answer that every check needs.
 const zoneKey = "exoscale.zone"
 
 // read allows missing secrets: checks are often run by people without them.
-func (c checkFlags) read(ctx context.Context, std streams) (checkSubject, error) {
+func (c checkFlags) read(ctx context.Context, std streams) (connectivity.Subject, error) {
 	if c.zone != "" {
 		c.set = append(slices.Clone(c.set), zoneKey+"="+c.zone)
 	}
 	layers, err := c.mergeLayers()
 	if err != nil {
-		return checkSubject{}, err
+		return connectivity.Subject{}, err
 	}
 	all, err := layers.merge()
 	if err != nil {
-		return checkSubject{}, err
+		return connectivity.Subject{}, err
 	}
 	spec, lookup := all.Answers.Spec, c.lookup()
 	needs := wizard.FindMissing(spec, nil, lookup)
 	if !all.IsOnlyMissing(needs) {
 		console.PrintProblems(std.err, all.Problems())
-		return checkSubject{}, exit.ErrAnswers
+		return connectivity.Subject{}, exit.ErrAnswers
 	}
 	if spec.Exoscale.Zone == "" {
 		if spec.Exoscale.Zone, err = c.promptZone(ctx, std); err != nil {
-			return checkSubject{}, err
+			return connectivity.Subject{}, err
 		}
 	}
 	if c.simulate && c.answers == "" {
-		selectAllEndpoints(&spec)
+		connectivity.SelectAllEndpoints(&spec)
 	}
 	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
 	open := slices.ContainsFunc(needs, func(n wizard.MissingAnswer) bool { return !n.Secret && n.Field != zoneKey })
-	return checkSubject{spec: spec, secrets: secrets, partial: open}, nil
+	return connectivity.Subject{Spec: spec, Secrets: secrets, Partial: open}, nil
 }
 
 // mergeLayers adds the shipped example below the other layers for a simulated network.
@@ -73,13 +67,6 @@ func (c checkFlags) lookup() func(string) (string, bool) {
 		return environment.LookupRehearsalSecret
 	}
 	return environment.LookupEnv
-}
-
-// selectAllEndpoints selects the whole catalogue, unless the answers select checks.
-func selectAllEndpoints(spec *state.Spec) {
-	if spec.Syn.LieutenantURL == "" {
-		spec.Syn.LieutenantURL, spec.Syn.Tenant, spec.DNS.ACME = "https://api.syn.vshn.net", "t-demo", true
-	}
 }
 
 func (c checkFlags) promptZone(ctx context.Context, std streams) (string, error) {

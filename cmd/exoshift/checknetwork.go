@@ -3,12 +3,13 @@ package main
 import (
 	"context"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 )
 
-func (c checkFlags) openNetwork(ctx context.Context, asked checkSubject) (net network.Network, leave func() error, err error) {
+func (c checkFlags) openNetwork(ctx context.Context, asked connectivity.Subject) (net network.Network, leave func() error, err error) {
 	if !c.simulate {
 		return c.newNetwork(), func() error { return nil }, nil
 	}
@@ -16,8 +17,8 @@ func (c checkFlags) openNetwork(ctx context.Context, asked checkSubject) (net ne
 	if err != nil {
 		return net, nil, err
 	}
-	zones.Program = onMachine
-	zones.Zone = asked.spec.Exoscale.Zone
+	zones.Program = connectivity.OnMachine
+	zones.Zone = asked.Spec.Exoscale.Zone
 	zone, err := simcloud.Open(ctx, zones)
 	if err != nil {
 		return net, nil, err

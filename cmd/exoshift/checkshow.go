@@ -14,10 +14,12 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
+	"exoshift/state"
 	"exoshift/tui"
 	"exoshift/wizard/reach"
 )
@@ -40,14 +42,14 @@ func (c checkFlags) readPrevious() (*reach.Report, error) {
 	return &report, nil
 }
 
-func (c checkFlags) show(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
+func (c checkFlags) show(ctx context.Context, std streams, s *connectivity.Checker, before *reach.Report) (reach.Report, error) {
 	if c.format == formatTUI {
 		return c.runScreen(ctx, std, s, before)
 	}
 	if err := c.confirmTerms(ctx, std, s); err != nil {
 		return reach.Report{}, err
 	}
-	report, err := s.runAll(ctx, c.vantages, c.newProgressPrinter(std))
+	report, err := s.RunAll(ctx, c.vantages, c.newProgressPrinter(std))
 	if err != nil && len(report.Results) == 0 {
 		return report, err
 	}
@@ -66,8 +68,8 @@ func (c checkFlags) newProgressPrinter(std streams) func(string) {
 }
 
 // print writes changes to stderr in formats for programs.
-func (c checkFlags) print(std streams, s *connectivityCheck, report reach.Report, before *reach.Report) error {
-	view := s.view(report)
+func (c checkFlags) print(std streams, s *connectivity.Checker, report reach.Report, before *reach.Report) error {
+	view := newReportView(s, report)
 	if before != nil {
 		view.Changes, view.Compared = reach.Compare(*before, report), true
 	}
@@ -97,10 +99,10 @@ func (c checkFlags) print(std streams, s *connectivityCheck, report reach.Report
 	return nil
 }
 
-func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivityCheck, last reach.Report) (reach.Report, error) {
+func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivity.Checker, last reach.Report) (reach.Report, error) {
 	if c.format != formatJSON {
 		fmt.Fprintf(std.err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
-		if len(s.filterFree(c.vantages)) < len(c.vantages) {
+		if len(s.FilterFree(c.vantages)) < len(c.vantages) {
 			fmt.Fprintln(std.err, "What was seen from the zone stays as it is: another look would start another machine.")
 		}
 	}
@@ -108,7 +110,7 @@ func (c checkFlags) watchChanges(ctx context.Context, std streams, s *connectivi
 		if (network.Clock{}).Sleep(ctx, watchEvery) != nil { // real checks run on the wall clock
 			return last, nil
 		}
-		next, err := s.runAgain(ctx, c.vantages, last, c.newProgressPrinter(std))
+		next, err := s.RunAgain(ctx, c.vantages, last, c.newProgressPrinter(std))
 		if ctx.Err() != nil {
 			return last, nil
 		}
@@ -130,22 +132,22 @@ func (c checkFlags) printChanges(std streams, last, next reach.Report) error {
 	return console.WriteTransitions(std.out, time.Now(), reach.Compare(last, next))
 }
 
-func (s *connectivityCheck) formatTitle() string {
-	zone := s.spec.Exoscale.Zone
-	if s.spec.Cluster.ID == "" {
+func formatCheckTitle(spec state.Spec) string {
+	zone := spec.Exoscale.Zone
+	if spec.Cluster.ID == "" {
 		return zone
 	}
-	return s.spec.Cluster.ID + " in " + zone
+	return spec.Cluster.ID + " in " + zone
 }
 
 // runScreen also prints the result to the scrollback.
-func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityCheck, before *reach.Report) (reach.Report, error) {
+func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivity.Checker, before *reach.Report) (reach.Report, error) {
 	var doing sync.Map // progress before the first results, by source
 	report, err := tui.Check(ctx, tui.CheckOptions{
-		Title: s.formatTitle(), Checks: s.checks, Sources: c.vantages, Watch: c.watch,
+		Title: formatCheckTitle(s.Spec), Checks: s.Checks, Sources: c.vantages, Watch: c.watch,
 		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
 			defer doing.Delete(vantage)
-			_, err := s.run(ctx, vantage, ids, tell, func(text string) { doing.Store(vantage, text) })
+			_, err := s.Run(ctx, vantage, ids, tell, func(text string) { doing.Store(vantage, text) })
 			return err
 		},
 		Progress: func(vantage string) string {
@@ -153,10 +155,10 @@ func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityC
 			said, _ := text.(string)
 			return said
 		},
-		Estimate: s.describeTerms,
+		Estimate: s.DescribeTerms,
 		Skip: func(id, reason string, until time.Time) (string, error) {
 			skip := reach.Skip{ID: id, Reason: reason, Until: until}
-			s.skip(skip)
+			s.Skip(skip)
 			return fmt.Sprintf("checks: {skip: {%s: %q}}", id, skip.String()), nil
 		},
 		Save: func(report reach.Report) ([]string, error) { return c.save(s, report) },
@@ -165,20 +167,20 @@ func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivityC
 	if len(report.Results) == 0 {
 		return report, err
 	}
-	report = reach.MergeReports(s.checks, report)
+	report = reach.MergeReports(s.Checks, report)
 	c.format = formatShort
 	return report, errors.Join(err, c.print(std, s, report, before))
 }
 
-func (s *connectivityCheck) view(report reach.Report) console.ConnectivityReport {
+func newReportView(s *connectivity.Checker, report reach.Report) console.ConnectivityReport {
 	return console.ConnectivityReport{
-		Report: report, Checks: s.checks, Title: s.formatTitle(), Program: "exoshift " + version, Release: s.spec.OpenShift.Version,
+		Report: report, Checks: s.Checks, Title: formatCheckTitle(s.Spec), Program: "exoshift " + version, Release: s.Spec.OpenShift.Version,
 	}
 }
 
 // save writes the report for programs and for a ticket into the current directory.
-func (c checkFlags) save(s *connectivityCheck, report reach.Report) (paths []string, err error) {
-	view := s.view(report)
+func (c checkFlags) save(s *connectivity.Checker, report reach.Report) (paths []string, err error) {
+	view := newReportView(s, report)
 	name := "exoshift-check-" + report.Started.Local().Format("20060102-150405")
 	for _, one := range []struct {
 		suffix string
@@ -200,9 +202,9 @@ func (c checkFlags) save(s *connectivityCheck, report reach.Report) (paths []str
 	return paths, nil
 }
 
-func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivityCheck) error {
+func (c checkFlags) confirmTerms(ctx context.Context, std streams, s *connectivity.Checker) error {
 	for _, vantage := range c.vantages {
-		terms := s.describeTerms(vantage)
+		terms := s.DescribeTerms(vantage)
 		if terms == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
@@ -52,8 +53,10 @@ func (d destroyFlags) clear(ctx context.Context, std streams, s teardownContext)
 		return err
 	}
 	note := func(text string) { fmt.Fprintln(std.err, console.SanitizeLine(text)) }
-	if err := s.cleanupCheckMachine(ctx, note); err != nil {
-		note(err.Error()) // the teardown reports what it still blocks
+	if !s.facts.Rehearsal {
+		if err := connectivity.CleanUpLeftovers(ctx, s.net, s.spec, s.secrets, note); err != nil {
+			note(err.Error()) // the teardown reports what it still blocks
+		}
 	}
 	return d.execute(ctx, std, s, teardown, inventory)
 }

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
-	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -55,7 +55,7 @@ func (c *interviewBackend) newInterview() *wizard.Interview {
 		Estimate:   c.estimateCost,
 		Check:      c.newPreview().runChecks,
 
-		CheckFromZone: c.newPreview().runZoneChecks, ZoneTerms: describeZoneTerms,
+		CheckFromZone: c.newPreview().runZoneChecks, ZoneTerms: connectivity.DescribeZoneTerms,
 
 		Review: c.buildReview,
 		Export: c.export,

@@ -94,8 +94,8 @@ func (c interviewPreview) runChecks(ctx context.Context, spec state.Spec, secret
 	defer disconnect()
 	tell = serializeCalls(tell)
 	rows, reaching := connectivityStates{emit: tell}, s.newReachability()
-	reaching.onBegin = func(checks []reach.Check) { rows.emitPending(reach.Workstation, checks) }
-	reaching.onResult = rows.emitResult
+	reaching.OnBegin = func(checks []reach.Check) { rows.emitPending(reach.Workstation, checks) }
+	reaching.OnResult = rows.emitResult
 	world.Reach = reaching
 	installation, err := install.New(spec, s.newRecipe(), folder, world.readOnly())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/state"
@@ -149,7 +150,7 @@ func newRehearsalInterview(ctx context.Context, r rehearsal) (*interviewBackend,
 		return nil, err
 	}
 	zones, err := environment.NewZoneOptions(r.speed, r.scenario)
-	zones.Program = onMachine
+	zones.Program = connectivity.OnMachine
 	c := &interviewBackend{
 		options: r.options, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupRehearsalSecret, rehearsal: &r, cleanUp: cleanUp,
 		environment: environment.NewSimulated(zones), cache: draft.Path(state.BinDir),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -49,15 +50,15 @@ func (c interviewPreview) runZoneChecks(ctx context.Context, spec state.Spec, se
 	if err != nil {
 		return err
 	}
-	survey, err := newConnectivityCheck(ctx, net, checkSubject{spec: spec, secrets: secrets}, nil, nil)
+	survey, err := connectivity.NewChecker(ctx, net, connectivity.Subject{Spec: spec, Secrets: secrets}, nil, nil)
 	if err != nil {
 		return err
 	}
 	if c.rehearsal != nil {
-		survey.dir = func() (string, error) { return c.draft.Path(checkPrefix + "zone"), nil }
+		survey.SetDir(func() (string, error) { return c.draft.Path(checkPrefix + "zone"), nil })
 	}
 	states := connectivityStates{emit: tell}
-	states.emitPending(reach.Zone, survey.from[reach.Zone])
-	_, err = survey.run(ctx, reach.Zone, nil, states.emitResult, func(string) {})
+	states.emitPending(reach.Zone, survey.ListChecks(reach.Zone))
+	_, err = survey.Run(ctx, reach.Zone, nil, states.emitResult, func(string) {})
 	return err
 }

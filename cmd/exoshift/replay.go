@@ -18,8 +18,6 @@ import (
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/tui/dashboard"
-
-	"github.com/spf13/cobra"
 )
 
 type replayFlags struct {

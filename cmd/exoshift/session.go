@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -27,6 +28,8 @@ import (
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
 	"exoshift/wizard"
+
+	"al.essio.dev/pkg/shellescape"
 )
 
 // session is one run of the recipe on one cluster's folder.
@@ -360,3 +363,24 @@ func (r *records) writeEvent(e provisioner.Event) {
 func (r *records) log(line string) { fmt.Fprintln(r.output, line) }
 
 func (r *records) close() { _ = errors.Join(r.journal.Close(), r.events.Close(), r.output.Close()) }
+
+func (s session) newReachability() connectivity.Reachability {
+	return connectivity.NewReachability(s.net, s.spec, s.secrets, s.formatCheckCommand())
+}
+
+// formatCheckCommand includes the flags of a rehearsal.
+func (s session) formatCheckCommand() string {
+	words := []string{"exoshift", "check"}
+	if s.scenario != "" {
+		words = append(words, "--simulate", "--scenario", s.scenario)
+	}
+	switch {
+	case s.options.answers != "":
+		words = append(words, "--answers", s.options.answers)
+	case s.locations.Folder != "" && !s.temporary:
+		words = append(words, "--answers", s.folder.Path(state.AnswersFile))
+	default:
+		words = append(words, "--zone", s.spec.Exoscale.Zone)
+	}
+	return shellescape.QuoteCommand(words)
+}

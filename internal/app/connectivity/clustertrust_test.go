@@ -1,4 +1,4 @@
-package main
+package connectivity
 
 import (
 	"crypto/x509/pkix"
@@ -19,7 +19,7 @@ func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := exampleSpec(t)
+	spec, _ := loadExample(t)
 	if trusted := readClusterAuthorities(spec); trusted != "" {
 		t.Errorf("before there is a cluster, %q is trusted", trusted)
 	}
@@ -39,7 +39,7 @@ func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	survey, err := newConnectivityCheck(t.Context(), network.Network{}, checkSubject{spec: spec}, nil, nil)
+	survey, err := NewChecker(t.Context(), network.Network{}, Subject{Spec: spec}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package connectivity
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+func (s *Checker) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
 	runner, err := s.newRunner(task.Source)
 	if err != nil {
 		return reach.Report{}, err
@@ -31,7 +31,7 @@ func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell
 	if err != nil {
 		return reach.Report{}, fmt.Errorf("write the task: %w", err)
 	}
-	program, err := remoterun.NewSelfProgram(probeVerb)
+	program, err := remoterun.NewSelfProgram(ProbeVerb)
 	if err != nil {
 		return reach.Report{}, err
 	}
@@ -55,33 +55,21 @@ func (s *connectivityCheck) runRemote(ctx context.Context, task reach.Task, tell
 	return report, err
 }
 
-func (s *connectivityCheck) newRunner(where string) (remoterun.Runner, error) {
+func (s *Checker) newRunner(where string) (remoterun.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
 		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: environment.NewSSHAgent(), KnownHosts: listKnownHostsFiles()})
 	}
 	return s.newZoneRunner()
 }
 
-func (s *connectivityCheck) newZoneRunner() (*remoterun.Zone, error) {
+func (s *Checker) newZoneRunner() (*remoterun.Zone, error) {
 	dir, err := s.dir()
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, err)
 	}
 	return remoterun.NewZone(remoterun.ZoneOptions{
-		Zone: s.spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.spec),
+		Zone: s.Spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.Spec),
 	}), nil
-}
-
-// cleanupCheckMachine removes the machine of a killed check: it would block the deletion of the cluster's security groups.
-func (s teardownContext) cleanupCheckMachine(ctx context.Context, seen func(string)) error {
-	if s.facts.Rehearsal {
-		return nil
-	}
-	zone, err := (&connectivityCheck{net: s.net, spec: s.spec, secrets: s.secrets, dir: state.ChecksPath}).newZoneRunner()
-	if err != nil {
-		return err
-	}
-	return zone.CleanUpLeftovers(ctx, seen)
 }
 
 func listKnownHostsFiles() []string {
@@ -92,8 +80,8 @@ func listKnownHostsFiles() []string {
 	return files
 }
 
-func (s *connectivityCheck) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
-	zone, key, secret := s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
+func (s *Checker) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
+	zone, key, secret := s.Spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if key == "" || secret == "" {
 		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+zone, "there are no credentials").
 			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or name where they are in the answers").WithField("exoscale.apiKey")
@@ -110,16 +98,16 @@ func (s *connectivityCheck) connect(journal remoterun.Journal) (remoterun.Cloud,
 	return cloud, storage, func() { cloud.Close(); storage.Close() }, nil
 }
 
-// describeTerms returns "" if a source has neither cost nor side effects.
-func (s *connectivityCheck) describeTerms(where string) string {
+// DescribeTerms returns the cost and the side effects of a source; "" if it has none.
+func (s *Checker) DescribeTerms(where string) string {
 	if where != reach.Zone {
 		return ""
 	}
-	return describeZoneTerms(s.spec)
+	return DescribeZoneTerms(s.Spec)
 }
 
-// describeZoneTerms makes no API call: the machine is of one of the smallest types.
-func describeZoneTerms(spec state.Spec) string {
+// DescribeZoneTerms returns the terms of a check from inside the zone. It makes no API call: the machine is of one of the smallest types.
+func DescribeZoneTerms(spec state.Spec) string {
 	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: estimateProgramSize()}
 	if prices, err := assets.ReadPrices(); err == nil {
 		terms.Hour, terms.Date = prices.Instances[terms.Type], prices.Date

@@ -1,4 +1,5 @@
-package main
+// Package connectivity checks what a cluster has to reach: from this machine, from a machine in the zone, or from a host by SSH.
+package connectivity
 
 import (
 	"context"
@@ -22,11 +23,19 @@ import (
 	"exoshift/wizard/reach/probe/connection"
 )
 
-type connectivityCheck struct {
+// Subject is the cluster to check, as far as it is known.
+type Subject struct {
+	Spec    state.Spec
+	Secrets wizard.Secrets // as far as they resolve; only the check from the zone needs one
+	Partial bool           // only some answers are known
+}
+
+// Checker runs the connectivity checks of one cluster.
+type Checker struct {
 	net     network.Network
-	spec    state.Spec
+	Spec    state.Spec
 	secrets wizard.Secrets
-	checks  []reach.Check            // all, in the order of the catalogue
+	Checks  []reach.Check            // all, in the order of the catalogue
 	from    map[string][]reach.Check // those that run at a source: local, and any other
 	limits  connection.Limits
 	dir     func() (string, error) // where runs in the zone are recorded
@@ -35,23 +44,23 @@ type connectivityCheck struct {
 	skips []reach.Skip
 }
 
-// newConnectivityCheck selects the checks. only names checks regardless of the answers; nil: those that the answers require.
-func newConnectivityCheck(ctx context.Context, net network.Network, asked checkSubject, only []string, skips []reach.Skip) (*connectivityCheck, error) {
+// NewChecker selects the checks of a subject. only names checks regardless of the answers; nil: those that the answers require.
+func NewChecker(ctx context.Context, net network.Network, asked Subject, only []string, skips []reach.Skip) (*Checker, error) {
 	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
 		return nil, err
 	}
-	scope := reach.Scope{Spec: asked.spec, Partial: asked.partial, Only: only, Installed: isInstalled(asked.spec)}
-	if lieutenant := asked.spec.Syn.LieutenantURL; lieutenant != "" {
+	scope := reach.Scope{Spec: asked.Spec, Partial: asked.Partial, Only: only, Installed: isInstalled(asked.Spec)}
+	if lieutenant := asked.Spec.Syn.LieutenantURL; lieutenant != "" {
 		// Discovery is optional: the check of Lieutenant itself reports why it failed.
 		scope.Discovery, _ = reach.Discover(ctx, net, lieutenant)
 	}
-	own, err := reach.ListSkips(asked.spec)
+	own, err := reach.ListSkips(asked.Spec)
 	if err != nil {
 		return nil, exit.WithCode(exit.Answers, err)
 	}
-	s := &connectivityCheck{
-		net: net, spec: asked.spec, secrets: asked.secrets, from: map[string][]reach.Check{}, limits: connection.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
+	s := &Checker{
+		net: net, Spec: asked.Spec, secrets: asked.Secrets, from: map[string][]reach.Check{}, limits: connection.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
 	}
 	for _, scope.Source = range []string{reach.Workstation, reach.Zone} {
 		checks, err := reach.SelectChecks(catalogue, scope)
@@ -60,13 +69,24 @@ func newConnectivityCheck(ctx context.Context, net network.Network, asked checkS
 		}
 		checks = replaceHostKeys(checks, net.HostKeys)
 		s.from[scope.Source] = checks
-		s.checks = mergeChecks(s.checks, checks)
+		s.Checks = mergeChecks(s.Checks, checks)
 	}
 	return s, s.validateSkips(skips)
 }
 
+// ListChecks returns the checks that run at a source.
+func (s *Checker) ListChecks(source string) []reach.Check {
+	if source == reach.Workstation {
+		return s.from[source]
+	}
+	return s.from[reach.Zone]
+}
+
+// SetDir sets the folder where runs in the zone are recorded.
+func (s *Checker) SetDir(dir func() (string, error)) { s.dir = dir }
+
 // validateSkips refuses to skip a check that is not selected: the ID is probably wrong.
-func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
+func (s *Checker) validateSkips(skips []reach.Skip) error {
 	for _, skip := range skips {
 		if _, found := s.normalizeID(skip.ID); !found {
 			return exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID))
@@ -79,12 +99,12 @@ func (s *connectivityCheck) validateSkips(skips []reach.Skip) error {
 }
 
 // normalizeID ignores case.
-func (s *connectivityCheck) normalizeID(id string) (string, bool) {
-	at := slices.IndexFunc(s.checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, id) })
+func (s *Checker) normalizeID(id string) (string, bool) {
+	at := slices.IndexFunc(s.Checks, func(c reach.Check) bool { return strings.EqualFold(c.ID, id) })
 	if at < 0 {
 		return id, false
 	}
-	return s.checks[at].ID, true
+	return s.Checks[at].ID, true
 }
 
 func mergeChecks(first, second []reach.Check) []reach.Check {
@@ -116,26 +136,22 @@ func isInstalled(spec state.Spec) bool {
 }
 
 // newTask uses the proxy of the local machine for the local source, and that of the answers for the nodes.
-func (s *connectivityCheck) newTask(vantage string, ids []string) (reach.Task, error) {
+func (s *Checker) newTask(vantage string, ids []string) (reach.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	checks := s.from[reach.Zone]
-	if vantage == reach.Workstation {
-		checks = s.from[vantage]
-	}
 	task := reach.Task{
-		Source: vantage, Checks: selectChecks(checks, ids), Skips: slices.Clone(s.skips),
-		Distribution: s.spec.OpenShift.Distribution, Version: s.spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
-		Authorities: readClusterAuthorities(s.spec),
+		Source: vantage, Checks: selectChecks(s.ListChecks(vantage), ids), Skips: slices.Clone(s.skips),
+		Distribution: s.Spec.OpenShift.Distribution, Version: s.Spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
+		Authorities: readClusterAuthorities(s.Spec),
 	}
-	if proxy := s.spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
+	if proxy := s.Spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
 		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
 	}
 	if vantage == reach.Workstation {
 		return task, nil
 	}
 	task.Proxy = task.NodesProxy
-	if bundle := s.spec.OpenShift.TrustBundle; bundle != "" {
+	if bundle := s.Spec.OpenShift.TrustBundle; bundle != "" {
 		content, err := fileread.Text(bundle, fileread.Small)
 		if err != nil {
 			return task, fault.New(fault.Invalid, "read the trust bundle", err).WithField("openshift.trustBundle")
@@ -162,14 +178,15 @@ func selectChecks(checks []reach.Check, ids []string) []reach.Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c reach.Check) bool { return !wanted[c.ID] })
 }
 
-func (s *connectivityCheck) skip(skip reach.Skip) {
+// Skip skips a check from now on.
+func (s *Checker) Skip(skip reach.Skip) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skips = append(slices.DeleteFunc(s.skips, func(other reach.Skip) bool { return other.ID == skip.ID }), skip)
 }
 
-// run runs checks at a source, nil: all, and emits each result. seen is called with the progress of a remote source.
-func (s *connectivityCheck) run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+// Run runs checks at a source, nil: all, and emits each result. seen is called with the progress of a remote source.
+func (s *Checker) Run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
 	task, err := s.newTask(vantage, ids)
 	if err != nil {
 		return reach.Report{}, err
@@ -188,9 +205,9 @@ func (s *connectivityCheck) run(ctx context.Context, vantage string, ids []strin
 	return report, nil
 }
 
-// runAll runs the sources one after the other and merges their reports. A source that fails is an error, besides the report of
+// RunAll runs the sources one after the other and merges their reports. A source that fails is an error, besides the report of
 // the others.
-func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen func(string)) (reach.Report, error) {
+func (s *Checker) RunAll(ctx context.Context, vantages []string, seen func(string)) (reach.Report, error) {
 	began := time.Now()
 	var parts []reach.Report
 	var failures []error
@@ -199,7 +216,7 @@ func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen 
 			failures = append(failures, err)
 			continue
 		}
-		part, err := s.run(ctx, vantage, nil, func(reach.Result) {}, seen)
+		part, err := s.Run(ctx, vantage, nil, func(reach.Result) {}, seen)
 		if parts = append(parts, part); err != nil {
 			failures = append(failures, err)
 		}
@@ -207,25 +224,26 @@ func (s *connectivityCheck) runAll(ctx context.Context, vantages []string, seen 
 			break
 		}
 	}
-	whole := reach.MergeReports(s.checks, parts...)
+	whole := reach.MergeReports(s.Checks, parts...)
 	whole.V, whole.Started, whole.TookMS = 1, began.UTC(), time.Since(began).Milliseconds()
 	return whole, errors.Join(failures...)
 }
 
-func (s *connectivityCheck) filterFree(vantages []string) []string {
-	return slices.DeleteFunc(slices.Clone(vantages), func(vantage string) bool { return s.describeTerms(vantage) != "" })
+// FilterFree returns the sources that cost nothing.
+func (s *Checker) FilterFree(vantages []string) []string {
+	return slices.DeleteFunc(slices.Clone(vantages), func(vantage string) bool { return s.DescribeTerms(vantage) != "" })
 }
 
-// runAgain repeats the checks of sources without cost; results of the others are kept.
-func (s *connectivityCheck) runAgain(ctx context.Context, vantages []string, last reach.Report, seen func(string)) (reach.Report, error) {
-	free, kept := s.filterFree(vantages), reach.Report{}
-	next, err := s.runAll(ctx, free, seen)
+// RunAgain repeats the checks of sources without cost; results of the others are kept.
+func (s *Checker) RunAgain(ctx context.Context, vantages []string, last reach.Report, seen func(string)) (reach.Report, error) {
+	free, kept := s.FilterFree(vantages), reach.Report{}
+	next, err := s.RunAll(ctx, free, seen)
 	for _, r := range last.Results {
 		if !slices.Contains(free, r.Source) {
 			kept.Results = append(kept.Results, r)
 		}
 	}
-	return reach.MergeReports(s.checks, next, kept), err
+	return reach.MergeReports(s.Checks, next, kept), err
 }
 
 // replaceHostKeys replaces pinned host keys by those of a simulated network: its servers cannot have the private keys.
@@ -239,4 +257,36 @@ func replaceHostKeys(checks []reach.Check, keys map[string]string) []reach.Check
 		}
 	}
 	return checks
+}
+
+// listSkipped returns the checks that are skipped now.
+func (s *Checker) listSkipped() []state.SkippedCheck {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var skipped []state.SkippedCheck
+	for _, check := range s.Checks {
+		for _, skip := range s.skips {
+			if skip.ID == check.ID && !skip.IsExpired(time.Now()) {
+				skipped = append(skipped, state.SkippedCheck{ID: skip.ID, Target: check.Target(), Reason: skip.Reason, Until: skip.Until})
+			}
+		}
+	}
+	return skipped
+}
+
+// CleanUpLeftovers removes the machine of a killed check: it would block the deletion of the cluster's security groups. progress
+// is called with what it does.
+func CleanUpLeftovers(ctx context.Context, net network.Network, spec state.Spec, secrets wizard.Secrets, progress func(string)) error {
+	zone, err := (&Checker{net: net, Spec: spec, secrets: secrets, dir: state.ChecksPath}).newZoneRunner()
+	if err != nil {
+		return err
+	}
+	return zone.CleanUpLeftovers(ctx, progress)
+}
+
+// SelectAllEndpoints selects the whole catalogue, unless the answers select checks.
+func SelectAllEndpoints(spec *state.Spec) {
+	if spec.Syn.LieutenantURL == "" {
+		spec.Syn.LieutenantURL, spec.Syn.Tenant, spec.DNS.ACME = "https://api.syn.vshn.net", "t-demo", true
+	}
 }

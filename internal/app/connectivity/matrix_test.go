@@ -1,4 +1,4 @@
-package main
+package connectivity
 
 import (
 	"crypto/x509"
@@ -14,9 +14,12 @@ import (
 	"testing/synctest"
 
 	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/remoterun"
+	"exoshift/state"
+	"exoshift/wizard"
 	"exoshift/wizard/reach"
 )
 
@@ -78,11 +81,10 @@ func (s sight) probe(t *testing.T) (checks []reach.Check, results []reach.Result
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		spec, secrets := exampleAlone(t)
-		selectAllEndpoints(&spec)
+		spec, secrets := loadExample(t)
+		SelectAllEndpoints(&spec)
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
-			Scenario: s.scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret, Program: onMachine,
-			Installer: installerOfNow(),
+			Scenario: s.scenario, Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret, Program: OnMachine,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -96,12 +98,12 @@ func (s sight) probe(t *testing.T) (checks []reach.Check, results []reach.Result
 		if s.cure != nil {
 			s.cure(&world, zone)
 		}
-		survey, err := newConnectivityCheck(t.Context(), world, checkSubject{spec: spec, secrets: secrets}, s.endpoints(t), nil)
+		survey, err := NewChecker(t.Context(), world, Subject{Spec: spec, Secrets: secrets}, s.endpoints(t), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		survey.dir = func() (string, error) { return dir, nil }
-		checks, results = survey.checks, survey.allOf(t, s.vantages)
+		survey.SetDir(func() (string, error) { return dir, nil })
+		checks, results = survey.Checks, runSources(t, survey, s.vantages)
 	})
 	return checks, results
 }
@@ -126,14 +128,28 @@ func (s sight) endpoints(t *testing.T) (ids []string) {
 	return ids
 }
 
-func (s *connectivityCheck) allOf(t *testing.T, vantages []string) (results []reach.Result) {
+// loadExample returns the shipped answers, whatever the environment.
+func loadExample(t *testing.T) (state.Spec, wizard.Secrets) {
+	t.Helper()
+	content, err := assets.ReadExample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, secrets, problems := wizard.Load("example", content, environment.LookupRehearsalSecret)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return spec, secrets
+}
+
+func runSources(t *testing.T, s *Checker, vantages []string) (results []reach.Result) {
 	t.Helper()
 	for _, where := range vantages {
 		if where == reach.Zone {
-			results = append(results, s.fromMachine(t).Results...)
+			results = append(results, runOnMachine(t, s).Results...)
 			continue
 		}
-		report, err := s.run(t.Context(), where, nil, func(reach.Result) {}, func(string) {})
+		report, err := s.Run(t.Context(), where, nil, func(reach.Result) {}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +158,8 @@ func (s *connectivityCheck) allOf(t *testing.T, vantages []string) (results []re
 	return results
 }
 
-// fromMachine runs the checks on a machine, whose payload is a few bytes instead of this program: it runs this one anyway.
-func (s *connectivityCheck) fromMachine(t *testing.T) (report reach.Report) {
+// runOnMachine runs the checks on a machine, whose payload is a few bytes instead of this program: it runs this one anyway.
+func runOnMachine(t *testing.T, s *Checker) (report reach.Report) {
 	t.Helper()
 	task, err := s.newTask(reach.Zone, nil)
 	if err != nil {
@@ -157,7 +173,7 @@ func (s *connectivityCheck) fromMachine(t *testing.T) (report reach.Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := remoterun.Program{Args: []string{probeVerb}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a program")), nil }}
+	program := remoterun.Program{Args: []string{ProbeVerb}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a program")), nil }}
 	output, err := runner.Run(t.Context(), program, input, func(string) {})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +185,9 @@ func (s *connectivityCheck) fromMachine(t *testing.T) (report reach.Report) {
 }
 
 func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
-	long(t)
+	if testing.Short() {
+		t.Skip("it is long: make faults runs it")
+	}
 	var mu sync.Mutex
 	table, verdicts, wrong := matrix{}, 0, 0
 	t.Run("scenarios", func(t *testing.T) {

@@ -1,13 +1,10 @@
-package main
+package connectivity
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
-
-	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -16,50 +13,34 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// reachability runs the connectivity checks of the preflight; it is a preflight.Reachability.
-type reachability struct {
+// Reachability runs the connectivity checks of the preflight; it is a preflight.Reachability.
+type Reachability struct {
 	net     network.Network
 	spec    state.Spec
 	secrets wizard.Secrets
 	command string // that shows the same results
-	// onBegin is called with all checks before the first result, onResult with each result; both may be nil.
-	onBegin  func([]reach.Check)
-	onResult func(reach.Result)
+	// OnBegin is called with all checks before the first result, onResult with each result; both may be nil.
+	OnBegin  func([]reach.Check)
+	OnResult func(reach.Result)
 }
 
-func (s session) newReachability() reachability {
-	return reachability{net: s.net, spec: s.spec, secrets: s.secrets, command: s.formatCheckCommand()}
-}
-
-// formatCheckCommand includes the flags of a rehearsal.
-func (s session) formatCheckCommand() string {
-	words := []string{"exoshift", "check"}
-	if s.scenario != "" {
-		words = append(words, "--simulate", "--scenario", s.scenario)
-	}
-	switch {
-	case s.options.answers != "":
-		words = append(words, "--answers", s.options.answers)
-	case s.locations.Folder != "" && !s.temporary:
-		words = append(words, "--answers", s.folder.Path(state.AnswersFile))
-	default:
-		words = append(words, "--zone", s.spec.Exoscale.Zone)
-	}
-	return shellescape.QuoteCommand(words)
+// NewReachability returns the checks of a cluster. command shows the same results.
+func NewReachability(net network.Network, spec state.Spec, secrets wizard.Secrets, command string) Reachability {
+	return Reachability{net: net, spec: spec, secrets: secrets, command: command}
 }
 
 // Check runs all local checks.
-func (r reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
-	survey, err := newConnectivityCheck(ctx, r.net, checkSubject{spec: r.spec, secrets: r.secrets}, nil, nil)
+func (r Reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
+	survey, err := NewChecker(ctx, r.net, Subject{Spec: r.spec, Secrets: r.secrets}, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r.onBegin != nil {
-		r.onBegin(survey.from[reach.Workstation])
+	if r.OnBegin != nil {
+		r.OnBegin(survey.from[reach.Workstation])
 	}
-	report, err := survey.run(ctx, reach.Workstation, nil, func(result reach.Result) {
-		if r.onResult != nil {
-			r.onResult(result)
+	report, err := survey.Run(ctx, reach.Workstation, nil, func(result reach.Result) {
+		if r.OnResult != nil {
+			r.OnResult(result)
 		}
 		if result.Verdict == reach.Warn || result.Verdict == reach.Fail {
 			seen(formatResult(result))
@@ -75,7 +56,7 @@ func formatResult(r reach.Result) string {
 	return fmt.Sprintf("%s %s: %s", r.ID, r.Target, r.Describe())
 }
 
-func (r reachability) toError(report reach.Report) error {
+func (r Reachability) toError(report reach.Report) error {
 	failed, remedy := summarizeFailures(report)
 	if len(failed) == 0 {
 		return nil
@@ -119,18 +100,4 @@ func findFailedID(report reach.Report) string {
 		}
 	}
 	return ""
-}
-
-func (s *connectivityCheck) listSkipped() []state.SkippedCheck {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var skipped []state.SkippedCheck
-	for _, check := range s.checks {
-		for _, skip := range s.skips {
-			if skip.ID == check.ID && !skip.IsExpired(time.Now()) {
-				skipped = append(skipped, state.SkippedCheck{ID: skip.ID, Target: check.Target(), Reason: skip.Reason, Until: skip.Until})
-			}
-		}
-	}
-	return skipped
 }

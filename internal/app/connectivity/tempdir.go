@@ -1,4 +1,4 @@
-package main
+package connectivity
 
 import (
 	"fmt"
@@ -6,12 +6,14 @@ import (
 	"sync"
 )
 
-type tempDir struct {
+// TempDir is a temporary folder that is created when it is needed.
+type TempDir struct {
 	mu   sync.Mutex
 	path string
 }
 
-func (s *tempDir) ensure() (string, error) {
+// Ensure returns the path of the folder.
+func (s *TempDir) Ensure() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.path != "" {
@@ -25,7 +27,8 @@ func (s *tempDir) ensure() (string, error) {
 	return path, nil
 }
 
-func (s *tempDir) remove() {
+// Remove removes the folder, if there is one.
+func (s *TempDir) Remove() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.path != "" {
