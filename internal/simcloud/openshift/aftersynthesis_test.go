@@ -15,7 +15,11 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/names"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/argo"
+	"exoshift/internal/simcloud/openshift/certmanager"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/maintenance"
+	"exoshift/internal/simcloud/openshift/monitoring"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/server"
 )
@@ -43,7 +47,7 @@ func (s *synLab) define(group, version, kind, plural string) {
 	s.t.Helper()
 	definition := kube.Kind{Group: group, Version: version, Resource: plural, Kind: kind, Namespaced: true, Status: true}.Definition()
 	definition["apiVersion"], definition["kind"] = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
-	if err := s.api.Apply(s.ctx, definitionsPath, "exoshift", definition); err != nil {
+	if err := s.api.Apply(s.ctx, argo.DefinitionsPath, "exoshift", definition); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -112,9 +116,9 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		}
 		s.define("cert-manager.io", "v1", "Certificate", "certificates")
 		s.apply(component("syn-cert-manager", "cert-manager", "quay.io/jetstack/cert-manager-controller:v1.18.2") + registerJob)
-		var accounts map[string]acmeAccount
+		var accounts map[string]certmanager.AcmeAccount
 		s.until(5*time.Minute, "an account", func() bool {
-			accounts = readAccounts(s.get(apiclient.FormatResourcePath("syn-cert-manager", cluster.SecretResource) + "/acme-dns-client"))
+			accounts = certmanager.ReadAccounts(s.get(apiclient.FormatResourcePath("syn-cert-manager", cluster.SecretResource) + "/acme-dns-client"))
 			return len(accounts) == 2
 		})
 		account := accounts["apps.c-demo.example.net"]
@@ -123,13 +127,13 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 		}
 		const path = "/apis/cert-manager.io/v1/namespaces/syn-cert-manager/certificates/apps"
 		_ = s.clock.Sleep(s.ctx, 10*time.Minute)
-		if found := s.get(path); computeHealth(found).status != progressing || !strings.Contains(computeHealth(found).message, "does not lead to") {
+		if found := s.get(path); argo.ComputeHealth(found).Status != argo.Progressing || !strings.Contains(argo.ComputeHealth(found).Message, "does not lead to") {
 			t.Errorf("without the record: %v", found["status"])
 		}
 		s.mu.Lock()
 		target = account.Fulldomain
 		s.mu.Unlock()
-		s.until(5*time.Minute, "the certificate", func() bool { return computeHealth(s.get(path)).status == healthy })
+		s.until(5*time.Minute, "the certificate", func() bool { return argo.ComputeHealth(s.get(path)).Status == argo.Healthy })
 	})
 }
 
@@ -168,12 +172,12 @@ func TestASchedulesMinutes(t *testing.T) {
 		"30 10 * * 2": true, "30 10 24 11 *": true, "*/15 8-11 * * 1-5": true, "0,30 * * * *": true, "* * * * *": true,
 		"31 10 * * 2": false, "30 11 * * 2": false, "30 10 * * 3": false, "*/20 * * * *": false,
 	} {
-		if got, err := matchSchedule(schedule, at); got != want || err != nil {
+		if got, err := maintenance.MatchSchedule(schedule, at); got != want || err != nil {
 			t.Errorf("%s: %v, %v", schedule, got, err)
 		}
 	}
 	for _, schedule := range []string{"", "a * * * *", "*/0 * * * *", "* * * *"} {
-		if _, err := matchSchedule(schedule, at); err == nil {
+		if _, err := maintenance.MatchSchedule(schedule, at); err == nil {
 			t.Errorf("%q is a schedule", schedule)
 		}
 	}
@@ -258,10 +262,10 @@ func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 	inSynLab(t, plan{troubles: scenario.Cluster{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
 		shared := must2(s.world.getCluster(s.infraID()))(t)
 		ask := func(token string) (int, string) {
-			request := httptest.NewRequest(http.MethodGet, "https://"+alertmanagerHost(shared)+"/api/v2/alerts", nil)
+			request := httptest.NewRequest(http.MethodGet, "https://"+monitoring.AlertmanagerHost(shared)+"/api/v2/alerts", nil)
 			request.Header.Set("Authorization", "Bearer "+token)
 			answer := httptest.NewRecorder()
-			serveAlertmanager(shared, answer, request)
+			monitoring.ServeAlertmanager(shared, answer, request)
 			var alerts []kube.Object
 			_ = json.Unmarshal(answer.Body.Bytes(), &alerts)
 			names := ""
@@ -274,12 +278,12 @@ func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 		if code, _ := ask("nonsense"); code != http.StatusUnauthorized {
 			t.Errorf("nobody: %d", code)
 		}
-		if code, _ := ask(s.requestToken(monitoring, "stranger")); code != http.StatusForbidden {
+		if code, _ := ask(s.requestToken(monitoring.Namespace, "stranger")); code != http.StatusForbidden {
 			t.Errorf("a stranger: %d", code)
 		}
 		told := func(want string) func() bool {
 			return func() bool {
-				code, names := ask(s.requestToken(monitoring, monitoringUser))
+				code, names := ask(s.requestToken(monitoring.Namespace, monitoring.User))
 				return code == http.StatusOK && names == "Watchdog active, AlertmanagerReceiversNotConfigured active, SimpleContentAccessNotAvailable "+want
 			}
 		}

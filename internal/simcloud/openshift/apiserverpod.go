@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 // runAPIServer runs an API server and the controllers on a master.
@@ -24,6 +25,6 @@ func runAPIServer(ctx context.Context, c *cluster.Cluster, m machine.Machine, p 
 			return false
 		})
 	})
-	running.Go(func() { runControllers(ctx, c, m) })
+	running.Go(func() { operators.Run(ctx, c, m) })
 	return cluster.ServeAPI(ctx, c, m, true)
 }

@@ -13,6 +13,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/journal"
 	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 type bootstrapHost struct {
@@ -133,7 +134,7 @@ func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 			h.machine.Console("kube-apiserver: %v", err)
 		}
 	})
-	stopControllers := h.start(ctx, func(ctx context.Context) { runControllers(ctx, h.cluster, h.machine) })
+	stopControllers := h.start(ctx, func(ctx context.Context) { operators.Run(ctx, h.cluster, h.machine) })
 	ok := h.runStage(ctx, "kube-apiserver-bootstrap", 15*time.Second) && h.await(ctx, "manifests", h.applyManifests) &&
 		h.runClusterBootstrap(ctx)
 	if ok {

@@ -10,12 +10,13 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 // runCilium is the agent on a node. Service addresses are not translated before it runs, so its environment must name the API
 // server.
 func runCilium(ctx context.Context, c container.Container) error {
-	if err := checkNetworkType(c.Cluster, ciliumKind); err != nil {
+	if err := checkNetworkType(c.Cluster, operators.CiliumKind); err != nil {
 		return err
 	}
 	api, err := apiclient.New(c.Machine, apiclient.Access{Server: container.GetAPIAddress(c.Env), Authority: c.Authority}, c.Cluster.Timeout())

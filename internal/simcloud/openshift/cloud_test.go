@@ -14,6 +14,7 @@ import (
 
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/fabric"
+	"exoshift/internal/simcloud/openshift/cloudprovider"
 	"exoshift/internal/simcloud/store"
 	"exoshift/provisioner/exoscale"
 	"exoshift/state"
@@ -40,13 +41,13 @@ type cloud struct {
 
 func (c *cloud) extraLarge(l *lab) string {
 	l.t.Helper()
-	asked := cloudAPI{base: "https://api-" + cloudZone + ".exoscale.com", key: cloudKey, secret: cloudSecret, timeout: time.Minute,
-		http: l.laptop.Network(c.ca.Pool()).NewClient()}
-	defer asked.close()
+	asked := cloudprovider.CloudAPI{Base: "https://api-" + cloudZone + ".exoscale.com", Key: cloudKey, Secret: cloudSecret, Timeout: time.Minute,
+		HTTP: l.laptop.Network(c.ca.Pool()).NewClient()}
+	defer asked.Close()
 	var answer struct {
 		Types []struct{ ID, Family, Size string } `json:"instance-types"`
 	}
-	if err := asked.get(l.ctx, "/v2/instance-type", &answer); err != nil {
+	if err := asked.Get(l.ctx, "/v2/instance-type", &answer); err != nil {
 		l.t.Fatal(err)
 	}
 	for _, found := range answer.Types {

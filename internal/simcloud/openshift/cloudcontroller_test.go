@@ -10,6 +10,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
 )
 
 const externalSource = `apiVersion: v1
@@ -100,7 +101,7 @@ func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
 			want := []string{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
 			got := []string{node.GetString("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
 				labels["node.kubernetes.io/instance-type"]}
-			if diff := cmp.Diff(want, got); diff != "" || hasTaint(node, cloudTaint) {
+			if diff := cmp.Diff(want, got); diff != "" || cluster.HasTaint(node, cluster.CloudTaint) {
 				t.Errorf("%s: %s", node.Name(), diff)
 			}
 			if kinds := len(node.List("status.addresses")); kinds != 3 {
@@ -138,7 +139,7 @@ func aMasterIsSeen(_ *testing.T, l *lab) {
 	l.bootCluster(1, 0)
 	l.until(30*time.Minute, "a node that the cloud controller has seen", func() bool {
 		node := l.get(apiclient.NodesPath + "/master-0")
-		return node != nil && !hasTaint(node, cloudTaint)
+		return node != nil && !cluster.HasTaint(node, cluster.CloudTaint)
 	})
 }
 
@@ -198,7 +199,7 @@ func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
 				l.until(40*time.Minute, "a master", func() bool { return l.ready() == 1 })
 				_ = l.clock.Sleep(l.ctx, 6*time.Minute)
 				for _, node := range l.get(apiclient.NodesPath).List("items") {
-					if !hasTaint(node, cloudTaint) {
+					if !cluster.HasTaint(node, cluster.CloudTaint) {
 						t.Errorf("%s is not tainted any more", node.Name())
 					}
 				}
@@ -235,7 +236,7 @@ func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing
 		l.boot("master-2", "198.18.0.13", l.node("master", "master-2"))
 		l.until(60*time.Minute, "bootstrap complete", func() bool { return l.bootstrapStatus() == "complete" })
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
-		if !hasTaint(l.get(apiclient.NodesPath+"/master-2"), cloudTaint) || hasTaint(l.get(apiclient.NodesPath+"/master-1"), cloudTaint) {
+		if !cluster.HasTaint(l.get(apiclient.NodesPath+"/master-2"), cluster.CloudTaint) || cluster.HasTaint(l.get(apiclient.NodesPath+"/master-1"), cluster.CloudTaint) {
 			t.Error("the wrong nodes are tainted")
 		}
 		operator := l.get("/apis/config.openshift.io/v1/clusteroperators/openshift-apiserver")

@@ -11,6 +11,8 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/operators"
 	"exoshift/internal/simcloud/scenario"
 )
 
@@ -123,7 +125,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 		if got := l.etcdMessage(); got != stuck || !strings.HasPrefix(got, "2 of 3") && !strings.HasPrefix(got, "1 of 2") {
 			t.Errorf("etcd: %q", got)
 		}
-		if got := getInternalAddress(l.get(apiclient.NodesPath + "/master-1")); got != "10.100.0.12" {
+		if got := operators.GetInternalAddress(l.get(apiclient.NodesPath + "/master-1")); got != "10.100.0.12" {
 			t.Errorf("the node's address: %s", got)
 		}
 	})
@@ -159,7 +161,7 @@ func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
 		if scheduler().Get("spec.mastersSchedulable") != true {
 			t.Errorf("scheduler: %v", scheduler())
 		}
-		back := kube.Object{"matchLabels": kube.Object{masterTaint: nil, "kubernetes.io/hostname": "infra-0"}}
+		back := kube.Object{"matchLabels": kube.Object{cluster.MasterTaint: nil, "kubernetes.io/hostname": "infra-0"}}
 		if _, err := l.api.Do(l.ctx, "PATCH", ingressPath, kube.Object{"spec": kube.Object{"nodePlacement": kube.Object{"nodeSelector": back}}}); err != nil {
 			t.Fatal(err)
 		}

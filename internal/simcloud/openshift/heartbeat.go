@@ -7,6 +7,8 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 type heartbeat struct {
@@ -44,7 +46,7 @@ func (k *kubelet) buildConditions() []kube.Object {
 func (k *kubelet) isNetworkReady() bool {
 	for _, p := range k.pods {
 		program, _ := findProgram(p.object)
-		plugin := p.app == networkApp || p.app == "" && program == ciliumAgent
+		plugin := p.app == cluster.NetworkApp || p.app == "" && program == operators.CiliumAgent
 		if plugin && p.ready.Load() {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
@@ -35,9 +36,9 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 			bySigner[request.GetString("spec.signerName")] = request
 		}
 		for signer, want := range map[string][]string{
-			clientSigner: {cluster.NodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
+			operators.ClientSigner: {cluster.NodeBootstrapper, "client auth", "system:serviceaccounts:openshift-machine-config-operator",
 				"system:serviceaccounts", "system:authenticated"},
-			servingSigner: {"system:node:master-0", "server auth", "system:nodes", "system:authenticated"}, // groups are a set
+			operators.ServingSigner: {"system:node:master-0", "server auth", "system:nodes", "system:authenticated"}, // groups are a set
 		} {
 			request := bySigner[signer]
 			got := append([]string{request.GetString("spec.username"), request.GetStrings("spec.usages")[1]}, request.GetStrings("spec.groups")...)
@@ -47,7 +48,7 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 				t.Errorf("%s: %v, want %v", signer, got, want)
 			}
 		}
-		if node := l.get(apiclient.NodesPath + "/master-0"); getInternalAddress(node) != "198.18.0.11" {
+		if node := l.get(apiclient.NodesPath + "/master-0"); operators.GetInternalAddress(node) != "198.18.0.11" {
 			t.Errorf("address of the node: %v", node.Get("status.addresses"))
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/argo"
 	"exoshift/internal/simcloud/openshift/imagesource"
 )
 
@@ -19,7 +20,7 @@ const (
 // release's are covered by pullReleaseImage. The simulated registries do not hold these images, so authentication must suffice.
 func (r *containerRuntime) pullImages(ctx context.Context, pod kube.Object) error {
 	early, _ := pod.Get("spec.hostNetwork").(bool)
-	if early || !strings.HasPrefix(pod.Namespace(), synNamespace) && !strings.HasPrefix(pod.Namespace(), "appuio-") {
+	if early || !strings.HasPrefix(pod.Namespace(), argo.SynNamespace) && !strings.HasPrefix(pod.Namespace(), "appuio-") {
 		return nil
 	}
 	for _, container := range pod.List("spec.containers") {

@@ -17,6 +17,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
 	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 type kubelet struct {
@@ -168,12 +169,12 @@ func (k *kubelet) buildNode() kube.Object {
 	var taints []kube.Object
 	if k.config.Role == "master" {
 		labels[role+"master"], labels[role+"control-plane"] = "", ""
-		taints = append(taints, kube.Object{"key": masterTaint, "effect": "NoSchedule"})
+		taints = append(taints, kube.Object{"key": cluster.MasterTaint, "effect": "NoSchedule"})
 	} else {
 		labels[role+"worker"] = ""
 	}
 	if k.config.ExternalCloud {
-		taints = append(taints, kube.Object{"key": cloudTaint, "value": "true", "effect": "NoSchedule"})
+		taints = append(taints, kube.Object{"key": cluster.CloudTaint, "value": "true", "effect": "NoSchedule"})
 	}
 	spec := kube.Object{}
 	if len(taints) > 0 {
@@ -189,7 +190,7 @@ func (k *kubelet) buildNode() kube.Object {
 }
 
 func (k *kubelet) buildConfigAnnotations() kube.Object {
-	return kube.Object{currentConfig: k.config.Rendered, desiredConfig: k.config.Rendered, configState: "Done"}
+	return kube.Object{operators.CurrentConfig: k.config.Rendered, operators.DesiredConfig: k.config.Rendered, operators.ConfigState: "Done"}
 }
 
 // Memory of nodes, in GiB.
@@ -243,8 +244,6 @@ func (k *kubelet) getAddress() netip.Addr {
 	return netip.AddrFrom4([4]byte{10, 100, 0, bytes[3]})
 }
 
-const kubeletPort = 10250
-
 // serve serves the kubelet's own port, which refuses everybody.
 func (k *kubelet) serve(ctx context.Context) {
 	served, ok := k.certificates.ensure(ctx, k.api, k.certificates.newServingRequest())
@@ -253,7 +252,7 @@ func (k *kubelet) serve(ctx context.Context) {
 	}
 	pair, err := certificate.Parse(served.certificate, served.key)
 	if err == nil {
-		err = hostnet.ListenAndServe(ctx, k.machine, kubeletPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		err = hostnet.ListenAndServe(ctx, k.machine, operators.KubeletPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusUnauthorized)
 		}))
 	}

@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 // applyManifests creates the objects of the manifests on the disk, and those of publish. A manifest that the API refuses is
@@ -24,7 +25,7 @@ func (h *bootstrapHost) applyManifests(ctx context.Context) error {
 	if err := h.applyRemaining(ctx); err != nil {
 		h.machine.Console("cluster-bootstrap: %v", err)
 	}
-	return publish(h.cluster)
+	return operators.Publish(h.cluster)
 }
 
 // applyRemaining retries the refused documents as long as that helps: file order does not follow dependencies. As long as the

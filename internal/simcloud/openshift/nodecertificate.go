@@ -18,11 +18,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
-)
-
-const (
-	clientSigner  = "kubernetes.io/kube-apiserver-client-kubelet"
-	servingSigner = "kubernetes.io/kubelet-serving"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 type certificateRequest struct {
@@ -60,12 +56,12 @@ func (c certificateManager) newClientRequest() certificateRequest {
 	if c.cluster.Faults.GreedyRequests && c.role != "master" {
 		subject.Organization = append(subject.Organization, "system:masters")
 	}
-	return certificateRequest{file: "kubelet-client-current", signer: clientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
+	return certificateRequest{file: "kubelet-client-current", signer: operators.ClientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
 }
 
 func (c certificateManager) newServingRequest() certificateRequest {
 	address := net.IP(c.address.AsSlice())
-	return certificateRequest{file: "kubelet-server-current", signer: servingSigner, usage: "server auth",
+	return certificateRequest{file: "kubelet-server-current", signer: operators.ServingSigner, usage: "server auth",
 		subject: &x509.CertificateRequest{Subject: c.buildSubject(), DNSNames: []string{c.node}, IPAddresses: []net.IP{address}}}
 }
 
@@ -119,7 +115,7 @@ func (c certificateManager) resetRequest(want certificateRequest) error {
 func (c certificateManager) injectCertificateLoss(want certificateRequest) bool {
 	const noted = pkiFolder + "lost"
 	lost, _ := c.machine.ReadFile(noted)
-	if !c.cluster.Faults.LostCertificates || want.signer != clientSigner || c.node != "worker-0" || len(lost) >= certificateLosses {
+	if !c.cluster.Faults.LostCertificates || want.signer != operators.ClientSigner || c.node != "worker-0" || len(lost) >= certificateLosses {
 		return false
 	}
 	return c.machine.WriteFile(noted, append(lost[:len(lost):len(lost)], '.')) == nil

@@ -15,15 +15,6 @@ import (
 	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
-// Labels "app" of the release's own pods that have a simulated program. All others only become ready.
-const (
-	etcdApp      = "etcd"
-	apiServerApp = "openshift-kube-apiserver"
-	mcsApp       = "machine-config-server"
-	routerApp    = "router"
-	networkApp   = "ovnkube-node"
-)
-
 type pod struct {
 	object    kube.Object // at its start
 	app       string      // of the release's own pods; "" for those of manifests
@@ -42,13 +33,13 @@ type pod struct {
 // listStaticPods returns the pods that start from the disk: they must run before there is an API.
 func listStaticPods() map[string]string {
 	return map[string]string{
-		etcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
-		apiServerApp: "/etc/kubernetes/manifests/kube-apiserver-pod.yaml",
+		cluster.EtcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
+		cluster.APIServerApp: "/etc/kubernetes/manifests/kube-apiserver-pod.yaml",
 	}
 }
 
 func (k *kubelet) startStaticPods(ctx context.Context) {
-	for _, app := range []string{etcdApp, apiServerApp} {
+	for _, app := range []string{cluster.EtcdApp, cluster.APIServerApp} {
 		content, ok := k.machine.ReadFile(listStaticPods()[app])
 		var object kube.Object
 		if ok && json.Unmarshal(content, &object) == nil {
@@ -143,11 +134,11 @@ func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *po
 
 func (k *kubelet) run(ctx context.Context, p *pod) error {
 	switch p.app {
-	case etcdApp:
+	case cluster.EtcdApp:
 		return etcdMember{cluster: k.cluster, machine: k.machine, node: k.node}.run(ctx, p)
-	case apiServerApp:
+	case cluster.APIServerApp:
 		return runAPIServer(ctx, k.cluster, k.machine, p)
-	case routerApp:
+	case cluster.RouterApp:
 		return router{cluster: k.cluster, machine: k.machine, api: k.api}.run(ctx, p)
 	case "":
 		k.runtime.runContainer(ctx, p)
@@ -157,7 +148,7 @@ func (k *kubelet) run(ctx context.Context, p *pod) error {
 		return nil
 	}
 	p.ready.Store(true)
-	if p.app == mcsApp {
+	if p.app == cluster.McsApp {
 		return machineconfig.ServeCluster(ctx, k.cluster, k.machine, k.config)
 	}
 	return nil

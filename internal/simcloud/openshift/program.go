@@ -7,16 +7,22 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/argo"
+	"exoshift/internal/simcloud/openshift/certmanager"
+	"exoshift/internal/simcloud/openshift/cloudprovider"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/maintenance"
+	"exoshift/internal/simcloud/openshift/monitoring"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 // programs are the simulated programs, by the name of their image. Each returns why it ended, nil on success.
 var programs = map[string]func(context.Context, container.Container) error{
-	"cloud-controller-manager": runCloudController, "exoscale-cloud-controller-manager": runCloudController,
-	"csi-driver": runBlockStorage, "exoscale-csi-driver": runBlockStorage,
-	ciliumAgent: runCilium, "steward": runSteward, "argocd": runArgo, "argocd-operator": runArgoOperator,
-	"cert-manager-controller": runCertManager, "openshift-upgrade-controller": runUpgrades,
-	"emergency-credentials-controller": runEmergency,
+	"cloud-controller-manager": cloudprovider.RunCloudController, "exoscale-cloud-controller-manager": cloudprovider.RunCloudController,
+	"csi-driver": cloudprovider.RunBlockStorage, "exoscale-csi-driver": cloudprovider.RunBlockStorage,
+	operators.CiliumAgent: runCilium, "steward": argo.RunSteward, "argocd": argo.RunArgo, "argocd-operator": argo.RunArgoOperator,
+	"cert-manager-controller": certmanager.RunCertManager, "openshift-upgrade-controller": maintenance.RunUpgrades,
+	"emergency-credentials-controller": maintenance.RunEmergency,
 }
 
 // findProgram returns the program of a pod and its container: the first simulated one, else the first.
@@ -46,10 +52,10 @@ const jobTime = 10 * time.Second
 // runJob has the effect of a Job.
 func runJob(ctx context.Context, c container.Container) error {
 	switch {
-	case strings.HasPrefix(c.Pod.Name(), acmeJob+"-"):
-		return registerACME(ctx, c)
-	case c.Pod.Namespace() == monitoring && strings.HasPrefix(c.Pod.Name(), silenceName):
-		return applySilences(c.Cluster)
+	case strings.HasPrefix(c.Pod.Name(), certmanager.AcmeJob+"-"):
+		return certmanager.RegisterACME(ctx, c)
+	case c.Pod.Namespace() == monitoring.Namespace && strings.HasPrefix(c.Pod.Name(), monitoring.SilenceName):
+		return monitoring.ApplySilences(c.Cluster)
 	}
 	return nil
 }

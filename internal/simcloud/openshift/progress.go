@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/operators"
 )
 
 const operatorPath = "/apis/operator.openshift.io/v1/"
@@ -18,21 +19,11 @@ func checkControlPlane(ctx context.Context, api *apiclient.Client, masters int) 
 		if err != nil {
 			return err
 		}
-		if running := countRunningNodes(operator); running < masters {
+		if running := operators.CountRunningNodes(operator); running < masters {
 			return fmt.Errorf("%s: running on %d of %d masters", resource, running, masters)
 		}
 	}
 	return nil
-}
-
-func countRunningNodes(operator kube.Object) int {
-	running := 0
-	for _, node := range operator.List("status.nodeStatuses") {
-		if revision, _ := node.Get("currentRevision").(float64); revision > 0 {
-			running++
-		}
-	}
-	return running
 }
 
 func checkEtcdInCluster(ctx context.Context, api *apiclient.Client) error {
@@ -70,7 +61,7 @@ func reportCompletion(ctx context.Context, api *apiclient.Client) error {
 		if err != nil {
 			return err
 		}
-		if running := countRunningNodes(servers); running < 2 {
+		if running := operators.CountRunningNodes(servers); running < 2 {
 			return fmt.Errorf("kube-apiserver runs on %d masters", running)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
+	"exoshift/internal/simcloud/openshift/monitoring"
 )
 
 const (
@@ -94,8 +95,8 @@ func toHTTPS(w http.ResponseWriter, r *http.Request) {
 
 func (r router) serveRoute(w http.ResponseWriter, q *http.Request) {
 	for _, route := range r.cluster.Objects.List(cluster.RouteResource, "") {
-		if route.GetString("spec.host") == q.Host && route.Name() == alertmanager {
-			serveAlertmanager(r.cluster, w, q)
+		if route.GetString("spec.host") == q.Host && route.Name() == monitoring.Alertmanager {
+			monitoring.ServeAlertmanager(r.cluster, w, q)
 			return
 		}
 		if route.GetString("spec.host") == q.Host {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/argo"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/scenario"
 )
@@ -76,7 +77,7 @@ func (s *synLab) secret() {
 }
 
 func (s *synLab) synthesized() bool {
-	argo := s.get(argoCRPath + "/syn-argocd")
+	argo := s.get(argo.ArgoCRPath + "/syn-argocd")
 	return argo.GetString("status.phase") == "Available" && s.application("root") == well && s.application("argocd") == well && s.application("demo") == well
 }
 
@@ -110,7 +111,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 		if got := s.get(apiclient.FormatResourcePath("syn-demo", cluster.SecretResource) + "/registry").GetString("data.secret"); got != "aGlkZGVu" {
 			t.Errorf("the secret is %q", got)
 		}
-		if s.get(workloadsPath+"statefulsets/argocd-application-controller") != nil {
+		if s.get(argo.WorkloadsPath+"statefulsets/argocd-application-controller") != nil {
 			t.Error("what Steward started still runs")
 		}
 	})

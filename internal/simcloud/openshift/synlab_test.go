@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/argo"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
@@ -220,7 +221,7 @@ func collectionOf(object kube.Object) string {
 
 // application returns "sync health: message" of an application.
 func (s *synLab) application(name string) string {
-	found := s.get(appsPath + "/applications/" + name)
+	found := s.get(argo.AppsPath + "/applications/" + name)
 	text := found.GetString("status.sync.status") + " " + found.GetString("status.health.status")
 	for _, condition := range found.List("status.conditions") {
 		text += ": " + condition.GetString("message")
@@ -230,7 +231,7 @@ func (s *synLab) application(name string) string {
 
 func (s *synLab) applications() string {
 	text := ""
-	for _, found := range s.get(appsPath + "/applications").List("items") {
+	for _, found := range s.get(argo.AppsPath + "/applications").List("items") {
 		text += found.Name() + " " + s.application(found.Name()) + "\n"
 	}
 	return text + s.podMessages()

@@ -1,0 +1,139 @@
+package cloudprovider
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const balancerAnnotation = "service.beta.kubernetes.io/exoscale-loadbalancer-"
+
+type cloudBalancer struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	IP       string `json:"ip"`
+	Services []struct {
+		Name string `json:"name"`
+	} `json:"services"`
+}
+
+// balance ensures the load balancer of each new or changed Service. An error with one does not stop the others.
+func (c cloudController) balance(ctx context.Context) {
+	services, err := c.api.Get(ctx, "/api/v1/services")
+	if err != nil {
+		c.report("services", "failed to list services: %v", err)
+		return
+	}
+	for _, service := range services.List("items") {
+		uid := service.GetString("metadata.uid")
+		asked := requestOf(service)
+		if service.GetString("spec.type") != "LoadBalancer" || c.ensured[uid] == asked {
+			continue
+		}
+		if err := c.ensureBalancer(ctx, service); err != nil {
+			c.report(uid, "error processing service %s/%s: failed to ensure load balancer: %v", service.Namespace(), service.Name(), err)
+			continue
+		}
+		c.ensured[uid] = asked
+	}
+}
+
+func (c cloudController) report(about, format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); c.lastErrors[about] != text {
+		c.lastErrors[about] = text
+		c.console("cloud-controller-manager: %s", text)
+	}
+}
+
+func requestOf(service kube.Object) string {
+	asked, _ := json.Marshal([]any{service.Map("metadata.annotations"), service.Map("spec")}) // it was decoded from JSON
+	return string(asked)
+}
+
+// ensureBalancer forwards the ports of a Service to a pool. As the real controller does, it adopts any load balancer that the
+// Service's annotation names, and renames it, unless it is annotated as external.
+func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object) error {
+	annotated := func(name string) string {
+		value, _ := service.Map("metadata.annotations")[balancerAnnotation+name].(string)
+		return value
+	}
+	pool, external := annotated("service-instancepool-id"), annotated("external") == "true"
+	if pool == "" {
+		return errors.New("no Instance Pool found among the cluster Nodes")
+	}
+	name := cmp.Or(annotated("name"), "k8s-"+service.GetString("metadata.uid"))
+	balancer, err := c.balancer(ctx, annotated("id"))
+	switch {
+	case isGone(err) && external:
+		return errors.New("external NLB not found")
+	case isGone(err):
+		id, err := c.cloud.change(ctx, http.MethodPost, "/v2/load-balancer", map[string]string{"name": name})
+		if err == nil {
+			balancer, err = c.balancer(ctx, id)
+		}
+		if err == nil {
+			err = c.annotate(ctx, service, id)
+		}
+		if err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	case !external && balancer.Name != name:
+		if _, err := c.cloud.change(ctx, http.MethodPut, "/v2/load-balancer/"+balancer.ID, map[string]string{"name": name}); err != nil {
+			return err
+		}
+	}
+	for _, port := range service.List("spec.ports") {
+		if err := c.ensurePort(ctx, balancer, service, port, pool); err != nil {
+			return err
+		}
+	}
+	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
+	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
+	return err
+}
+
+func (c cloudController) balancer(ctx context.Context, id string) (found cloudBalancer, err error) {
+	if id == "" {
+		return found, cloudError{code: http.StatusNotFound}
+	}
+	err = c.cloud.Get(ctx, "/v2/load-balancer/"+id, &found)
+	return found, err
+}
+
+func (c cloudController) annotate(ctx context.Context, service kube.Object, id string) error {
+	change := kube.Object{"metadata": kube.Object{"annotations": kube.Object{balancerAnnotation + "id": id}}}
+	_, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), change)
+	return err
+}
+
+func (c cloudController) ensurePort(ctx context.Context, balancer cloudBalancer, service, port kube.Object, pool string) error {
+	number, target := whole(port["port"]), whole(port["nodePort"])
+	name := fmt.Sprintf("%s-%d", service.GetString("metadata.uid"), number)
+	for _, there := range balancer.Services {
+		if there.Name == name {
+			return nil
+		}
+	}
+	target = cmp.Or(target, number)
+	_, err := c.cloud.change(ctx, http.MethodPost, "/v2/load-balancer/"+balancer.ID+"/service", map[string]any{
+		"name": name, "instance-pool": map[string]string{"id": pool}, "protocol": "tcp", "strategy": "round-robin", "port": number, "target-port": target,
+		"healthcheck": map[string]any{"mode": "tcp", "port": target, "interval": 10, "timeout": 5, "retries": 1},
+	})
+	return err
+}
+
+func whole(value any) int {
+	number, _ := value.(float64)
+	return int(number)
+}
+
+func servicePath(service kube.Object) string {
+	return "/api/v1/namespaces/" + service.Namespace() + "/services/" + service.Name()
+}

@@ -1,0 +1,43 @@
+package cluster
+
+import (
+	"slices"
+
+	"exoshift/internal/simcloud/kube"
+)
+
+const (
+	MasterTaint = "node-role.kubernetes.io/master"
+	// CloudTaint is on every node of a cluster with an external cloud provider until a cloud controller removes it.
+	CloudTaint       = "node.cloudprovider.kubernetes.io/uninitialized"
+	NotReadyTaint    = "node.kubernetes.io/not-ready"
+	UnreachableTaint = "node.kubernetes.io/unreachable"
+	CordonTaint      = "node.kubernetes.io/unschedulable"
+	NoSchedule       = "NoSchedule"
+)
+
+func HasTaint(node kube.Object, key string) bool {
+	return slices.ContainsFunc(node.List("spec.taints"), func(taint kube.Object) bool { return taint.GetString("key") == key })
+}
+
+func RemoveTaint(node kube.Object, key string) {
+	taints := node.List("spec.taints")
+	left := slices.DeleteFunc(slices.Clone(taints), func(taint kube.Object) bool { return taint.GetString("key") == key })
+	if len(left) == len(taints) {
+		return
+	}
+	if len(left) == 0 {
+		delete(node.Map("spec"), "taints")
+		return
+	}
+	node.Set("spec.taints", left)
+}
+
+// Labels "app" of the release's own pods that have a simulated program. All others only become ready.
+const (
+	EtcdApp      = "etcd"
+	APIServerApp = "openshift-kube-apiserver"
+	McsApp       = "machine-config-server"
+	RouterApp    = "router"
+	NetworkApp   = "ovnkube-node"
+)

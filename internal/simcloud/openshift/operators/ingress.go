@@ -1,0 +1,131 @@
+package operators
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/cluster"
+)
+
+const (
+	ingressNamespace  = "openshift-ingress"
+	operatorNamespace = "openshift-ingress-operator"
+)
+
+// ingressOperator places the routers.
+type ingressOperator struct{ *loop }
+
+// sync creates the default controller once the control plane is complete, and places the wanted number of routers on the
+// nodes that its placement selects. Routers use host ports, so there is at most one per node.
+func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
+	controller, exists := k.Objects.Get(cluster.IngressResource, operatorNamespace, "default")
+	if !exists {
+		if !seen.bootstrapped || !k.hasLasted("ingress", "", 20*time.Second) {
+			return nil
+		}
+		return k.createIngress()
+	}
+	if err := k.moveRouters(controller); err != nil {
+		return err
+	}
+	routers := buildRouters(controller, seen)
+	for id, pod := range seen.pods {
+		if pod.Labels()["app"] != cluster.RouterApp {
+			continue
+		}
+		if wanted, ok := routers[id]; !ok || wanted.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol") {
+			if _, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, router := range routers {
+		if err := k.Objects.Ensure(cluster.PodResource, ingressNamespace, router, nil); err != nil {
+			return err
+		}
+	}
+	return k.reportIngress(seen, len(routers))
+}
+
+func (k ingressOperator) createIngress() error {
+	serving, authority, err := k.EnsureRouterCertificate()
+	if err != nil {
+		return err
+	}
+	key, err := serving.KeyPEM()
+	if err != nil {
+		return err
+	}
+	encode := base64.StdEncoding.EncodeToString
+	secret := kube.Object{"metadata": kube.Object{"name": "router-certs-default"}, "type": "kubernetes.io/tls",
+		"data": kube.Object{"tls.crt": encode(serving.CertPEM()), "tls.key": encode(key)}}
+	if err := k.Objects.Ensure(cluster.SecretResource, ingressNamespace, secret, nil); err != nil {
+		return err
+	}
+	bundle := kube.Object{"metadata": kube.Object{"name": "default-ingress-cert"}, "data": kube.Object{"ca-bundle.crt": string(authority.CertPEM())}}
+	if err := k.Objects.Ensure(cluster.ConfigMapResource, "openshift-config-managed", bundle, nil); err != nil {
+		return err
+	}
+	_, err = k.Objects.Create(cluster.IngressResource, operatorNamespace, kube.Object{"metadata": kube.Object{"name": "default"},
+		"spec": kube.Object{"replicas": 2}, "status": kube.Object{"domain": k.AppsDomain()}})
+	return err
+}
+
+// buildRouters returns the wanted router pods, by namespace/name. Nodes that have one keep it.
+func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
+	replicas := 2
+	if count, ok := controller.Get("spec.replicas").(float64); ok {
+		replicas = int(count)
+	}
+	protocol := controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol")
+	candidates := selectRouterNodes(controller, seen.nodes)
+	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
+	wanted := map[string]kube.Object{}
+	for _, node := range candidates[:min(replicas, len(candidates))] {
+		name := formatRouterName(node)
+		wanted[ingressNamespace+"/"+name] = newBoundPod(ingressNamespace, name, cluster.RouterApp, node.Name(), kube.Object{"protocol": protocol})
+	}
+	return wanted
+}
+
+func formatRouterName(node kube.Object) string { return "router-default-" + node.Name() }
+
+func rankNode(seen clusterSnapshot, node kube.Object) int {
+	if _, ok := seen.pods[ingressNamespace+"/"+formatRouterName(node)]; ok {
+		return 0
+	}
+	return 1
+}
+
+func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Object {
+	selector := controller.Map("spec.nodePlacement.nodeSelector.matchLabels")
+	if len(selector) == 0 {
+		selector = map[string]any{"node-role.kubernetes.io/worker": ""}
+	}
+	tolerations := controller.List("spec.nodePlacement.tolerations")
+	return slices.DeleteFunc(slices.Clone(nodes), func(node kube.Object) bool {
+		labels := node.Labels()
+		for key, value := range selector {
+			if got, ok := labels[key]; !ok || got != value {
+				return true
+			}
+		}
+		return node.Condition("Ready").GetString("status") != "True" || findUntolerated(node.List("spec.taints"), tolerations) != nil
+	})
+}
+
+func (k ingressOperator) reportIngress(seen clusterSnapshot, wanted int) error {
+	ready := seen.countReadyPods(cluster.RouterApp)
+	_, err := k.Objects.Update(cluster.IngressResource, operatorNamespace, "default", func(o kube.Object) error {
+		o.Set("status.availableReplicas", ready)
+		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")
+		o.SetCondition(k.Timestamp(), "Available", kube.FormatStatus(ready > 0), "IngressControllerAvailability", fmt.Sprintf("%d of %d routers are available", ready, wanted))
+		o.SetCondition(k.Timestamp(), "Progressing", kube.FormatStatus(ready < wanted), "Deployment", "")
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,136 @@
+package operators
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/http"
+	"sync"
+	"time"
+
+	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/hostnet"
+)
+
+// prober probes from the leading machine what the operators report.
+type prober struct {
+	*cluster.Cluster
+	machine machine.Machine
+	mu      sync.Mutex
+	found   probeResult
+	changes uint64 // of the results
+}
+
+// probeResult is why something cannot be reached from a master; "" if it can.
+type probeResult struct {
+	apps     string          // the routes, by their public name and address
+	registry string          // the storage of the image registry
+	kubelets map[string]bool // nodes whose kubelet was reached
+}
+
+func (r *prober) get() probeResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copied := r.found
+	copied.kubelets = maps.Clone(r.found.kubelets)
+	return copied
+}
+
+func (r *prober) set(change func(*probeResult)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.found
+	before.kubelets = maps.Clone(before.kubelets)
+	change(&r.found)
+	if before.apps != r.found.apps || before.registry != r.found.registry || !maps.Equal(before.kubelets, r.found.kubelets) {
+		r.changes++
+	}
+}
+
+func (r *prober) version() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changes
+}
+
+func (r probeResult) pause() time.Duration {
+	if r.apps == "" && (r.registry == "" || r.registry == probeUnproved) {
+		return reprobeInterval
+	}
+	return probeInterval
+}
+
+const (
+	// probeInterval is for unreachable targets; reachable ones are probed again after reprobeInterval.
+	probeInterval   = 15 * time.Second
+	reprobeInterval = time.Minute
+	probeUnproved   = "not tried yet"
+)
+
+// run probes in the background: the controllers must not block on the network.
+func (k *prober) run(ctx context.Context) {
+	k.set(func(r *probeResult) {
+		*r = probeResult{apps: probeUnproved, registry: probeUnproved, kubelets: map[string]bool{}}
+	})
+	if cluster.IsBootstrapHost(k.machine) {
+		return // only what masters see counts
+	}
+	for ctx.Err() == nil {
+		k.checkKubelets(ctx)
+		k.checkRegistry(ctx)
+		if _, ok := k.Objects.Get(cluster.RouteResource, "openshift-console", "console"); ok {
+			apps := k.checkApps(ctx)
+			k.set(func(r *probeResult) { r.apps = apps })
+		}
+		_ = k.Clock.Sleep(ctx, k.get().pause())
+	}
+}
+
+func (k *prober) checkKubelets(ctx context.Context) {
+	known := k.get().kubelets
+	for _, node := range k.Objects.List(cluster.NodeResource, "") {
+		if known[node.Name()] || hostnet.CheckPort(ctx, k.Timeout(), k.machine, GetInternalAddress(node), KubeletPort) != nil {
+			continue
+		}
+		k.set(func(r *probeResult) { r.kubelets[node.Name()] = true })
+	}
+}
+
+func (k *prober) checkApps(ctx context.Context) string {
+	for _, host := range []string{consoleHost(k.Cluster), loginHost(k.Cluster)} {
+		if err := k.checkRoute(ctx, host); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// checkRoute opens a route from a master as a browser would: DNS, elastic IP, load balancer, security groups, router and
+// certificate must all be right.
+func (k *prober) checkRoute(ctx context.Context, host string) error {
+	ctx, cancel := context.WithTimeout(ctx, k.Timeout())
+	defer cancel()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(k.Record().Files["router-ca.crt"])
+	transport := k.machine.Network().NewTransport()
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
+	transport.DisableKeepAlives = true
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/", nil)
+	if err != nil {
+		return err
+	}
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", request.URL, response.Status)
+	}
+	return nil
+}
+
+const KubeletPort = 10250
