@@ -17,7 +17,7 @@ import (
 // balance forwards the cluster's ports to the first reachable machine; the bootstrap host is the last choice.
 func (l *lab) balance() {
 	host := l.host(balancer)
-	for port, role := range map[int]string{cluster.APIPort: "master", cluster.MachineConfigPort: "master", httpsPort: "infra"} {
+	for port, role := range map[int]string{cluster.APIPort: "master", cluster.MachineConfigPort: "master", 443: "infra"} {
 		listener, err := host.Listen(port)
 		if err != nil {
 			l.t.Fatal(err)

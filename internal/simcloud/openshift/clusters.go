@@ -11,7 +11,9 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/machine"
+	"exoshift/internal/simcloud/openshift/bootstrap"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/simcloud/openshift/kubelet"
 	"exoshift/internal/simcloud/openshift/machineconfig"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
@@ -36,11 +38,11 @@ func NewClusters(db *store.DB, clock network.Clock, faults scenario.Cluster) *Cl
 // node, or neither.
 func (w *Clusters) RunSoftware(ctx context.Context, m machine.Machine) {
 	if cluster.IsBootstrapHost(m) {
-		runBootstrap(ctx, m, w.clock, w.getCluster)
+		bootstrap.Run(ctx, m, w.clock, w.getCluster)
 		return
 	}
 	if machineconfig.IsNode(m) {
-		runNode(ctx, m, w.getCluster)
+		kubelet.Run(ctx, m, w.getCluster)
 	}
 }
 

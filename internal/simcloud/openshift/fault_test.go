@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/scenario"
 )
 
@@ -47,7 +48,7 @@ func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 	inTrouble(t, scenario.Cluster{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		degraded := func() kube.Object {
-			return l.get(operatorPath + "etcds/cluster").Condition("FSyncControllerDegraded")
+			return l.get(apiclient.OperatorPath + "etcds/cluster").Condition("FSyncControllerDegraded")
 		}
 		if got := degraded().GetString("status"); got != "False" {
 			t.Errorf("nobody has measured yet, and the disks are reported: %q", got)

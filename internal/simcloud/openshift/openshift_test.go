@@ -84,7 +84,7 @@ func (l *lab) bootstrapStatus() string {
 }
 
 func (l *lab) etcdIs(kind string) bool {
-	return l.get(operatorPath+"etcds/cluster").Condition(kind).GetString("status") == "True"
+	return l.get(apiclient.OperatorPath+"etcds/cluster").Condition(kind).GetString("status") == "True"
 }
 
 func (l *lab) installed() bool {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing.T) {
@@ -15,7 +16,7 @@ func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing
 		var latest []int
 		apart := 0
 		l.until(60*time.Minute, "bootstrap complete", func() bool {
-			etcd := l.get(operatorPath + "etcds/cluster")
+			etcd := l.get(apiclient.OperatorPath + "etcds/cluster")
 			revision := etcd.GetInt("status.latestAvailableRevision")
 			if len(latest) == 0 || latest[len(latest)-1] != revision {
 				latest = append(latest, revision)
@@ -36,7 +37,7 @@ func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing
 			t.Error("no node was ever at an earlier revision")
 		}
 		l.until(3*time.Minute, "all nodes at the last revision", func() bool {
-			etcd := l.get(operatorPath + "etcds/cluster")
+			etcd := l.get(apiclient.OperatorPath + "etcds/cluster")
 			return !slices.ContainsFunc(etcd.List("status.nodeStatuses"), func(node kube.Object) bool { return node["currentRevision"] != 4.0 })
 		})
 	})

@@ -1,7 +1,6 @@
 package openshift
 
 import (
-	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -21,7 +20,7 @@ const ingressPath = "/apis/operator.openshift.io/v1/namespaces/openshift-ingress
 func (l *lab) routers() string {
 	var found []string
 	for _, instance := range l.list() {
-		address := fmt.Sprintf("http://%s:%d/healthz/ready", instance.Address, healthPort)
+		address := fmt.Sprintf("http://%s:%d/healthz/ready", instance.Address, 1936)
 		transport := l.laptop.Network(nil).NewTransport()
 		response, err := (&http.Client{Transport: transport}).Get(address)
 		if err == nil {
@@ -106,7 +105,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
-		l.shut(httpsPort, true)
+		l.shut(443, true)
 		l.bootCluster(3, 2)
 		l.until(60*time.Minute, "workers", func() bool {
 			if l.etcdIs("EtcdBootstrapMemberRemoved") {
@@ -119,25 +118,7 @@ func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
 		if !strings.HasSuffix(message, "waiting on authentication, console, ingress, monitoring") {
 			t.Errorf("cluster version: %q", message)
 		}
-		l.shut(httpsPort, false)
+		l.shut(443, false)
 		l.until(20*time.Minute, "cluster version", l.installed)
 	})
-}
-
-func TestProxyHeadersOfBothVersions(t *testing.T) {
-	for what, header := range map[string]string{
-		"version 1": "PROXY TCP4 192.0.2.10 198.18.0.24 40000 443\r\n",
-		"version 2": "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + "\xc0\x00\x02\x0a\xc6\x12\x00\x18\x9c\x40\x01\xbb",
-	} {
-		reader := bufio.NewReader(strings.NewReader(header + "rest"))
-		if err := skipProxyHeader(reader); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-		if rest, _ := io.ReadAll(reader); string(rest) != "rest" {
-			t.Errorf("%s leaves %q", what, rest)
-		}
-	}
-	if err := skipProxyHeader(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))); err == nil {
-		t.Error("a request without a header was taken")
-	}
 }

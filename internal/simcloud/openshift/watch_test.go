@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 // until polls check every five seconds until it is true, and fails the test after limit.
@@ -36,5 +38,5 @@ func (l *lab) lines(without func(string) bool) string {
 }
 
 func (l *lab) etcdMessage() string {
-	return l.get(operatorPath + "etcds/cluster").Condition("EtcdMembersAvailable").GetString("message")
+	return l.get(apiclient.OperatorPath + "etcds/cluster").Condition("EtcdMembersAvailable").GetString("message")
 }

@@ -23,8 +23,9 @@ import (
 
 // Paths of resources.
 const (
-	CSRPath   = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-	NodesPath = "/api/v1/nodes"
+	CSRPath      = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+	NodesPath    = "/api/v1/nodes"
+	OperatorPath = "/apis/operator.openshift.io/v1/"
 )
 
 // Client calls the API from a machine, over its network, and trusts only what its kubeconfig names.

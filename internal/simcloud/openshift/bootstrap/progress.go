@@ -1,4 +1,4 @@
-package openshift
+package bootstrap
 
 import (
 	"context"
@@ -11,11 +11,9 @@ import (
 	"exoshift/internal/simcloud/openshift/operators"
 )
 
-const operatorPath = "/apis/operator.openshift.io/v1/"
-
 func checkControlPlane(ctx context.Context, api *apiclient.Client, masters int) error {
 	for _, resource := range []string{"kubeapiservers", "kubeschedulers", "kubecontrollermanagers"} {
-		operator, err := api.Get(ctx, operatorPath+resource+"/cluster")
+		operator, err := api.Get(ctx, apiclient.OperatorPath+resource+"/cluster")
 		if err != nil {
 			return err
 		}
@@ -27,7 +25,7 @@ func checkControlPlane(ctx context.Context, api *apiclient.Client, masters int) 
 }
 
 func checkEtcdInCluster(ctx context.Context, api *apiclient.Client) error {
-	etcd, err := api.Get(ctx, operatorPath+"etcds/cluster")
+	etcd, err := api.Get(ctx, apiclient.OperatorPath+"etcds/cluster")
 	if err != nil {
 		return err
 	}
@@ -57,7 +55,7 @@ func reportCompletion(ctx context.Context, api *apiclient.Client) error {
 		return err
 	}
 	if infrastructure.GetString("status.controlPlaneTopology") == "HighlyAvailable" {
-		servers, err := api.Get(ctx, operatorPath+"kubeapiservers/cluster")
+		servers, err := api.Get(ctx, apiclient.OperatorPath+"kubeapiservers/cluster")
 		if err != nil {
 			return err
 		}

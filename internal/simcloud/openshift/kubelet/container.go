@@ -1,4 +1,4 @@
-package openshift
+package kubelet
 
 import (
 	"context"

@@ -1,4 +1,5 @@
-package openshift
+// Package kubelet is a node of a simulated cluster: its kubelet, its certificates, and what runs in its pods.
+package kubelet
 
 import (
 	"context"
@@ -20,6 +21,7 @@ import (
 	"exoshift/internal/simcloud/openshift/operators"
 )
 
+// kubelet runs the pods of a node.
 type kubelet struct {
 	machine machine.Machine
 	config  machineconfig.NodeConfig
@@ -47,8 +49,8 @@ const (
 	pivotSteps = 10
 )
 
-// runNode runs a node's software; open returns the cluster of an infrastructure ID.
-func runNode(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) {
+// Run runs a node's software; open returns the cluster of an infrastructure ID.
+func Run(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) {
 	k, err := newKubelet(m, open)
 	if err != nil {
 		m.Console("kubelet: %v", err)

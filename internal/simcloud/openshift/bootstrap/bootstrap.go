@@ -1,4 +1,5 @@
-package openshift
+// Package bootstrap is the bootstrap machine of a simulated cluster: the stages of bootkube.sh and cluster-bootstrap, and their records.
+package bootstrap
 
 import (
 	"context"
@@ -27,10 +28,10 @@ type bootstrapHost struct {
 	running sync.WaitGroup
 }
 
-// runBootstrap runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
+// Run runs the stages of bootkube.sh and cluster-bootstrap. Finished stages leave a file on the disk, so a restarted
 // machine resumes where it was.
 // open returns the cluster of an infrastructure ID.
-func runBootstrap(ctx context.Context, m machine.Machine, clock network.Clock, open func(infraID string) (*cluster.Cluster, error)) {
+func Run(ctx context.Context, m machine.Machine, clock network.Clock, open func(infraID string) (*cluster.Cluster, error)) {
 	journaled := journal.NewMachine(m, clock)
 	host := &bootstrapHost{machine: journaled, disk: disk{journaled}, stages: stages{machine: journaled, record: &recorder{machine: journaled}}, open: open}
 	defer host.running.Wait()
