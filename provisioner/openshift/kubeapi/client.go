@@ -3,6 +3,7 @@
 package kubeapi
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -13,7 +14,9 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -144,4 +147,24 @@ func (c *Client) Domain() string {
 		return ""
 	}
 	return domain
+}
+
+// ToFault returns the end of ctx itself as its cause.
+func (c *Client) ToFault(ctx context.Context, op string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var answer apierrors.APIStatus
+	if fault.IsTooLarge(err) {
+		return fault.New(fault.Internal, op+" at "+c.Address.Host, network.DescribeError(err))
+	}
+	if !errors.As(err, &answer) {
+		return fault.New(fault.Transient, op+" at "+c.Address.Host, DescribeConnectError(err))
+	}
+	told := network.ErrorSummary{Sentence: text.Sanitize(err.Error()), Cause: err}
+	failure := fault.New(toFaultKind(err, int(answer.Status().Code)), op, told)
+	if failure.Kind == fault.Denied {
+		return failure.WithHint("check that the kubeconfig belongs to the cluster behind %s", c.Address.Host)
+	}
+	return failure
 }

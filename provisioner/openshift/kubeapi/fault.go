@@ -1,7 +1,6 @@
 package kubeapi
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -16,26 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// ToFault returns the end of ctx itself as its cause.
-func (c *Client) ToFault(ctx context.Context, op string, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	var answer apierrors.APIStatus
-	if fault.IsTooLarge(err) {
-		return fault.New(fault.Internal, op+" at "+c.Address.Host, network.DescribeError(err))
-	}
-	if !errors.As(err, &answer) {
-		return fault.New(fault.Transient, op+" at "+c.Address.Host, DescribeConnectError(err))
-	}
-	told := network.ErrorSummary{Sentence: text.Sanitize(err.Error()), Cause: err}
-	failure := fault.New(toFaultKind(err, int(answer.Status().Code)), op, told)
-	if failure.Kind == fault.Denied {
-		return failure.WithHint("check that the kubeconfig belongs to the cluster behind %s", c.Address.Host)
-	}
-	return failure
-}
 
 func toFaultKind(err error, code int) fault.Kind {
 	switch {
