@@ -14,6 +14,7 @@ import (
 	"exoshift/tui/theme"
 	"exoshift/tui/tuitest"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 )
 
 // withChecks reports the start and the end of each check, as an installation does.
@@ -61,11 +62,11 @@ func lostType() []wizard.CheckState {
 
 func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage)
 	if got := o.currentPage().Mark(); got != theme.OK {
 		t.Fatalf("the checks are %v:\n%s", got, o.View())
 	}
-	o.at(t, wizard.Access).at(t, checksScreen)
+	o.at(t, wizard.Access).at(t, session.ChecksPage)
 	if n := count(d.asked, "checks"); n != 1 {
 		t.Errorf("they ran %d times although no answer changed", n)
 	}
@@ -77,14 +78,14 @@ func TestChecksRunOnEnteringAndTheirResultHolds(t *testing.T) {
 
 func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
 	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage)
 	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.currentPage().Mark(); got != theme.Waiting {
 		t.Errorf("results about other answers are marked %v", got)
 	}
-	o.at(t, wizard.Access).at(t, checksScreen)
+	o.at(t, wizard.Access).at(t, session.ChecksPage)
 	if n := count(d.asked, "checks"); n != 2 || o.currentPage().Mark() != theme.OK {
 		t.Errorf("they ran %d times and are %v", n, o.currentPage().Mark())
 	}
@@ -92,9 +93,9 @@ func TestChecksRunAgainOnceAnAnswerChanged(t *testing.T) {
 
 func TestAFailedCheckIsInTheWayAndLeadsToTheAnswer(t *testing.T) {
 	d := withChecks(newDesk().answer(t, whole()), lostType()...)
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage)
 	o.press("alt+8")
-	if screen := o.pages[o.current].screen; screen != checksScreen {
+	if screen := o.pages[o.current].screen; screen != session.ChecksPage {
 		t.Fatalf("went on to %s", screen)
 	}
 	if view := o.View(); !strings.Contains(view, "sizing.storage.type") {
@@ -124,16 +125,16 @@ func TestChecksThatHaveNotBegunWait(t *testing.T) {
 
 func TestLettersAndDigitsAreKeysWhereNothingIsFilledIn(t *testing.T) {
 	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage)
 	o.press("e").shows(t, "/data/you/c-demo-1.yaml")
 	o.press("3").inFront(t, wizard.Nodes)
-	o.at(t, checksScreen).press("q").shows(t, "Leave the wizard?")
+	o.at(t, session.ChecksPage).press("q").shows(t, "Leave the wizard?")
 }
 
 func TestEnterGoesOnFromGoodChecks(t *testing.T) {
 	d := withChecks(newDesk().answer(t, whole()), goodChecks()...)
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen).press("enter")
-	if screen := o.pages[o.current].screen; screen != reviewScreen {
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage).press("enter")
+	if screen := o.pages[o.current].screen; screen != session.ReviewPage {
 		t.Errorf("enter stays at %s", screen)
 	}
 }
@@ -143,7 +144,7 @@ func TestChecksThatCannotRunSayWhy(t *testing.T) {
 	d.Check = func(context.Context, state.Spec, wizard.Secrets, func(wizard.CheckState)) error {
 		return errors.New("the network is\x1b[31m gone")
 	}
-	o := sit(t, d, 80, 24, nil).at(t, checksScreen)
+	o := sit(t, d, 80, 24, nil).at(t, session.ChecksPage)
 	view := o.View()
 	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "the network is gone") || strings.Contains(view, "\x1b[31m") {
 		t.Errorf("%v:\n%s", o.currentPage().Mark(), view)
@@ -184,7 +185,7 @@ func TestTheChecksLookAsRecorded(t *testing.T) {
 					continue
 				}
 				o := sit(t, withChecks(newDesk().answer(t, whole()), states...), size[0], size[1], func(w *Wizard) { w.ASCII = ascii })
-				view := body(o.at(t, checksScreen))
+				view := body(o.at(t, session.ChecksPage))
 				tuitest.Golden(t, fmt.Sprintf("checks-%s-%dx%d%s", name, size[0], size[1], map[bool]string{true: "-ascii"}[ascii]), view)
 			}
 		}

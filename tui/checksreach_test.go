@@ -15,6 +15,7 @@ import (
 	"exoshift/tui/tuitest"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/session"
 )
 
 // reachable has the desk probe services, too: from here with the other checks, and from the zone. Checks that the answers skip
@@ -63,7 +64,7 @@ func stateOf(v reach.Verdict) string {
 
 func onChecks(t *testing.T, g *gate, width, height int, change func(*Wizard)) *operator {
 	t.Helper()
-	return sit(t, reachable(newDesk().answer(t, whole()), g), width, height, change).at(t, checksScreen)
+	return sit(t, reachable(newDesk().answer(t, whole()), g), width, height, change).at(t, session.ChecksPage)
 }
 
 func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
@@ -73,14 +74,14 @@ func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
 		t.Errorf("the page is marked %v", got)
 	}
 	o.shows(t, "NOTHING IS IN THE WAY", "api.openshift.com ! ○", "too slow 4.2 s", "… 8 more ok")
-	o.press("enter").inFront(t, reviewScreen)
+	o.press("enter").inFront(t, session.ReviewPage)
 }
 
 func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testing.T) {
 	g := newGate().spoil(reach.Workstation, "NET-RH-003", dropped())
 	o := onChecks(t, g, 80, 24, nil)
 	o.shows(t, "SOMETHING IS IN THE WAY", "› cdn01.quay.io ✗ ○", "DNS ✓ TCP ✗ no answer 5.0 s", "Fix Ask for the firewall to let cdn01.quay.io:443 through")
-	o.press("alt+8").inFront(t, checksScreen)
+	o.press("alt+8").inFront(t, session.ChecksPage)
 	o.press("x").shows(t, "Leave this check out", "NET-RH-003")
 	o.press("enter").shows(t, "Say why")
 	o.types("a mirror is used, see ticket 7").press("enter", "ctrl+u").types("x9").press("enter")
@@ -90,14 +91,14 @@ func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testi
 	if saved := o.desk.saves[len(o.desk.saves)-1]; saved.Spec.Checks.Skip["NET-RH-003"] == "" {
 		t.Error("it is not saved")
 	}
-	o.shows2(t, "EVERYTHING IS IN PLACE").press("enter").inFront(t, reviewScreen)
+	o.shows2(t, "EVERYTHING IS IN PLACE").press("enter").inFront(t, session.ReviewPage)
 }
 
 func TestTheFormOfASkipTakesLettersAndEscClosesIt(t *testing.T) {
 	o := onChecks(t, newGate().spoil(reach.Workstation, "NET-RH-003", dropped()), 80, 24, nil)
 	o.press("x").types("qe?3z")
 	o.shows(t, "Reason qe?3z_")
-	o.press("esc").shows2(t, "SOMETHING IS IN THE WAY").inFront(t, checksScreen)
+	o.press("esc").shows2(t, "SOMETHING IS IN THE WAY").inFront(t, session.ChecksPage)
 	if len(o.session.Spec().Checks.Skip) > 0 {
 		t.Error("it is skipped all the same")
 	}
@@ -146,11 +147,11 @@ func TestALookFromTheZoneThatCannotBeMadeBlocksNothing(t *testing.T) {
 	g.err = errors.New("no machine\x1b[31m is left in the quota")
 	o := onChecks(t, g, 80, 24, nil).press("z", "y")
 	o.shows(t, "! Look from the zone warn no machine is left in the quota", "enter go on")
-	o.press("enter").inFront(t, reviewScreen)
+	o.press("enter").inFront(t, session.ReviewPage)
 }
 
 func TestAMachineInTheZoneEndsWithTheWizard(t *testing.T) {
-	o := sit(t, reachable(newDesk().answer(t, whole()), newGate()), 80, 24, nil).at(t, checksScreen)
+	o := sit(t, reachable(newDesk().answer(t, whole()), newGate()), 80, 24, nil).at(t, session.ChecksPage)
 	var ended error
 	o.desk.CheckFromZone = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		ended = ctx.Err()

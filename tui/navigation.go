@@ -5,6 +5,7 @@ import (
 
 	"exoshift/tui/theme"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -16,14 +17,12 @@ type navigator struct{ *wizardModel }
 func (s navigator) listShown() []int {
 	var shown []int
 	for i, sheet := range s.pages {
-		if !hasQuestions(sheet.screen) || i == s.current || len(s.session.Fields(sheet.screen)) > 0 {
+		if i == s.current || session.IsPageShown(s.session.Session, sheet.screen) {
 			shown = append(shown, i)
 		}
 	}
 	return shown
 }
-
-func hasQuestions(screen wizard.Screen) bool { return screen != checksScreen && screen != reviewScreen }
 
 // handleIntent runs what the current page requested.
 func (s navigator) handleIntent() tea.Cmd {
@@ -67,7 +66,7 @@ func (s navigator) openScreen(to int) tea.Cmd {
 	}
 	if obstacle, found := s.findBlockingScreen(to); found {
 		s.notice = s.theme.Mark(theme.Failed) + " something here has to be put right first"
-		if !hasQuestions(s.pages[obstacle].screen) {
+		if !session.HasQuestions(s.pages[obstacle].screen) {
 			s.notice = s.theme.Mark(theme.Running) + " everything is checked first; enter goes on then"
 		}
 		cmd := s.showPage(obstacle)
@@ -81,7 +80,7 @@ func (s navigator) openScreen(to int) tea.Cmd {
 // block only where the questions end.
 func (s navigator) findBlockingScreen(to int) (screen int, found bool) {
 	first := s.current + 1
-	if !hasQuestions(s.pages[to].screen) {
+	if !session.HasQuestions(s.pages[to].screen) {
 		first = 0
 	}
 	for i := first; i < to; i++ {
@@ -94,7 +93,7 @@ func (s navigator) findBlockingScreen(to int) (screen int, found bool) {
 
 func (s navigator) isBlocking(i int) bool {
 	sheet := s.pages[i]
-	if hasQuestions(sheet.screen) {
+	if session.HasQuestions(sheet.screen) {
 		return len(s.session.ScreenErrors(sheet.screen)) > 0
 	}
 	mark := sheet.page.Mark()
@@ -135,15 +134,11 @@ func (s navigator) openField(key string) tea.Cmd {
 
 func (s navigator) screenTitle(i int) string {
 	switch screen := s.pages[i].screen; screen {
-	case checksScreen:
-		return "Checks"
-	case reviewScreen:
-		return "Review"
 	case wizard.Network:
 		return "Network"
 	case wizard.Syn:
 		return "Syn"
 	default:
-		return screen.Title()
+		return session.PageTitle(screen)
 	}
 }

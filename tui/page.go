@@ -3,6 +3,7 @@ package tui
 import (
 	"exoshift/tui/theme"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,20 +50,15 @@ type fullWidth interface{ IsFullWidth() bool }
 // focuser is a page that can select the field of that key; it reports whether it has the field.
 type focuser interface{ Focus(key string) bool }
 
-const (
-	checksScreen wizard.Screen = "checks"
-	reviewScreen wizard.Screen = "review"
-)
-
 func newPage(t *pageContext, screen wizard.Screen) page {
 	switch screen {
 	case wizard.Nodes:
 		return newNodesPage(t)
 	case wizard.Network:
 		return newNetworkPage(t)
-	case checksScreen:
+	case session.ChecksPage:
 		return newChecksPage(t)
-	case reviewScreen:
+	case session.ReviewPage:
 		return newReviewPage(t)
 	}
 	return newForm(t, screen)

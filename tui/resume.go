@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -18,7 +19,7 @@ func (s navigator) openFirst() tea.Cmd {
 		s.pages[i].seen = s.isAnswered(s.pages[i].screen)
 	}
 	for _, i := range screens {
-		if open := s.session.ScreenErrors(s.pages[i].screen); hasQuestions(s.pages[i].screen) && len(open) > 0 {
+		if open := s.session.ScreenErrors(s.pages[i].screen); session.HasQuestions(s.pages[i].screen) && len(open) > 0 {
 			cmd := s.showPage(i)
 			s.selectField(open[0].Field)
 			return cmd

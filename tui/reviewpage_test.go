@@ -13,6 +13,7 @@ import (
 	"exoshift/tui/theme"
 	"exoshift/tui/tuitest"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -62,7 +63,7 @@ const pullSecret = `{"auths":{"cloud.openshift.com":{"auth":"dTpw"},"quay.io":{"
 
 func reviewing(t testing.TB, d *desk, width, height int, change func(*Wizard)) *operator {
 	t.Helper()
-	o := sit(t, d.answer(t, whole()), width, height, change).at(t, reviewScreen)
+	o := sit(t, d.answer(t, whole()), width, height, change).at(t, session.ReviewPage)
 	o.pass(time.Second)
 	o.View()
 	return o
@@ -73,7 +74,7 @@ func TestNothingIsCreatedByEnterAlone(t *testing.T) {
 	if o.quit || o.outcome.Confirmed {
 		t.Fatal("enter on a fresh review creates a cluster")
 	}
-	if o.pages[o.current].screen != checksScreen {
+	if o.pages[o.current].screen != session.ChecksPage {
 		t.Error("the button that enter presses first is not that to go back")
 	}
 }
@@ -172,7 +173,7 @@ func TestAKindOfObjectsUnfolds(t *testing.T) {
 
 func TestThePictureGrowsAndThenStandsStill(t *testing.T) {
 	d := plans(newDesk()).answer(t, whole())
-	o := sit(t, d, 120, 40, nil).at(t, reviewScreen)
+	o := sit(t, d, 120, 40, nil).at(t, session.ReviewPage)
 	frames := []string{}
 	for range 30 {
 		if view := o.View(); !slices.Contains(frames, view) {
@@ -203,7 +204,7 @@ func TestTheReviewLooksAsRecorded(t *testing.T) {
 
 func TestNoSizeAndNoKeyBreaksTheLastPages(t *testing.T) {
 	keys := []string{"tab", "down", "up", "pgdown", "end", "home", "shift+tab", "enter", "x", "r", "G"}
-	for _, screen := range []wizard.Screen{checksScreen, reviewScreen} {
+	for _, screen := range []wizard.Screen{session.ChecksPage, session.ReviewPage} {
 		o := sit(t, withChecks(plans(newDesk()), lostType()...).answer(t, whole()), 80, 24, nil).at(t, screen)
 		p := o.currentPage()
 		for i, size := range [][2]int{{0, 0}, {1, 1}, {3, 2}, {20, 5}, {36, 12}, {59, 17}, {61, 19}, {100, 10}, {119, 30}, {120, 3}, {250, 80}} {

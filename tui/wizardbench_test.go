@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"exoshift/tui/tuitest"
-	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // BenchmarkKeyToFrame handles a key on every screen of the wizard and draws it. The budget is 16 ms for 99 of 100 keys.
 func BenchmarkKeyToFrame(b *testing.B) {
-	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
+	for _, screen := range session.Pages() {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
 			b.Run(fmt.Sprintf("%s-%dx%d", screen, size[0], size[1]), func(b *testing.B) {
 				o := sit(b, newDesk().answer(b, whole()), size[0], size[1], nil).at(b, screen)

@@ -166,7 +166,7 @@ func (s *wizardModel) handleOpened(m interviewOpenedMsg) tea.Cmd {
 	s.session.spawn, s.session.send, s.session.later, s.session.out = s.spawn, s.send, s.later, s.wizard.Out
 	s.resize()
 	session.RequestErrors(s.session.Session)
-	for _, screen := range append(wizard.Screens(), checksScreen, reviewScreen) {
+	for _, screen := range session.Pages() {
 		s.pages = append(s.pages, pageState{screen: screen, page: newPage(s.session, screen)})
 	}
 	s.current = -1

@@ -9,6 +9,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/app"
 	"exoshift/wizard"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -180,7 +181,7 @@ func TestOnlyWhatIsNamedOrWrongIsAsked(t *testing.T) {
 	o.hides(t, "Access", "Cluster ID", "more with defaults")
 	o.types("example.net").press("enter", "enter").inFront(t, wizard.Network)
 	o.shows(t, "Host prefix", "23")
-	o.press("enter", "enter").inFront(t, checksScreen)
+	o.press("enter", "enter").inFront(t, session.ChecksPage)
 }
 
 func TestARehearsalIsMarkedOnEveryScreen(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
+	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -137,9 +138,9 @@ func (s wizardView) formatIntro() string {
 		return ""
 	}
 	switch screen := s.pages[s.current].screen; screen {
-	case checksScreen:
+	case session.ChecksPage:
 		return "Whether everything is in place. Nothing is created yet."
-	case reviewScreen:
+	case session.ReviewPage:
 		return "What will be created at what cost. Nothing exists yet."
 	default:
 		return screen.Intro()

@@ -7,6 +7,35 @@ import (
 	"exoshift/wizard"
 )
 
+// The pages after the screens with questions.
+const (
+	ChecksPage wizard.Screen = "checks"
+	ReviewPage wizard.Screen = "review"
+)
+
+// Pages returns the pages of every interview in their order.
+func Pages() []wizard.Screen { return append(wizard.Screens(), ChecksPage, ReviewPage) }
+
+// HasQuestions reports whether a page is a screen with questions.
+func HasQuestions(page wizard.Screen) bool { return page != ChecksPage && page != ReviewPage }
+
+// PageTitle returns the title of a page.
+func PageTitle(page wizard.Screen) string {
+	switch page {
+	case ChecksPage:
+		return "Checks"
+	case ReviewPage:
+		return "Review"
+	}
+	return page.Title()
+}
+
+// IsPageShown reports whether a page belongs to an interview: one that is limited to some keys leaves out the screens on which
+// nothing is asked.
+func IsPageShown(s *Session, page wizard.Screen) bool {
+	return !HasQuestions(page) || len(s.Fields(page)) > 0
+}
+
 // ListBlocking returns the errors of all screens in their order: they block the checks and the review.
 func ListBlocking(s *Session) []wizard.Problem {
 	var blocking []wizard.Problem

@@ -340,3 +340,16 @@ func TestDescribeBlocker(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestPages_OfALimitedInterview(t *testing.T) {
+	i := newInterview(t, func(i *wizard.Interview) { i.Only = []string{"network.podCIDR"} })
+	var shown []string
+	for _, page := range session.Pages() {
+		if session.IsPageShown(i.Session, page) {
+			shown = append(shown, session.PageTitle(page))
+		}
+	}
+	if got := strings.Join(shown, ", "); got != "Network and DNS, Checks, Review" {
+		t.Errorf("shown are %s", got)
+	}
+}

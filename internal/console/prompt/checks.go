@@ -22,7 +22,7 @@ type checksPrompt struct{ *promptSession }
 // run leads back to the questions first where answers have problems.
 func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 	if problems := session.ListBlocking(p.session); len(problems) > 0 {
-		return p.handleProblems(ctx, checks, problems)
+		return p.handleProblems(ctx, session.ChecksPage, problems)
 	}
 	if p.session.Interview.Check == nil {
 		return navigation{command: commandAnswer}, nil
@@ -221,7 +221,7 @@ func (p checksPrompt) wait(ctx context.Context, all checkStates) (navigation, er
 	defer p.enableCommands(more...)()
 	p.printLines(p.describeCommands())
 	for {
-		next, got, err := p.waitReply(ctx, checks, "Press Enter to check again")
+		next, got, err := p.waitReply(ctx, session.ChecksPage, "Press Enter to check again")
 		switch {
 		case err != nil:
 			return navigation{}, err

@@ -135,12 +135,6 @@ func (c *promptSession) printBeginning() {
 	}
 }
 
-// Stages after the screens with questions.
-const (
-	checks wizard.Screen = "checks"
-	review wizard.Screen = "review"
-)
-
 type position struct {
 	stage wizard.Screen
 	key   string // the question; "" for the first
@@ -154,18 +148,11 @@ type navigation struct {
 	yes      bool     // commandAnswer: the review was confirmed
 }
 
-// listStages omits screens without questions.
+// listStages returns the pages that are shown. Checking only ends with the checks.
 func (c *promptSession) listStages() []wizard.Screen {
-	var all []wizard.Screen
-	for _, screen := range wizard.Screens() {
-		if len(c.session.Fields(screen)) > 0 {
-			all = append(all, screen)
-		}
-	}
-	if c.session.Interview.CheckOnly {
-		return append(all, checks)
-	}
-	return append(all, checks, review)
+	return slices.DeleteFunc(session.Pages(), func(page wizard.Screen) bool {
+		return !session.IsPageShown(c.session, page) || c.session.Interview.CheckOnly && page == session.ReviewPage
+	})
 }
 
 // run reports whether the review was confirmed.
@@ -206,24 +193,14 @@ func (c *promptSession) printStage(at position) {
 	}
 	stages := c.listStages()
 	c.printBlank()
-	c.printLine("%s", text.Join(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), formatStageTitle(at.stage)), at.stage.Intro()))
-}
-
-func formatStageTitle(stage wizard.Screen) string {
-	switch stage {
-	case checks:
-		return "Checks"
-	case review:
-		return "Review"
-	}
-	return stage.Title()
+	c.printLine("%s", text.Join(" ", fmt.Sprintf("Screen %d of %d: %s.", slices.Index(stages, at.stage)+1, len(stages), session.PageTitle(at.stage)), at.stage.Intro()))
 }
 
 func (c *promptSession) runStage(ctx context.Context, at position) (navigation, error) {
 	switch at.stage {
-	case checks:
+	case session.ChecksPage:
 		return checksPrompt{c}.run(ctx)
-	case review:
+	case session.ReviewPage:
 		return reviewPrompt{c}.run(ctx)
 	}
 	return screenPrompt{c, at.stage}.run(ctx, at)

@@ -18,7 +18,7 @@ type reviewPrompt struct{ *promptSession }
 
 func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 	if problems := session.ListBlocking(p.session); len(problems) > 0 {
-		return p.handleProblems(ctx, review, problems)
+		return p.handleProblems(ctx, session.ReviewPage, problems)
 	}
 	plan, err := p.readPlan(ctx)
 	switch {
@@ -26,12 +26,12 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 		return navigation{}, context.Cause(ctx)
 	case err != nil:
 		p.printError("What an installation would do could not be read", err)
-		return p.waitAt(ctx, review, "Press Enter to try again")
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
 	}
 	p.printPlan(plan)
 	if blocker := session.DescribeBlocker(p.session, plan); blocker != "" {
 		p.printLine("This cannot be created: %s", text.Sentence(blocker))
-		return p.waitAt(ctx, review, "Press Enter to try again")
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
 	}
 	return p.confirmCreate(ctx, plan)
 }
