@@ -39,11 +39,11 @@ func (p nodesView) renderCostLine() string {
 func (p nodesView) buildQuotas() plan.Quotas {
 	quotas := p.session.Lookups.Quotas()
 	shown := plan.Quotas{Theme: p.session.theme, Rows: buildQuotaRows(quotas, p.computeEstimate().Needs)}
-	shown.State, shown.Note = p.session.describeQuotas(len(quotas) > 0)
+	shown.State, shown.Note = describeQuotas(p.session, len(quotas) > 0)
 	return shown
 }
 
-func (t *pageContext) describeQuotas(known bool) (theme.Status, string) {
+func describeQuotas(t *pageContext, known bool) (theme.Status, string) {
 	now := t.now()
 	for _, q := range t.Lookups.List() {
 		if q.Screen != wizard.Nodes || known && len(q.Result.Quotas) == 0 {

@@ -69,10 +69,10 @@ func (f formView) renderLookup(q session.Lookup, width int) []string {
 	status := mapLookupStatus(q, f.session.now())
 	mark := "   " + f.session.theme.Mark(status) + " "
 	if q.Err == nil || status != theme.Warn {
-		return []string{cells.Fit(mark+f.session.formatLookup(q), width)}
+		return []string{cells.Fit(mark+formatLookup(f.session, q), width)}
 	}
 	indent := strings.Repeat(" ", ansi.StringWidth(mark))
-	lines := cells.Wrap(ansi.Strip(f.session.formatLookup(q)), "", width-len(indent)-2)
+	lines := cells.Wrap(ansi.Strip(formatLookup(f.session, q)), "", width-len(indent)-2)
 	if len(lines) > maxLookupLines {
 		lines = append(lines[:maxLookupLines-1], lines[maxLookupLines-1]+" …")
 	}
@@ -97,7 +97,7 @@ func (f formView) renderUnassigned(status theme.Status, fault wizard.Problem, wi
 	return lines
 }
 
-func (t *pageContext) formatLookup(q session.Lookup) string {
+func formatLookup(t *pageContext, q session.Lookup) string {
 	title, now := cells.SanitizeText(q.Title, t.ascii), t.now()
 	switch {
 	case isBusy(q, now):

@@ -5,8 +5,6 @@ import (
 
 	"exoshift/tui/theme"
 	"exoshift/wizard/session"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // minBusyTime is the minimum time that a busy mark is shown.
@@ -19,29 +17,6 @@ type busyShownMsg struct{}
 type lookupDueMsg struct {
 	id         string
 	generation int
-}
-
-// scheduleLookups begins the delay of the lookups that have become due.
-func (t *pageContext) scheduleLookups() {
-	for _, q := range t.Lookups.List() {
-		if q.State != session.Due || t.delays[q.ID] == q.Generation {
-			continue
-		}
-		t.delays[q.ID] = q.Generation
-		message := lookupDueMsg{q.ID, q.Generation}
-		if q.Delay == 0 {
-			t.addCommand(func() tea.Msg { return message })
-		} else {
-			t.addCommand(t.later(q.Delay, message))
-		}
-	}
-}
-
-func (t *pageContext) startLookup(m lookupDueMsg) {
-	if work := t.Lookups.Start(m.id, m.generation); work != nil {
-		t.runWork(work)
-		t.addCommand(t.later(minBusyTime, busyShownMsg{}))
-	}
 }
 
 // isBusy reports whether a lookup is running, or ran less than minBusyTime.

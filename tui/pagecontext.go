@@ -129,3 +129,26 @@ func (t *pageContext) describeDraft() (words string, bad bool) {
 func (t *pageContext) isAnswered(field wizard.Field) bool {
 	return t.Text(field) != "" || !field.IsRequired(t.Spec())
 }
+
+// scheduleLookups begins the delay of the lookups that have become due.
+func (t *pageContext) scheduleLookups() {
+	for _, q := range t.Lookups.List() {
+		if q.State != session.Due || t.delays[q.ID] == q.Generation {
+			continue
+		}
+		t.delays[q.ID] = q.Generation
+		message := lookupDueMsg{q.ID, q.Generation}
+		if q.Delay == 0 {
+			t.addCommand(func() tea.Msg { return message })
+		} else {
+			t.addCommand(t.later(q.Delay, message))
+		}
+	}
+}
+
+func (t *pageContext) startLookup(m lookupDueMsg) {
+	if work := t.Lookups.Start(m.id, m.generation); work != nil {
+		t.runWork(work)
+		t.addCommand(t.later(minBusyTime, busyShownMsg{}))
+	}
+}

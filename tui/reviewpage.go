@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
+	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
@@ -145,7 +146,7 @@ func (p *reviewPage) handleKey(k tea.KeyMsg) {
 	case key.Matches(k, p.keys.Home):
 		p.offset = 0
 	case key.Matches(k, p.keys.End):
-		p.scroll(p.countLines())
+		p.scroll(reviewView{p}.countLines())
 	}
 }
 
@@ -155,12 +156,12 @@ func (p *reviewPage) setFocus(focus int) {
 	p.focus = (focus + n) % n
 	if p.focus < len(p.groups) {
 		p.offset = 0
-		p.scroll(p.buildReview().FindLine(p.focus, p.size.W) - p.size.H/2)
+		p.scroll(reviewView{p}.buildReview().FindLine(p.focus, p.size.W) - p.size.H/2)
 	}
 }
 
 func (p *reviewPage) scroll(by int) {
-	p.offset = min(max(p.offset+by, 0), max(p.countLines()-p.size.H, 0))
+	p.offset = min(max(p.offset+by, 0), max(reviewView{p}.countLines()-p.size.H, 0))
 }
 
 func (p *reviewPage) handleAccept() {
@@ -214,3 +215,51 @@ func (p *reviewPage) Mark() theme.Status {
 
 // computePageSize subtracts the two lines that count what is above and below, and one line of overlap.
 func (p *reviewPage) computePageSize() int { return max(p.size.H-3, 1) }
+
+// View draws the review, and the buttons below it.
+func (p *reviewPage) View(width, height int) string {
+	buttons := []string{p.session.theme.RenderRule(width), reviewView{p}.renderButtons(width)}
+	switch {
+	case height < 2:
+		buttons = nil
+	case height < 6:
+		buttons = buttons[1:]
+	}
+	p.size = components.Rect{W: width, H: height - len(buttons)}
+	text := reviewView{p}.buildText().View(width, height-len(buttons))
+	if len(buttons) == 0 || width <= 0 {
+		return text
+	}
+	return text + "\n" + cells.Fill(buttons, width, len(buttons))
+}
+
+// InputMode is read-only: the page has no fields.
+func (p *reviewPage) InputMode() inputMode { return modeReadOnly }
+
+// IsFullWidth returns true: the page explains itself.
+func (p *reviewPage) IsFullWidth() bool { return true }
+
+// Hints returns the keys that apply now.
+func (p *reviewPage) Hints() []key.Binding {
+	accept := p.keys.Accept
+	if p.focus < len(p.groups) {
+		accept.SetHelp("enter", "unfold")
+	}
+	next, down := p.keys.Next, p.keys.Down
+	next.SetHelp("tab", "next")
+	down.SetHelp("up/down", "scroll")
+	return []key.Binding{accept, next, down, p.keys.Again}
+}
+
+// Help explains the page.
+func (p *reviewPage) Help() string {
+	return "This is everything that the installation would do, read from Exoscale just now. Nothing was created yet, and nothing is before you choose the right button.\n" +
+		"Up and down scroll. Tab moves to the kinds of objects, where enter shows them one by one, and to the buttons.\n" +
+		"The time is what such installations usually take. You may leave and come back: the same command goes on where it was.\n" +
+		"Everything that is created bears the cluster's ID, and exoshift destroy deletes it again."
+}
+
+// describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.
+func (p *reviewPage) describeBlocker() string {
+	return session.DescribeBlocker(p.session.Session, p.review)
+}

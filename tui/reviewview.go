@@ -15,34 +15,12 @@ import (
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
-
-	"github.com/charmbracelet/bubbles/key"
 )
 
-// View draws the review, and the buttons below it.
-func (p *reviewPage) View(width, height int) string {
-	buttons := []string{p.session.theme.RenderRule(width), p.renderButtons(width)}
-	switch {
-	case height < 2:
-		buttons = nil
-	case height < 6:
-		buttons = buttons[1:]
-	}
-	p.size = components.Rect{W: width, H: height - len(buttons)}
-	text := p.buildText().View(width, height-len(buttons))
-	if len(buttons) == 0 || width <= 0 {
-		return text
-	}
-	return text + "\n" + cells.Fill(buttons, width, len(buttons))
-}
+// reviewView draws the review.
+type reviewView struct{ *reviewPage }
 
-// InputMode is read-only: the page has no fields.
-func (p *reviewPage) InputMode() inputMode { return modeReadOnly }
-
-// IsFullWidth returns true: the page explains itself.
-func (p *reviewPage) IsFullWidth() bool { return true }
-
-func (p *reviewPage) buildText() components.View {
+func (p reviewView) buildText() components.View {
 	t := p.session.theme
 	switch {
 	case p.running:
@@ -55,9 +33,9 @@ func (p *reviewPage) buildText() components.View {
 	return p.buildReview()
 }
 
-func (p *reviewPage) formatWait() string { return text.FormatDuration(p.session.now().Sub(p.began)) }
+func (p reviewView) formatWait() string { return text.FormatDuration(p.session.now().Sub(p.began)) }
 
-func (p *reviewPage) buildFailure() components.View {
+func (p reviewView) buildFailure() components.View {
 	s := newFailedCheck(p.err, p.session.ascii)
 	check := preflight.Check{Title: s.Title, Marks: []theme.Status{theme.Failed}, Text: s.Text, Hint: s.Hint}
 	if field, known := p.findFix(); known {
@@ -72,14 +50,14 @@ func newFailedCheck(err error, ascii bool) wizard.CheckState {
 	}, ascii)
 }
 
-func (p *reviewPage) countLines() int {
+func (p reviewView) countLines() int {
 	if !p.isCurrent() {
 		return 0
 	}
 	return p.buildReview().CountLines(p.size.W)
 }
 
-func (p *reviewPage) buildReview() plan.Review {
+func (p reviewView) buildReview() plan.Review {
 	r, interview := p.review, p.session.Interview
 	view := plan.Review{
 		Theme: p.session.theme, Spec: p.spec, Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
@@ -96,7 +74,7 @@ func (p *reviewPage) buildReview() plan.Review {
 }
 
 // formatCommand returns the non-interactive command with the same effect.
-func (p *reviewPage) formatCommand() string {
+func (p reviewView) formatCommand() string {
 	if p.review.Export == "" {
 		return ""
 	}
@@ -107,7 +85,7 @@ func (p *reviewPage) formatCommand() string {
 }
 
 // listWarnings includes the failed lookups.
-func (p *reviewPage) listWarnings() []string {
+func (p reviewView) listWarnings() []string {
 	var all []string
 	for _, q := range p.session.Lookups.List() {
 		if q.State == session.Known && q.Err != nil {
@@ -123,12 +101,7 @@ func (p *reviewPage) listWarnings() []string {
 	return all
 }
 
-// describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.
-func (p *reviewPage) describeBlocker() string {
-	return session.DescribeBlocker(p.session.Session, p.review)
-}
-
-func (p *reviewPage) renderButtons(width int) string {
+func (p reviewView) renderButtons(width int) string {
 	t := p.session.theme
 	line := " " + p.renderButton("Back", p.backButton())
 	if label := p.formatConfirmLabel(width); label != "" {
@@ -140,7 +113,7 @@ func (p *reviewPage) renderButtons(width int) string {
 	return line
 }
 
-func (p *reviewPage) renderButton(label string, at int) string {
+func (p reviewView) renderButton(label string, at int) string {
 	t := p.session.theme
 	if p.focus == at {
 		return t.Focus.Render(t.Cursor) + " " + t.Selected.Render("[ "+label+" ]")
@@ -149,7 +122,7 @@ func (p *reviewPage) renderButton(label string, at int) string {
 }
 
 // formatConfirmLabel returns the label of the second button; empty if there is nothing to do.
-func (p *reviewPage) formatConfirmLabel(width int) string {
+func (p reviewView) formatConfirmLabel(width int) string {
 	_, known := p.findFix()
 	switch {
 	case p.running:
@@ -168,26 +141,6 @@ func (p *reviewPage) formatConfirmLabel(width int) string {
 		return "Create: costs money"
 	}
 	return "Create it: costs money from now on"
-}
-
-// Hints returns the keys that apply now.
-func (p *reviewPage) Hints() []key.Binding {
-	accept := p.keys.Accept
-	if p.focus < len(p.groups) {
-		accept.SetHelp("enter", "unfold")
-	}
-	next, down := p.keys.Next, p.keys.Down
-	next.SetHelp("tab", "next")
-	down.SetHelp("up/down", "scroll")
-	return []key.Binding{accept, next, down, p.keys.Again}
-}
-
-// Help explains the page.
-func (p *reviewPage) Help() string {
-	return "This is everything that the installation would do, read from Exoscale just now. Nothing was created yet, and nothing is before you choose the right button.\n" +
-		"Up and down scroll. Tab moves to the kinds of objects, where enter shows them one by one, and to the buttons.\n" +
-		"The time is what such installations usually take. You may leave and come back: the same command goes on where it was.\n" +
-		"Everything that is created bears the cluster's ID, and exoshift destroy deletes it again."
 }
 
 func buildNeedRows(needs []wizard.QuotaCheck) []plan.Quota {
