@@ -6,11 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"sync"
+	"time"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
 	"exoshift/tui"
 	"exoshift/wizard"
 )
@@ -132,4 +139,234 @@ func (d *startScreen) printResume(ctx context.Context) error {
 		return exit.MarkPrinted(context.Cause(ctx))
 	}
 	return nil
+}
+
+// installInteractive resumes the folder's installation, or starts an interview.
+func installInteractive(ctx context.Context, o options, std streams) error {
+	if folder, err := state.Open(o.dir); o.dir != "" && err == nil {
+		return resumeInstallation(ctx, o, std, folder)
+	}
+	if !o.output.isInteractive() {
+		read, err := o.loadAnswers(std, environment.LookupEnv) // they may be complete without a file
+		if err != nil {
+			return err
+		}
+		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
+	}
+	d := &startScreen{flags: o, std: std, frontend: o.output.newFrontend(std)}
+	var err error
+	if d.options, err = listStartOptions(o, std); err != nil {
+		return err
+	}
+	return d.run(ctx)
+}
+
+func resumeInstallation(ctx context.Context, o options, std streams, folder state.Folder) error {
+	facts, err := folder.LoadFacts()
+	if err != nil {
+		return err
+	}
+	if facts.Rehearsal {
+		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
+	}
+	o.dir = folder.Path()
+	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, environment.LookupEnv)
+	if err != nil {
+		return err
+	}
+	return installAs(ctx, o, std, read.answers.Spec, read.secrets)
+}
+
+// listStartOptions puts existing drafts and installations first: they are chosen most often.
+func listStartOptions(o options, std streams) ([]startOption, error) {
+	resumable, err := listDraftOptions(o)
+	if err != nil {
+		return nil, err
+	}
+	installations := listFolderOptions(o, std)
+	all := slices.Concat(resumable, installations, listNewOptions(o, resumable), listDestroyOptions(installations, o, std))
+	return append(all, startOption{Option: tui.Option{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
+}
+
+// listNewOptions resumes the draft of the folder of the flags instead of overwriting it.
+func listNewOptions(o options, drafts []startOption) []startOption {
+	begin := func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, o) }
+	var all []startOption
+	if o.dir != "" && len(drafts) > 0 {
+		begin = drafts[0].open
+	} else {
+		all = append(all, startOption{
+			Option: tui.Option{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
+			open:   begin,
+		})
+	}
+	return append(all, startOption{
+		Option: tui.Option{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
+		open: func(ctx context.Context) (*interviewBackend, error) {
+			return newRehearsalInterview(ctx, newDefaultRehearsal(o))
+		},
+	}, startOption{
+		Option: tui.Option{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
+		open: func(ctx context.Context) (*interviewBackend, error) {
+			c, err := begin(ctx)
+			if err == nil {
+				c.checkOnly = true
+			}
+			return c, err
+		},
+	})
+}
+
+func newDefaultRehearsal(o options) rehearsal {
+	o.dir = ""
+	return rehearsal{options: o, speed: environment.DefaultSpeed, scenario: "happy"}
+}
+
+func listDraftOptions(o options) ([]startOption, error) {
+	drafts, err := listDrafts(o)
+	if err != nil {
+		return nil, err
+	}
+	var all []startOption
+	for _, draft := range drafts {
+		all = append(all, startOption{
+			Option: tui.Option{ID: "draft:" + draft.Path(), Title: "Go on with " + describeDraft(draft, time.Now()), Help: "The answers so far are kept in " + draft.Path() + "."},
+			open:   func(ctx context.Context) (*interviewBackend, error) { return resumeInterview(ctx, o, draft) },
+		})
+	}
+	return all, nil
+}
+
+func listDrafts(o options) ([]state.Draft, error) {
+	if o.dir == "" {
+		dir, err := state.DraftsPath()
+		if err != nil {
+			return nil, exit.WithCode(exit.Usage, err)
+		}
+		return state.ListDrafts(dir)
+	}
+	path, err := filepath.Abs(o.dir)
+	if err != nil {
+		return nil, exit.WithCode(exit.Usage, err)
+	}
+	facts, err := state.OpenDraftReadOnly(path).LoadFacts()
+	if err != nil {
+		return nil, err
+	}
+	if draft := state.OpenDraftReadOnly(path); draft.Exists() && !facts.Rehearsal {
+		return []state.Draft{draft}, nil
+	}
+	return nil, nil
+}
+
+// describeDraft returns e.g. "c-demo-1 · ch-gva-2 (3 of 6 screens, 5 min ago)".
+func describeDraft(draft state.Draft, now time.Time) string {
+	answers, err := readDraft(draft)
+	if err != nil {
+		return "a draft that cannot be read"
+	}
+	name, zone := answers.Spec.Cluster.ID, answers.Spec.Exoscale.Zone
+	if name == "" {
+		name = "a cluster without a name yet"
+	}
+	if zone != "" {
+		name += " · " + zone
+	}
+	done := 0
+	for _, screen := range wizard.Screens() {
+		if len(screen.Check(answers.Spec)) == 0 {
+			done++
+		}
+	}
+	return fmt.Sprintf("%s (%d of %d screens, %s)", console.SanitizeLine(name), done, len(wizard.Screens()), formatAge(now.Sub(draft.Saved())))
+}
+
+func formatAge(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// readDraft allows missing answers.
+func readDraft(draft state.Draft) (*wizard.Answers, error) {
+	content, err := draft.ReadAnswers()
+	if err != nil {
+		return nil, fmt.Errorf("read the draft: %w", err)
+	}
+	return wizard.ReadDraft(draft.Path(state.DraftFile), content), nil
+}
+
+func listFolderOptions(o options, std streams) []startOption {
+	place, err := defaultPath("")
+	if err != nil || o.dir != "" {
+		return nil
+	}
+	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // the pattern is valid
+	var all []startOption
+	for _, file := range files {
+		if folder, err := state.Open(filepath.Dir(file)); err == nil {
+			all = append(all, newFolderOptions(o, std, folder)...)
+		}
+	}
+	return all
+}
+
+// newFolderOptions omits an installation that was destroyed or cannot be read.
+func newFolderOptions(o options, std streams, folder state.Folder) []startOption {
+	facts, err := folder.LoadFacts()
+	if err != nil || facts.Rehearsal || !facts.Destroyed.IsZero() {
+		return nil
+	}
+	name := console.SanitizeLine(filepath.Base(folder.Path()))
+	one := startOption{Option: tui.Option{ID: "folder:" + folder.Path()}}
+	switch phase := findStoppedPhase(folder); {
+	case folder.IsLocked():
+		one.Title, one.Help = "Watch the installation of "+name, "It is running. Leaving the screen does not stop it."
+		one.run = func(ctx context.Context) error { o.dir = folder.Path(); return runStatus(ctx, o, std) }
+	case !facts.Installed.IsZero():
+		one.Title, one.Help = "Look at "+name+", which is installed", "How the installation went."
+		one.run = func(ctx context.Context) error { o.dir = folder.Path(); return runStatus(ctx, o, std) }
+	default:
+		one.Title, one.Help = "Go on with the installation of "+name+phase, "The plan is shown first. What exists is found and kept."
+		one.run = func(ctx context.Context) error { return resumeInstallation(ctx, o, std, folder) }
+	}
+	return []startOption{one}
+}
+
+// findStoppedPhase returns the phase in which an installation stopped, according to its events.
+func findStoppedPhase(folder state.Folder) string {
+	spec, err := readCurrentAnswers(folder)
+	if err != nil {
+		return ""
+	}
+	board := provisioner.NewBoard(install.Steps(spec))
+	if err := readEvents(folder, board.Fold); err != nil {
+		return ""
+	}
+	for _, step := range board.Steps {
+		if step.State != provisioner.Done && step.State != "" && step.State != provisioner.Skipped {
+			return ", stopped in " + step.Phase
+		}
+	}
+	return ""
+}
+
+func listDestroyOptions(installations []startOption, o options, std streams) []startOption {
+	var all []startOption
+	for _, one := range installations {
+		dir := one.ID[len("folder:"):]
+		all = append(all, startOption{
+			Option: tui.Option{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
+			run: func(ctx context.Context) error {
+				return destroyFlags{options: options{dir: dir, output: o.output}}.run(ctx, std)
+			},
+		})
+	}
+	return all
 }
