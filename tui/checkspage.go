@@ -10,6 +10,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/tui/cells"
+	"exoshift/tui/checks"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -27,7 +28,7 @@ type checksPage struct {
 	known  bool      // the checks have run to their end
 	at     time.Time // when they began, or ended
 	rows   []checkRow
-	board  *probeBoard // of the probes, below the rows
+	board  *checks.Board // of the probes, below the rows
 	zone   zoneCheck
 	popups components.Popups
 
@@ -58,7 +59,7 @@ func newChecksPage(t *pageContext) *checksPage {
 	if t.Interview.CheckFromZone != nil {
 		vantages = append(vantages, reach.Zone)
 	}
-	return &checksPage{session: t, keys: components.NewDocumentKeys(), board: newProbeBoard(vantages, t.ascii)}
+	return &checksPage{session: t, keys: components.NewDocumentKeys(), board: checks.NewBoard(vantages, t.ascii)}
 }
 
 // Open runs the checks, unless their results are about the present answers.
@@ -74,11 +75,11 @@ func (p *checksPage) Close() bool {
 	ok := p.hasPassed()
 	if p.popups.Open = nil; p.running {
 		p.stop()
-		p.board.clearRunning(localColumn)
+		p.board.ClearRunning(localColumn)
 	}
 	if p.zone.running {
 		p.zone.stop()
-		p.board.clearRunning(zoneColumn)
+		p.board.ClearRunning(zoneColumn)
 	}
 	return ok
 }
@@ -145,9 +146,9 @@ func (p *checksPage) selectMostUrgent() {
 	if p.userSelected {
 		return
 	}
-	p.selected, p.board.selected, p.board.cachedList = p.findMostUrgent(), "", nil
+	p.selected, p.board.Selected, p.board.CachedList = p.findMostUrgent(), "", nil
 	fails := p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed
-	p.probeSelected = !fails && p.board.countFindings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.hasFailed()
+	p.probeSelected = !fails && p.board.CountFindings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.HasFailed()
 }
 
 // stepReachability is the step of the recipe that fails if one of the services is unreachable.
@@ -166,10 +167,10 @@ func (p *checksPage) handleEnd(err error) {
 			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
 		})
 	}
-	p.board.clearRunning(localColumn)
-	p.board.markAbsent(localColumn)
+	p.board.ClearRunning(localColumn)
+	p.board.MarkAbsent(localColumn)
 	if p.computeStatus() == theme.OK && !p.userSelected {
-		p.selected, p.probeSelected = 0, p.board.countFindings() > 0
+		p.selected, p.probeSelected = 0, p.board.CountFindings() > 0
 	}
 }
 
@@ -204,7 +205,7 @@ func (p *checksPage) hasPassed() bool { return p.isCurrent() && p.computeStatus(
 
 func (p *checksPage) computeStatus() theme.Status {
 	switch {
-	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.hasFailed():
+	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.HasFailed():
 		return theme.Failed
 	case p.running, p.zone.running:
 		return theme.Running
@@ -219,7 +220,7 @@ func (p *checksPage) Mark() theme.Status {
 	if !p.running && !p.isCurrent() {
 		return theme.Waiting
 	}
-	if status := p.computeStatus(); status != theme.OK || p.board.countFindings() == 0 {
+	if status := p.computeStatus(); status != theme.OK || p.board.CountFindings() == 0 {
 		return status
 	}
 	return theme.Warn
@@ -227,19 +228,19 @@ func (p *checksPage) Mark() theme.Status {
 
 func (p *checksPage) handleProbeResult(s wizard.CheckState) {
 	check, result := s.Reach.Check, s.Reach.Result
-	column := max(p.board.findColumn(result.Source), localColumn)
-	if result.Source != "" && p.board.findColumn(result.Source) < 0 {
+	column := max(p.board.FindColumn(result.Source), localColumn)
+	if result.Source != "" && p.board.FindColumn(result.Source) < 0 {
 		return
 	}
-	row := p.board.byID[check.ID]
+	row := p.board.ByID[check.ID]
 	if row == nil || check.URL != "" {
-		row = p.board.add(check)
+		row = p.board.Add(check)
 	}
 	if result.Verdict != "" {
 		if result.ID == "" {
 			result.ID = check.ID
 		}
-		p.board.recordResult(column, result, p.session.now())
+		p.board.RecordResult(column, result, p.session.now())
 	} else if s.State != "" {
 		row.Results[column].Status = mapCheckState(s.State)
 	}
@@ -248,17 +249,17 @@ func (p *checksPage) handleProbeResult(s wizard.CheckState) {
 
 // resetBoard drops the results for other answers; those for the present answers stay until newer ones replace them.
 func (p *checksPage) resetBoard() {
-	if !p.zone.running && !(zoneRunner{p}).isZoneCurrent() && len(p.board.sources) > zoneColumn {
-		p.board.clearSource(zoneColumn)
+	if !p.zone.running && !(zoneRunner{p}).isZoneCurrent() && len(p.board.Sources) > zoneColumn {
+		p.board.ClearSource(zoneColumn)
 		p.zone.known = false
 	}
 	kept := p.board
-	p.board = newProbeBoard(kept.sources, p.session.ascii)
-	p.board.source, p.board.showAll, p.board.log = kept.source, kept.showAll, kept.log
-	for _, row := range kept.rows {
-		if len(kept.sources) > zoneColumn && row.Results[zoneColumn].Status != theme.Waiting {
-			again := p.board.add(row.check)
-			again.Results[zoneColumn], again.results[zoneColumn] = row.Results[zoneColumn], row.results[zoneColumn]
+	p.board = checks.NewBoard(kept.Sources, p.session.ascii)
+	p.board.Source, p.board.ShowAll, p.board.Log = kept.Source, kept.ShowAll, kept.Log
+	for _, row := range kept.Rows {
+		if len(kept.Sources) > zoneColumn && row.Results[zoneColumn].Status != theme.Waiting {
+			again := p.board.Add(row.Reported)
+			again.Results[zoneColumn], again.ReportedResults[zoneColumn] = row.Results[zoneColumn], row.ReportedResults[zoneColumn]
 		}
 	}
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"exoshift/provisioner"
+	"exoshift/tui/checks"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard/session"
@@ -26,7 +27,7 @@ func (p *checksPage) handleKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, p.keys.Home):
 		p.selectIndex(0)
 	case key.Matches(k, p.keys.End):
-		p.selectIndex(len(p.rows) + len(p.board.getList().rows) - 1)
+		p.selectIndex(len(p.rows) + len(p.board.GetList().Rows) - 1)
 	default:
 		return p.handleProbeKey(k)
 	}
@@ -37,14 +38,14 @@ func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 	row := p.selectedProbe()
 	switch text := string(k.Runes); {
 	case key.Matches(k, p.keys.Next):
-		p.board.switchSource(1)
+		p.board.SwitchSource(1)
 	case key.Matches(k, p.keys.Previous):
-		p.board.switchSource(-1)
+		p.board.SwitchSource(-1)
 	case text == "a":
-		p.board.showAll, p.board.cachedList = !p.board.showAll, nil
+		p.board.ShowAll, p.board.CachedList = !p.board.ShowAll, nil
 	case text == "z":
 		zoneRunner{p}.requestZoneCheck()
-	case text == "f" && len(p.board.rows) > 0:
+	case text == "f" && len(p.board.Rows) > 0:
 		checkPopups{p}.openRequest()
 	case text == "x" && row != nil:
 		checkPopups{p}.openSkip(row)
@@ -56,27 +57,27 @@ func (p *checksPage) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 
 func (p *checksPage) selectedIndex() int {
 	if p.probeSelected {
-		return len(p.rows) + max(p.board.findSelected(), 0)
+		return len(p.rows) + max(p.board.FindSelected(), 0)
 	}
 	return p.selected
 }
 
 func (p *checksPage) selectIndex(place int) {
-	probed := p.board.getList().rows
+	probed := p.board.GetList().Rows
 	place = min(max(place, 0), max(len(p.rows)+len(probed)-1, 0))
 	p.userSelected, p.probeSelected = true, place >= len(p.rows) && len(probed) > 0
 	if p.probeSelected {
-		p.board.selectRow(probed[place-len(p.rows)])
+		p.board.SelectRow(probed[place-len(p.rows)])
 		return
 	}
 	p.selected = place
 }
 
-func (p *checksPage) selectedProbe() *probeRow {
+func (p *checksPage) selectedProbe() *checks.Row {
 	if !p.probeSelected {
 		return nil
 	}
-	return p.board.selectedRow()
+	return p.board.SelectedRow()
 }
 
 // handleAccept goes on if all checks passed, and otherwise to the field to change.
@@ -101,7 +102,7 @@ func (p *checksPage) handleAccept() {
 }
 
 func (p *checksPage) selectFirstProbe() {
-	if p.board.hasFailed() {
+	if p.board.HasFailed() {
 		p.selectIndex(len(p.rows))
 	}
 }
@@ -122,7 +123,7 @@ func (p *checksPage) Hints() []key.Binding {
 	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
 	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
 	skip.SetEnabled(p.selectedProbe() != nil)
-	request.SetEnabled(p.board.countFindings() > 0)
+	request.SetEnabled(p.board.CountFindings() > 0)
 	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
 }
 
@@ -131,13 +132,13 @@ func (p *checksPage) Help() string {
 	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
 		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
 		"A check is skipped if one that it builds upon has failed."
-	if len(p.board.rows) > 0 {
+	if len(p.board.Rows) > 0 {
 		help += "\nReach: the services that the installation needs. z looks from a small machine in the zone, too. tab changes the column that is " +
 			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
 			"the same. f shows what to ask the network team for."
 	}
 	if row := p.selectedProbe(); row != nil {
-		return help + "\n" + row.formatHelp()
+		return help + "\n" + row.FormatHelp()
 	}
 	if p.selected < len(p.rows) {
 		row := p.rows[p.selected]

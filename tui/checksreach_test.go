@@ -20,7 +20,7 @@ import (
 
 // reachable has the desk probe services, too: from here with the other checks, and from the zone. Checks that the answers skip
 // are skipped.
-func reachable(d *desk, g *gate) *desk {
+func reachable(d *desk, g *tuitest.Network) *desk {
 	tellAll := func(spec state.Spec, vantage string, tell func(wizard.CheckState)) (failed bool) {
 		for _, check := range g.Checks {
 			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{
@@ -28,7 +28,7 @@ func reachable(d *desk, g *gate) *desk {
 			}})
 		}
 		for _, check := range g.Checks {
-			r := g.result(vantage, check)
+			r := g.Result(vantage, check)
 			if reason, skipped := spec.Checks.Skip[check.ID]; skipped {
 				r.Verdict, r.Class, r.Hint, r.Evidence = reach.Skipped, "", "", map[string]string{reach.EvidenceSkipped: reason}
 			}
@@ -49,10 +49,10 @@ func reachable(d *desk, g *gate) *desk {
 	}
 	d.CheckFromZone = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		d.asked = append(d.asked, "zone")
-		if g.err == nil {
+		if g.Err == nil {
 			tellAll(spec, reach.Zone, tell)
 		}
-		return g.err
+		return g.Err
 	}
 	d.ZoneTerms = func(s state.Spec) string { return "One machine in " + s.Exoscale.Zone + " for 3 minutes, 0.01." }
 	return d
@@ -62,13 +62,13 @@ func stateOf(v reach.Verdict) string {
 	return map[reach.Verdict]string{reach.Fail: provisioner.Failed, reach.Skipped: provisioner.Skipped, reach.OK: provisioner.Done, reach.Warn: provisioner.Done}[v]
 }
 
-func onChecks(t *testing.T, g *gate, width, height int, change func(*Wizard)) *operator {
+func onChecks(t *testing.T, g *tuitest.Network, width, height int, change func(*Wizard)) *operator {
 	t.Helper()
 	return sit(t, reachable(newDesk().answer(t, whole()), g), width, height, change).at(t, session.ChecksPage)
 }
 
 func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
-	g := newGate().spoil(reach.Workstation, "NET-RH-004", sluggish())
+	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-004", tuitest.Slow())
 	o := onChecks(t, g, 80, 24, nil)
 	if got := o.currentPage().Mark(); got != theme.Warn {
 		t.Errorf("the page is marked %v", got)
@@ -78,7 +78,7 @@ func TestAServiceThatIsSlowWarnsAndLetsOneGoOn(t *testing.T) {
 }
 
 func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testing.T) {
-	g := newGate().spoil(reach.Workstation, "NET-RH-003", dropped())
+	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	o := onChecks(t, g, 80, 24, nil)
 	o.shows(t, "SOMETHING IS IN THE WAY", "› cdn01.quay.io ✗ ○", "DNS ✓ TCP ✗ no answer 5.0 s", "Fix Ask for the firewall to let cdn01.quay.io:443 through")
 	o.press("alt+8").inFront(t, session.ChecksPage)
@@ -95,7 +95,7 @@ func TestAServiceThatMustBeReachedIsInTheWayUntilItIsSkippedWithAReason(t *testi
 }
 
 func TestTheFormOfASkipTakesLettersAndEscClosesIt(t *testing.T) {
-	o := onChecks(t, newGate().spoil(reach.Workstation, "NET-RH-003", dropped()), 80, 24, nil)
+	o := onChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.press("x").types("qe?3z")
 	o.shows(t, "Reason qe?3z_")
 	o.press("esc").shows2(t, "SOMETHING IS IN THE WAY").inFront(t, session.ChecksPage)
@@ -105,7 +105,7 @@ func TestTheFormOfASkipTakesLettersAndEscClosesIt(t *testing.T) {
 }
 
 func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
-	g := newGate().spoil(reach.Zone, "NET-RH-002", intercepted())
+	g := tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted())
 	o := onChecks(t, g, 130, 40, nil)
 	o.press("z").shows(t, "One machine in ch-gva-2 for 3 minutes, 0.01.", "› go back (default)")
 	o.press("enter")
@@ -120,7 +120,7 @@ func TestTheZoneIsLookedAtFromAfterAYesToItsTermsOnly(t *testing.T) {
 }
 
 func TestWhatTheZoneSawHoldsUntilAnAnswerChanges(t *testing.T) {
-	o := onChecks(t, newGate().spoil(reach.Zone, "NET-RH-002", intercepted()), 80, 24, nil)
+	o := onChecks(t, tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
 	o.press("z", "y", "r").shows(t, "zone 8/9 ✗")
 	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestWhatTheZoneSawHoldsUntilAnAnswerChanges(t *testing.T) {
 }
 
 func TestSkippingWhatTheZoneCannotReachNeedsNoOtherLook(t *testing.T) {
-	o := onChecks(t, newGate().spoil(reach.Zone, "NET-RH-002", intercepted()), 80, 24, nil)
+	o := onChecks(t, tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
 	o.press("z", "y", "x").types("exempted next week").press("enter", "enter")
 	o.shows(t, "EVERYTHING IS IN PLACE", "zone 8/8 ✓")
 	if n := count(o.desk.asked, "zone"); n != 1 {
@@ -143,15 +143,15 @@ func TestSkippingWhatTheZoneCannotReachNeedsNoOtherLook(t *testing.T) {
 }
 
 func TestALookFromTheZoneThatCannotBeMadeBlocksNothing(t *testing.T) {
-	g := newGate()
-	g.err = errors.New("no machine\x1b[31m is left in the quota")
+	g := tuitest.NewNetwork()
+	g.Err = errors.New("no machine\x1b[31m is left in the quota")
 	o := onChecks(t, g, 80, 24, nil).press("z", "y")
 	o.shows(t, "! Look from the zone warn no machine is left in the quota", "enter go on")
 	o.press("enter").inFront(t, session.ReviewPage)
 }
 
 func TestAMachineInTheZoneEndsWithTheWizard(t *testing.T) {
-	o := sit(t, reachable(newDesk().answer(t, whole()), newGate()), 80, 24, nil).at(t, session.ChecksPage)
+	o := sit(t, reachable(newDesk().answer(t, whole()), tuitest.NewNetwork()), 80, 24, nil).at(t, session.ChecksPage)
 	var ended error
 	o.desk.CheckFromZone = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		ended = ctx.Err()
@@ -190,7 +190,7 @@ func TestTheWizardWaitsForWhatIsInTheZone(t *testing.T) {
 
 func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	term, d := tuitest.NewTerminal(t), reachable(newDesk().answer(t, whole()), newGate())
+	term, d := tuitest.NewTerminal(t), reachable(newDesk().answer(t, whole()), tuitest.NewNetwork())
 	cancelled, tidied := make(chan struct{}), make(chan struct{})
 	d.CheckFromZone = func(ctx context.Context, _ state.Spec, _ wizard.Secrets, _ func(wizard.CheckState)) error {
 		<-ctx.Done()
@@ -210,7 +210,7 @@ func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
 	term.Await(t, "is deleted first")
 	term.Press(t, "\x03")
 	<-cancelled
-	staysFor(t, end)
+	tuitest.CheckPending(t, end)
 	close(tidied)
 	if err := <-end; err != nil {
 		t.Error(err)
@@ -218,7 +218,7 @@ func TestTheWizardEndsOnceTheMachineInTheZoneIsGone(t *testing.T) {
 }
 
 func TestTheWizardsFirewallRequestAndTestsAreThere(t *testing.T) {
-	o := onChecks(t, newGate().spoil(reach.Workstation, "NET-RH-003", dropped()), 80, 24, nil)
+	o := onChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.press("f").shows(t, "Firewall request", "cdn01.quay.io 443/tcp")
 	o.press("esc", "c").shows(t, "given to the terminal's clipboard, if it has one: openssl s_client")
 	o.press("enter").shows(t, "NET-RH-003", "esc close")
@@ -232,7 +232,7 @@ func TestTheWizardsChecksOfReachabilityLookAsRecorded(t *testing.T) {
 			if ascii && size[0] != 80 {
 				continue
 			}
-			g := newGate().spoil(reach.Workstation, "NET-RH-004", sluggish()).spoil(reach.Zone, "NET-RH-002", intercepted())
+			g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-004", tuitest.Slow()).Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted())
 			o := onChecks(t, g, size[0], size[1], func(w *Wizard) { w.ASCII = ascii }).press("z", "y")
 			name := fmt.Sprintf("checks-reach-%dx%d%s", size[0], size[1], map[bool]string{true: "-ascii"}[ascii])
 			tuitest.Golden(t, name, o.View())
@@ -242,7 +242,7 @@ func TestTheWizardsChecksOfReachabilityLookAsRecorded(t *testing.T) {
 }
 
 func TestServicesWithHostileNamesAreHarmlessInTheWizard(t *testing.T) {
-	g := newGate().spoil(reach.Workstation, "NET-RH-003", dropped())
+	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	for i := range g.Checks {
 		c := &g.Checks[i]
 		c.Title, c.Reason, c.Owner, c.Group = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile, tuitest.Hostile

@@ -6,6 +6,7 @@ import (
 
 	"exoshift/tui/app"
 	"exoshift/tui/cells"
+	"exoshift/tui/checks"
 	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/wizard/reach"
@@ -17,9 +18,9 @@ import (
 // checkPopups opens what is shown above the page, and carries out what is chosen there.
 type checkPopups struct{ *checksPage }
 
-func (p checkPopups) openSkip(row *probeRow) {
-	p.popups.Open = newSkipForm(p.session.theme, p.session.ascii, row.describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
-		p.addSkip(reach.Skip{ID: row.check.ID, Reason: reason, Until: until})
+func (p checkPopups) openSkip(row *checks.Row) {
+	p.popups.Open = checks.NewSkipForm(p.session.theme, p.session.ascii, row.Describe(), p.session.now(), func(reason string, until time.Time) tea.Cmd {
+		p.addSkip(reach.Skip{ID: row.Reported.ID, Reason: reason, Until: until})
 		return nil
 	})
 }
@@ -31,7 +32,7 @@ func (p checkPopups) addSkip(skip reach.Skip) {
 		p.showNotice("This check cannot be left out: " + err.Error())
 		return
 	}
-	p.board.markSkipped(skip.ID, skip.Reason, skip.Until, p.session.now())
+	p.board.MarkSkipped(skip.ID, skip.Reason, skip.Until, p.session.now())
 	if zone {
 		p.zone.spec = p.session.Spec()
 	}
@@ -45,22 +46,22 @@ func (p checkPopups) showNotice(text string) {
 	}}
 }
 
-func (p checkPopups) openDetails(row *probeRow) {
+func (p checkPopups) openDetails(row *checks.Row) {
 	p.popups.Open = &components.TextPopup{Theme: p.session.theme, OnCopy: func() tea.Cmd { return p.copyTest(row) }, Lines: func(width int) []string {
-		details := p.board.buildDetails(p.session.theme)
-		details.Endpoint, details.SourceIndex = &row.Endpoint, p.board.resolveSource(row)
+		details := p.board.BuildDetails(p.session.theme)
+		details.Endpoint, details.SourceIndex = &row.Endpoint, p.board.ResolveSource(row)
 		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
 	}}
 }
 
 func (p checkPopups) openRequest() {
-	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.listResults()}
-	demands := sanitizeDemands(reach.ListFirewallRules(report, p.board.listChecks()), p.session.ascii)
+	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.ListResults()}
+	demands := checks.SanitizeRules(reach.ListFirewallRules(report, p.board.ListChecks()), p.session.ascii)
 	p.popups.Open = &components.TextPopup{Theme: p.session.theme, Lines: preflight.FirewallRequest{Theme: p.session.theme, Rules: demands}.RenderLines}
 }
 
-func (p checkPopups) copyTest(row *probeRow) tea.Cmd {
-	if command := row.FromSource(p.board.resolveSource(row)).Command; command != "" && p.session.out != nil {
+func (p checkPopups) copyTest(row *checks.Row) tea.Cmd {
+	if command := row.FromSource(p.board.ResolveSource(row)).Command; command != "" && p.session.out != nil {
 		return app.CopyToClipboard(p.session.out, command)
 	}
 	return nil

@@ -17,9 +17,9 @@ type checksView struct{ *checksPage }
 
 func (p checksView) buildChecks() preflight.Checks {
 	checks := preflight.Checks{
-		Theme: p.session.theme, Selected: p.selectedIndex(), Endpoints: p.board.buildTable(p.session.theme), Details: p.board.buildDetails(p.session.theme),
+		Theme: p.session.theme, Selected: p.selectedIndex(), Endpoints: p.board.BuildTable(p.session.theme), Details: p.board.BuildDetails(p.session.theme),
 	}
-	if n := p.board.countFindings(); n > 0 {
+	if n := p.board.CountFindings(); n > 0 {
 		checks.Details.Note = text.Plural(n, "finding") + " " + p.session.theme.Arrow + " firewall request (f)"
 	}
 	for _, row := range p.rows {
@@ -91,9 +91,9 @@ func (p checksView) renderHeader(tally string) string {
 }
 
 func (p checksView) formatTallies() string {
-	text, columns := "", p.board.listColumns()
+	text, columns := "", p.board.ListColumns()
 	for vantage, name := range columns {
-		if good, looked, worst := p.board.countReached(vantage); looked > 0 {
+		if good, looked, worst := p.board.CountReached(vantage); looked > 0 {
 			text += fmt.Sprintf(" %s %s %d/%d %s", p.session.theme.Dim.Render(p.session.theme.Dot), name, good, looked, p.session.theme.Mark(worst))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"exoshift/state"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
-	"exoshift/tui/theme"
 	"exoshift/wizard"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -73,9 +72,9 @@ func (p zoneRunner) startZoneCheck() {
 	p.zone.known = false
 	p.rows = slices.DeleteFunc(p.rows, func(row checkRow) bool { return row.ID == zoneRowID })
 	p.userSelected = false
-	p.board.clearSource(zoneColumn)
-	p.board.markRunning(zoneColumn, nil)
-	p.board.source = zoneColumn
+	p.board.ClearSource(zoneColumn)
+	p.board.MarkRunning(zoneColumn, nil)
+	p.board.Source = zoneColumn
 	p.selectMostUrgent()
 	talk.zoneRuns++
 	p.zone.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
@@ -93,9 +92,9 @@ func (p zoneRunner) handleZoneEnd(m zoneEndedMsg) {
 		return
 	}
 	p.zone.running, p.zone.cancel, p.zone.known = false, nil, m.err == nil
-	if p.board.clearRunning(zoneColumn); m.err == nil {
-		p.board.markAbsent(zoneColumn)
-		p.board.markAbsent(localColumn)
+	if p.board.ClearRunning(zoneColumn); m.err == nil {
+		p.board.MarkAbsent(zoneColumn)
+		p.board.MarkAbsent(localColumn)
 	}
 	if m.err != nil {
 		p.rows = append(p.rows, checkRow{warning: true, CheckState: sanitizeCheckState(wizard.CheckState{
@@ -103,14 +102,4 @@ func (p zoneRunner) handleZoneEnd(m zoneEndedMsg) {
 		}, p.session.ascii)})
 	}
 	p.selectMostUrgent()
-}
-
-// hasFailed reports whether a required service is unreachable.
-func (b *probeBoard) hasFailed() bool {
-	for _, row := range b.rows {
-		if row.Status() == theme.Failed {
-			return true
-		}
-	}
-	return false
 }

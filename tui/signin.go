@@ -66,7 +66,7 @@ func (s signIn) handleMsg(message tea.Msg) {
 		}
 		s.signInState = nil
 		if m.err != nil && !errors.Is(m.err, context.Canceled) && !fault.Is(m.err, fault.Cancelled) {
-			s.notice = s.theme.Mark(theme.Failed) + " " + cells.SanitizeText(m.err.Error()+formatHint(m.err), s.wizard.ASCII)
+			s.notice = s.theme.Mark(theme.Failed) + " " + cells.SanitizeText(m.err.Error()+fault.FormatHint(m.err), s.wizard.ASCII)
 			return
 		}
 		s.notice = s.theme.Mark(theme.OK) + " signed in"

@@ -12,16 +12,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/state"
-	"exoshift/tui"
+	"exoshift/tui/checks"
 	"exoshift/wizard/reach"
+
+	"github.com/google/renameio/v2"
 )
 
 const watchEvery = 30 * time.Second
@@ -143,7 +143,7 @@ func formatCheckTitle(spec state.Spec) string {
 // runScreen also prints the result to the scrollback.
 func (c checkFlags) runScreen(ctx context.Context, std streams, s *connectivity.Checker, before *reach.Report) (reach.Report, error) {
 	var doing sync.Map // progress before the first results, by source
-	report, err := tui.Check(ctx, tui.CheckOptions{
+	report, err := checks.Run(ctx, checks.Options{
 		Title: formatCheckTitle(s.Spec), Checks: s.Checks, Sources: c.vantages, Watch: c.watch,
 		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
 			defer doing.Delete(vantage)

@@ -110,3 +110,15 @@ func (term *Terminal) HangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// CheckPending fails if something ends within a moment.
+func CheckPending[T any](t *testing.T, end <-chan T) {
+	t.Helper()
+	moment := time.NewTimer(100 * time.Millisecond)
+	defer moment.Stop()
+	select {
+	case <-end:
+		t.Fatal("it ended too early")
+	case <-moment.C:
+	}
+}

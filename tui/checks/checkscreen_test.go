@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"errors"
@@ -32,14 +32,14 @@ func TestRowsTurnFromRunningToDoneAsResultsCome(t *testing.T) {
 	i.Update(runEndedMsg{source: 0, generation: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
 	i.shows(t, "It could not be looked from this machine", "the zone is gone").press("esc").hides(t, "running")
 	i.Update(probeResultMsg{0, 1, i.gate.result(reach.Workstation, i.gate.Checks[0])}) // late
-	if i.board.rows[1].Results[0].Status != theme.Waiting {
+	if i.board.Rows[1].Results[0].Status != theme.Waiting {
 		t.Error("what was not told is not waiting")
 	}
 }
 
 func TestRAsksOneAgainAndCapitalRAll(t *testing.T) {
 	i := inspects(troubled(), 80, 24)
-	delete(i.gate.wrong, "workstation NET-RH-004")
+	delete(i.gate.network.Wrong, "workstation NET-RH-004")
 	i.press("r").shows(t, "workstation 9/9 ✓").press("R")
 	if diff := cmp.Diff([]string{"workstation []", "workstation [NET-RH-004]", "workstation []"}, i.gate.asked); diff != "" {
 		t.Error(diff)
@@ -70,7 +70,7 @@ func TestAVantageThatCostsNothingIsRunAtOnce(t *testing.T) {
 func TestWatchingLooksAgainEveryHalfMinuteAtWhatIsFree(t *testing.T) {
 	i := inspects(troubled(), 80, 30).press("z", "y", "w")
 	i.shows(t, "the next look is in 30s")
-	i.gate.spoil(reach.Workstation, "NET-RH-003", dropped())
+	i.gate.spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	i.pass(29 * time.Second)
 	before := len(i.gate.asked)
 	i.pass(2 * time.Second)
@@ -219,7 +219,7 @@ func TestWhatGoesOnBeforeResultsComeIsTold(t *testing.T) {
 
 func TestAServiceThatNobodyAnnouncedIsShownAllTheSame(t *testing.T) {
 	i := inspects(newGate(reach.Workstation), 80, 40)
-	r := dropped()
+	r := tuitest.Dropped()
 	r.ID, r.Target, r.Group = "NEW-1", "new.example.net:8443", "customer"
 	i.runs[0].running = true
 	i.Update(probeResultMsg{0, i.runs[0].generation, r})
@@ -233,7 +233,7 @@ func TestHostileServicesAreHarmless(t *testing.T) {
 	for i := range g.Checks {
 		g.Checks[i].Title, g.Checks[i].Reason, g.Checks[i].Owner, g.Checks[i].Group = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile, tuitest.Hostile
 	}
-	bad := dropped()
+	bad := tuitest.Dropped()
 	bad.Class, bad.Hint, bad.Evidence = reach.Class(tuitest.Hostile), tuitest.Hostile, map[string]string{tuitest.Hostile: tuitest.Hostile, reach.EvidenceTime: tuitest.Hostile}
 	g.spoil(reach.Workstation, "NET-RH-001", bad)
 	g.Title = tuitest.Hostile

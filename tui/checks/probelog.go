@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"time"
@@ -17,16 +17,16 @@ type transition struct {
 
 const maxLogEntries = 200
 
-func (b *probeBoard) recordTransition(row *probeRow, vantage int, r reach.Result, now time.Time) {
-	before := row.results[vantage]
+func (b *Board) recordTransition(row *Row, vantage int, r reach.Result, now time.Time) {
+	before := row.ReportedResults[vantage]
 	if before.Verdict == "" || before.Verdict == r.Verdict && before.Class == r.Class {
 		return
 	}
-	b.log = append(b.log, transition{
-		at: now, host: row.Host(), source: b.listColumns()[vantage], before: row.Results[vantage], after: preflight.SourceResult{Status: preflight.MapVerdict(r.Verdict), Result: r},
+	b.Log = append(b.Log, transition{
+		at: now, host: row.Host(), source: b.ListColumns()[vantage], before: row.Results[vantage], after: preflight.SourceResult{Status: preflight.MapVerdict(r.Verdict), Result: r},
 	})
-	if len(b.log) > maxLogEntries {
-		b.log = b.log[len(b.log)-maxLogEntries:]
+	if len(b.Log) > maxLogEntries {
+		b.Log = b.Log[len(b.Log)-maxLogEntries:]
 	}
 }
 

@@ -1,10 +1,11 @@
-package tui
+package checks
 
 import (
 	"context"
 	"strings"
 	"time"
 
+	"exoshift/internal/fault"
 	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
@@ -33,10 +34,10 @@ func (s *checkScreen) setNotice(status theme.Status, words string) {
 	s.notice = s.theme.Mark(status) + " " + cells.SanitizeText(words, s.options.ASCII)
 }
 
-func (s *checkScreen) openSkip(row *probeRow) {
-	check, skip := row.check, s.options.Skip
-	about := row.describe()
-	s.popups.Open = newSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
+func (s *checkScreen) openSkip(row *Row) {
+	check, skip := row.Reported, s.options.Skip
+	about := row.Describe()
+	s.popups.Open = NewSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
 		cmd, _ := s.spawn(func(context.Context) tea.Msg {
 			answer, err := skip(check.ID, reason, until)
 			return skipSavedMsg{check.ID, reason, until, answer, err}
@@ -47,10 +48,10 @@ func (s *checkScreen) openSkip(row *probeRow) {
 
 func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	if m.err != nil {
-		s.setNotice(theme.Failed, m.err.Error()+formatHint(m.err))
+		s.setNotice(theme.Failed, m.err.Error()+fault.FormatHint(m.err))
 		return
 	}
-	s.board.markSkipped(m.id, m.reason, m.until, s.options.Now())
+	s.board.MarkSkipped(m.id, m.reason, m.until, s.options.Now())
 	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
 	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return app.CopyToClipboard(out, m.answer) }, Lines: func(width int) []string {
 		t := s.theme
@@ -85,16 +86,16 @@ func (s *checkScreen) saveReport() tea.Cmd {
 
 func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 	if m.err != nil {
-		s.setNotice(theme.Failed, m.err.Error()+formatHint(m.err))
+		s.setNotice(theme.Failed, m.err.Error()+fault.FormatHint(m.err))
 		return
 	}
 	s.popups.Open = s.newTextPopup(theme.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
 }
 
-func (s *checkScreen) copyTest(row *probeRow) tea.Cmd {
-	command := row.FromSource(s.board.resolveSource(row)).Command
+func (s *checkScreen) copyTest(row *Row) tea.Cmd {
+	command := row.FromSource(s.board.ResolveSource(row)).Command
 	if command == "" {
-		command = cells.SanitizeLines(reach.BuildCommand(row.check, reach.Result{}), s.options.ASCII)
+		command = cells.SanitizeLines(reach.BuildCommand(row.Reported, reach.Result{}), s.options.ASCII)
 	}
 	if command == "" {
 		s.setNotice(theme.Waiting, "there is no command for this one")
@@ -112,7 +113,7 @@ func (s *checkScreen) handleCopied(m app.CopiedMsg) {
 }
 
 func (s *checkScreen) openDetails() {
-	row := s.board.selectedRow()
+	row := s.board.SelectedRow()
 	if row == nil {
 		return
 	}
@@ -124,11 +125,11 @@ func (s *checkScreen) openDetails() {
 }
 
 func (s *checkScreen) openRequest() {
-	demands := sanitizeDemands(reach.ListFirewallRules(s.buildReport(), s.board.listChecks()), s.options.ASCII)
+	demands := SanitizeRules(reach.ListFirewallRules(s.buildReport(), s.board.ListChecks()), s.options.ASCII)
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 
-func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
+func SanitizeRules(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
 	cleaned := make([]reach.FirewallRule, 0, len(demands))
 	for _, d := range demands {
 		for _, text := range []*string{&d.ID, &d.Source, &d.Destination, &d.Port, &d.Reason, &d.Proof, &d.Owner, (*string)(&d.Ask)} {
@@ -141,8 +142,8 @@ func sanitizeDemands(demands []reach.FirewallRule, ascii bool) []reach.FirewallR
 
 func (s *checkScreen) openHelp() {
 	text := checkHelp
-	if row := s.board.selectedRow(); row != nil {
-		text = row.formatHelp() + "\n" + checkHelp
+	if row := s.board.SelectedRow(); row != nil {
+		text = row.FormatHelp() + "\n" + checkHelp
 	}
 	if s.options.ASCII {
 		text = cells.ToASCII(text)
@@ -151,7 +152,7 @@ func (s *checkScreen) openHelp() {
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: help.RenderLines}
 }
 
-func (r *probeRow) formatHelp() string {
+func (r *Row) FormatHelp() string {
 	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
 	if r.Check.Reason != "" {
 		help += "\nWhy: " + r.Check.Reason

@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"slices"
@@ -17,7 +17,7 @@ type checkKeys struct {
 	Export, Copy, Request, Help, Redraw, Leave key.Binding
 }
 
-func newCheckKeys(c CheckOptions) checkKeys {
+func newCheckKeys(c Options) checkKeys {
 	bind := func(help, does string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))
 	}
@@ -104,7 +104,7 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	moves := []struct {
 		key key.Binding
 		by  int
-	}{{s.keys.Up, -1}, {s.keys.Down, 1}, {s.keys.PageUp, -page}, {s.keys.PageDown, page}, {s.keys.Home, -len(b.rows)}, {s.keys.End, len(b.rows)}}
+	}{{s.keys.Up, -1}, {s.keys.Down, 1}, {s.keys.PageUp, -page}, {s.keys.PageDown, page}, {s.keys.Home, -len(b.Rows)}, {s.keys.End, len(b.Rows)}}
 	if i := slices.IndexFunc(moves, func(m struct {
 		key key.Binding
 		by  int
@@ -116,15 +116,15 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	}
 	switch {
 	case key.Matches(k, s.keys.Next):
-		b.switchSource(1)
+		b.SwitchSource(1)
 	case key.Matches(k, s.keys.Previous):
-		b.switchSource(-1)
+		b.SwitchSource(-1)
 	case key.Matches(k, s.keys.ShowAll):
-		b.showAll, b.cachedList = !b.showAll, nil
+		b.ShowAll, b.CachedList = !b.ShowAll, nil
 	case key.Matches(k, s.keys.Filter):
 		s.filtering = true
 	case k.Type == tea.KeyEsc:
-		b.filter, b.cachedList = "", nil
+		b.filter, b.CachedList = "", nil
 	case key.Matches(k, s.keys.Accept):
 		s.openDetails()
 	case key.Matches(k, s.keys.Help):
@@ -138,20 +138,20 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 }
 
 func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
-	row := s.board.selectedRow()
+	row := s.board.SelectedRow()
 	switch {
 	case key.Matches(k, s.keys.All):
-		return s.requestRun(s.board.source, nil)
+		return s.requestRun(s.board.Source, nil)
 	case key.Matches(k, s.keys.Watch):
 		return s.toggleWatch()
 	case key.Matches(k, s.keys.Zone):
-		return s.requestRun(max(s.board.source, 1), nil)
+		return s.requestRun(max(s.board.Source, 1), nil)
 	case key.Matches(k, s.keys.Export):
 		return s.saveReport()
 	case row == nil:
 		return nil
 	case key.Matches(k, s.keys.Again):
-		return s.requestRun(s.board.resolveSource(row), []string{row.check.ID})
+		return s.requestRun(s.board.ResolveSource(row), []string{row.Reported.ID})
 	case key.Matches(k, s.keys.Skip):
 		s.openSkip(row)
 	case key.Matches(k, s.keys.Copy):
@@ -162,5 +162,5 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 
 func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
 	word, typing := components.EditFilter(s.board.filter, k, s.options.ASCII)
-	s.board.filter, s.board.cachedList, s.filtering = word, nil, typing
+	s.board.filter, s.board.CachedList, s.filtering = word, nil, typing
 }

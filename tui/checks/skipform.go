@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ const (
 	maxSkipDays     = 365
 )
 
-func newSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
+func NewSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
 	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(3), skip: skip}
 	f.days.SetValue(strconv.Itoa(defaultSkipDays))
 	f.days.CursorEnd()
@@ -163,6 +163,6 @@ func (f *skipForm) renderField(label string, input textinput.Model, chosen bool,
 	return " " + prong + t.Label.Render(cells.Fit(label, 9)) + text
 }
 
-func (r *probeRow) describe() string {
+func (r *Row) Describe() string {
 	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
 }

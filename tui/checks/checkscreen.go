@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 )
 
 type checkScreen struct {
-	options CheckOptions
+	options Options
 	theme   theme.Theme
 	keys    checkKeys
-	board   *probeBoard
+	board   *Board
 	runs    []checkRun // by source
 	spawn   app.Spawn
 	send    func(tea.Msg)
@@ -37,7 +37,7 @@ type checkScreen struct {
 	panicErr        error // a panic of ours
 }
 
-func newCheckScreen(c CheckOptions) *checkScreen {
+func newCheckScreen(c Options) *checkScreen {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -47,11 +47,11 @@ func newCheckScreen(c CheckOptions) *checkScreen {
 	c.Title = cells.SanitizeText(c.Title, c.ASCII)
 	s := &checkScreen{
 		options: c, theme: theme.Detect(c.Out, c.NoColor, c.ASCII), keys: newCheckKeys(c),
-		board: newProbeBoard(c.Sources, c.ASCII), runs: make([]checkRun, len(c.Sources)), watching: c.Watch,
+		board: NewBoard(c.Sources, c.ASCII), runs: make([]checkRun, len(c.Sources)), watching: c.Watch,
 		spawn: app.NewSpawn(context.Background()), send: func(tea.Msg) {}, later: app.SendLater,
 	}
 	for _, check := range c.Checks {
-		s.board.add(check)
+		s.board.Add(check)
 	}
 	return s
 }
@@ -115,7 +115,7 @@ func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 
 // Time and duration are those of the latest full run.
 func (s *checkScreen) buildReport() reach.Report {
-	report := reach.Report{V: reach.Version, Results: s.board.listResults()}
+	report := reach.Report{V: reach.Version, Results: s.board.ListResults()}
 	for _, run := range s.runs {
 		if run.began.After(report.Started) {
 			report.Started = run.began

@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 
 	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
+
+	tea "github.com/charmbracelet/bubbletea"
 )
 
 func sightings() map[string]func(width, height int, ascii bool) *inspector {
@@ -21,8 +23,8 @@ func sightings() map[string]func(width, height int, ascii bool) *inspector {
 			g := troubled()
 			g.Run = nil
 			g.ASCII = ascii
-			i := &inspector{checkScreen: newCheckScreen(g.CheckOptions), gate: g}
-			i.Update(resized(width, height))
+			i := &inspector{checkScreen: newCheckScreen(g.Options), gate: g}
+			i.Update(tea.WindowSizeMsg{Width: width, Height: height})
 			i.Init()
 			i.Update(probeResultMsg{0, 1, g.result(reach.Workstation, g.Checks[0])})
 			return i
@@ -56,8 +58,8 @@ func sightings() map[string]func(width, height int, ascii bool) *inspector {
 		"watch": func(width, height int, ascii bool) *inspector {
 			i := open(troubled(), width, height, ascii)
 			i.press("w")
-			delete(i.gate.wrong, "workstation NET-RH-004")
-			i.gate.spoil(reach.Workstation, "NET-RH-003", dropped())
+			delete(i.gate.network.Wrong, "workstation NET-RH-004")
+			i.gate.spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 			i.pass(watchPause)
 			return i
 		},

@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"context"
@@ -68,9 +68,9 @@ func (s *checkScreen) startRun(vantage int, ids []string) tea.Cmd {
 	run := &s.runs[vantage]
 	run.generation++
 	run.running, run.since, run.err = true, s.options.Now(), nil
-	s.board.markRunning(vantage, ids)
+	s.board.MarkRunning(vantage, ids)
 	if vantage != 0 {
-		s.board.source = vantage
+		s.board.Source = vantage
 	}
 	turn, name, check, send := run.generation, s.options.Sources[vantage], s.options.Run, s.send
 	cmd, cancel := s.spawn(func(ctx context.Context) tea.Msg {
@@ -83,7 +83,7 @@ func (s *checkScreen) startRun(vantage int, ids []string) tea.Cmd {
 
 func (s *checkScreen) handleProbeResult(m probeResultMsg) {
 	if run := s.runs[m.source]; run.running && run.generation == m.generation {
-		s.board.recordResult(m.source, m.result, s.options.Now())
+		s.board.RecordResult(m.source, m.result, s.options.Now())
 	}
 }
 
@@ -96,12 +96,12 @@ func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
 	if m.whole && m.err == nil {
 		run.completed, run.began, run.took = true, run.since, s.options.Now().Sub(run.since)
 	}
-	if s.board.clearRunning(m.source); m.err != nil && !errors.Is(m.err, context.Canceled) {
+	if s.board.ClearRunning(m.source); m.err != nil && !errors.Is(m.err, context.Canceled) {
 		run.err = m.err
 		s.openFailure(m.source, m.err)
 	}
 	if m.whole && m.err == nil {
-		s.board.markAbsent(m.source)
+		s.board.MarkAbsent(m.source)
 	}
 	if s.leaving && !s.isRunning() {
 		return tea.Quit
@@ -114,7 +114,7 @@ func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
 
 func (s *checkScreen) openFailure(vantage int, err error) {
 	if s.popups.Open != nil {
-		s.setNotice(theme.Failed, err.Error()+formatHint(err))
+		s.setNotice(theme.Failed, err.Error()+fault.FormatHint(err))
 		return
 	}
 	s.popups.Open = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[vantage]), err.Error(), fault.HintOf(err))
@@ -131,13 +131,6 @@ func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs
 		}
 		return lines
 	}}
-}
-
-func formatHint(err error) string {
-	if hint := fault.HintOf(err); hint != "" {
-		return "; " + hint
-	}
-	return ""
 }
 
 func (s *checkScreen) scheduleWatch() tea.Cmd {

@@ -1,4 +1,6 @@
-package tui
+// Package checks is the screen of the connectivity check. Its board of results and its form for skipping a check are those of the
+// interview, too.
+package checks
 
 import (
 	"context"
@@ -14,8 +16,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// CheckOptions configures the screen of the connectivity check. Its functions may be called from any goroutine.
-type CheckOptions struct {
+// Options configures the screen of the connectivity check. Its functions may be called from any goroutine.
+type Options struct {
 	Title   string        // e.g. "c-demo-1 in ch-gva-2"
 	Checks  []reach.Check // in display order
 	Sources []string      // the columns; those after the first are run only after the operator accepts the estimate
@@ -40,23 +42,23 @@ type CheckOptions struct {
 	Now     func() time.Time // nil for the wall clock
 }
 
-// Check shows the checks until the operator leaves, and returns the latest report. It begins with a run from the first source.
-// The terminal is always restored. Check returns only after every Run has returned, with its remote resources removed. If ctx
+// Run shows the checks until the operator leaves, and returns the latest report. It begins with a run from the first source.
+// The terminal is always restored. Run returns only after every Options.Run has returned, with its remote resources removed. If ctx
 // ends, its cause is returned with the report.
-func Check(ctx context.Context, c CheckOptions) (reach.Report, error) {
+func Run(ctx context.Context, c Options) (reach.Report, error) {
 	if c.Out == nil {
 		c.Out = os.Stdout
 	}
 	if err := app.CheckTerminal(c.Out, "show the checks", "use --output table"); err != nil {
 		return reach.Report{}, err
 	}
-	return runCheckScreen(ctx, c)
+	return runScreen(ctx, c)
 }
 
 // framesPerSecond is the maximum, so that a key is visible within 16 ms.
 const framesPerSecond = 120
 
-func runCheckScreen(ctx context.Context, c CheckOptions) (reach.Report, error) {
+func runScreen(ctx context.Context, c Options) (reach.Report, error) {
 	working, stop := context.WithCancel(ctx)
 	var runs sync.WaitGroup
 	defer runs.Wait()

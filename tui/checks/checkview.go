@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func (s *checkScreen) renderScreen() string {
 		return c.String()
 	}
 	p := s.computeLayout(body)
-	c.Draw(p.list, s.board.buildTable(s.theme))
+	c.Draw(p.list, s.board.BuildTable(s.theme))
 	for _, rule := range p.rules {
 		c.Draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
 	}
@@ -69,7 +69,7 @@ func (s *checkScreen) computeLayout(body components.Rect) checkLayout {
 	var p checkLayout
 	log := s.computeLogHeight(body.H)
 	wanted := min(max(s.buildDetails().CountLines(body.W), minDetailsHeight), (body.H-log)/2)
-	list := max(min(s.board.buildTable(s.theme).Height()+1, body.H-wanted-log-1), 4)
+	list := max(min(s.board.BuildTable(s.theme).Height()+1, body.H-wanted-log-1), 4)
 	p.list, body = body.SplitTop(list)
 	p.rules, body = append(p.rules, components.Rect{X: body.X, Y: body.Y, W: body.W, H: 1}), components.Rect{X: body.X, Y: body.Y + 1, W: body.W, H: body.H - 1}
 	p.details = body
@@ -85,7 +85,7 @@ func (s *checkScreen) computeLogHeight(height int) int {
 	if !s.isLogShown() || height < 16 {
 		return 0
 	}
-	return min(len(s.board.log)+2, max(height/5, 4))
+	return min(len(s.board.Log)+2, max(height/5, 4))
 }
 
 func (s *checkScreen) computeWideLayout(body components.Rect) checkLayout {
@@ -98,15 +98,15 @@ func (s *checkScreen) computeWideLayout(body components.Rect) checkLayout {
 	return p
 }
 
-func (s *checkScreen) isLogShown() bool { return s.watching || len(s.board.log) > 0 }
+func (s *checkScreen) isLogShown() bool { return s.watching || len(s.board.Log) > 0 }
 
 func (s *checkScreen) computeListHeight() int {
 	return s.computeLayout(components.Rect{X: 0, Y: 2, W: s.width, H: s.height - 4}).list.H
 }
 
 func (s *checkScreen) buildDetails() preflight.EndpointDetails {
-	details := s.board.buildDetails(s.theme)
-	if n := s.board.countFindings(); n > 0 {
+	details := s.board.BuildDetails(s.theme)
+	if n := s.board.CountFindings(); n > 0 {
 		details.Note = text.Plural(n, "finding") + " " + s.theme.Arrow + " firewall request (f)"
 	}
 	return details
@@ -120,7 +120,7 @@ func (s *checkScreen) buildLogView() logView {
 	case s.watching && left > 0:
 		note = "watching: the next look is in " + text.FormatDuration(left+time.Second-1)
 	}
-	return logView{theme: s.theme, log: s.board.log, note: note}
+	return logView{theme: s.theme, log: s.board.Log, note: note}
 }
 
 func (s *checkScreen) renderHeader(width int) string {
@@ -128,7 +128,7 @@ func (s *checkScreen) renderHeader(width int) string {
 	left := " " + t.Label.Render("Reachability")
 	names, gap := s.board.sourceNames, "   "
 	if width < 80 {
-		names, gap = s.board.listColumns(), "  "
+		names, gap = s.board.ListColumns(), "  "
 	}
 	for i, vantage := range names {
 		left += gap + s.formatTally(i, vantage)
@@ -144,7 +144,7 @@ func (s *checkScreen) renderHeader(width int) string {
 }
 
 func (s *checkScreen) formatTally(i int, vantage string) string {
-	good, looked, status := s.board.countReached(i)
+	good, looked, status := s.board.CountReached(i)
 	if s.runs[i].running {
 		status = theme.Running
 	}
@@ -203,7 +203,7 @@ func (s *checkScreen) renderSmall() string {
 	for i, vantage := range s.board.sourceNames {
 		lines = append(lines, " "+s.formatTally(i, vantage))
 	}
-	for _, cause := range s.board.getList().causes {
+	for _, cause := range s.board.GetList().causes {
 		lines = append(lines, cells.Wrap(cause, " ", s.width)...)
 	}
 	details := s.buildDetails()

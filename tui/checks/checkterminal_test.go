@@ -1,4 +1,4 @@
-package tui
+package checks
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func inspectsOn(ctx context.Context, term *tuitest.Terminal, g *gate) <-chan che
 	g.In, g.Out, g.Now = term.TTY, term.TTY, nil
 	end := make(chan checked, 1)
 	go func() {
-		report, err := runCheckScreen(ctx, g.CheckOptions)
+		report, err := runScreen(ctx, g.Options)
 		end <- checked{report, err}
 	}()
 	return end
@@ -84,22 +84,12 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 			term.Await(t, "1/1")
 			leave(t, term, cancel)
 			<-cancelled
-			staysFor(t, end)
+			tuitest.CheckPending(t, end)
 			close(tidied)
 			if left := <-end; !gone.Load() || len(left.report.Results) != 1 {
 				t.Errorf("gone is %v, and there are %d results", gone.Load(), len(left.report.Results))
 			}
 		})
-	}
-}
-
-// staysFor fails if something ends within a moment.
-func staysFor[T any](t *testing.T, end <-chan T) {
-	t.Helper()
-	select {
-	case <-end:
-		t.Fatal("it ended too early")
-	case <-time.After(100 * time.Millisecond):
 	}
 }
 
@@ -136,7 +126,7 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom(screenKeys), 1, 40).Draw(r, "keys") {
 			if i.press(key); rapid.IntRange(0, 9).Draw(r, "resize") == 0 {
 				width, height = rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
-				i.hears(resized(width, height))
+				i.hears(tea.WindowSizeMsg{Width: width, Height: height})
 			}
 			tuitest.CheckScreen(r, i.View(), width, height)
 		}
@@ -177,7 +167,7 @@ func keysOfChecks(b *testing.B, size [2]int, change bool) {
 	g := huge(500)
 	for n, check := range g.Checks {
 		if n%3 == 0 {
-			g.spoil(reach.Workstation, check.ID, dropped())
+			g.spoil(reach.Workstation, check.ID, tuitest.Dropped())
 		}
 	}
 	i := inspects(g, size[0], size[1])

@@ -1,0 +1,73 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"exoshift/tui/tuitest"
+	"exoshift/wizard/reach"
+)
+
+// gate is a fake network behind the screen. It records the requested checks.
+type gate struct {
+	Options
+	now     time.Time
+	network *tuitest.Network
+	asked   []string
+	skips   []string
+	saved   reach.Report
+	err     error // how runs end
+}
+
+// newGate returns a network where all services pass from the workstation.
+func newGate(vantages ...string) *gate {
+	g := &gate{now: time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC), network: tuitest.NewNetwork()}
+	g.Options = Options{
+		Title: "c-demo-1 in ch-gva-2", Checks: tuitest.NewNetwork().Checks, Sources: vantages, Out: io.Discard, NoColor: true, Now: func() time.Time { return g.now },
+		Run: g.run,
+		Estimate: func(vantage string) string {
+			if vantage == reach.Workstation {
+				return ""
+			}
+			return "This starts one small machine in ch-gva-2 for about 3 minutes, which costs less than 0.01, and deletes it again."
+		},
+		Skip: func(id, reason string, until time.Time) (string, error) {
+			g.skips = append(g.skips, id)
+			return fmt.Sprintf("checks:\n  skip:\n    %s: %s until %s\n", id, reason, until.Format(time.DateOnly)), nil
+		},
+		Save: func(r reach.Report) ([]string, error) {
+			g.saved = r
+			return []string{"/data/you/report.json", "/data/you/firewall.md"}, nil
+		},
+	}
+	return g
+}
+
+func (g *gate) run(_ context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+	g.asked = append(g.asked, fmt.Sprint(vantage, " ", ids))
+	for _, check := range g.Checks {
+		if ids == nil || slices.Contains(ids, check.ID) {
+			tell(g.result(vantage, check))
+			g.now = g.now.Add(100 * time.Millisecond)
+		}
+	}
+	return g.err
+}
+
+// troubled is a network where all services pass from here but a slow one, and some fail from the zone.
+func troubled() *gate {
+	g := newGate(reach.Workstation, reach.Zone).spoil(reach.Workstation, "NET-RH-004", tuitest.Slow())
+	return g.spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()).spoil(reach.Zone, "NET-RH-003", tuitest.Dropped())
+}
+
+func (g *gate) spoil(vantage, id string, r reach.Result) *gate {
+	g.network.Spoil(vantage, id, r)
+	return g
+}
+
+func (g *gate) result(vantage string, check reach.Check) reach.Result {
+	return g.network.Result(vantage, check)
+}

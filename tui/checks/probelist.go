@@ -1,0 +1,195 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/tui/cells"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
+	"exoshift/wizard/reach"
+)
+
+type probeList struct {
+	Rows    []*preflight.Endpoint
+	grouped bool
+	folded  int      // number of passed checks that are not listed
+	causes  []string // common causes of the problems
+}
+
+// GetList lists all checks by group, or as soon as some need attention those first, and passed ones only with showAll.
+func (b *Board) GetList() *probeList {
+	if b.CachedList == nil {
+		b.CachedList = b.buildList()
+	}
+	return b.CachedList
+}
+
+func (b *Board) buildList() *probeList {
+	everything := b.ShowAll || b.filter != "" || !b.hasProblems()
+	choice := &probeList{grouped: everything, causes: b.listCauses()}
+	word := strings.ToLower(b.filter)
+	for _, row := range b.Rows {
+		switch {
+		case !strings.Contains(row.searchText, word):
+		case everything, row.isNotable(), row.Reported.ID == b.Selected:
+			choice.Rows = append(choice.Rows, &row.Endpoint)
+		default:
+			choice.folded++
+		}
+	}
+	order := func(a, b *preflight.Endpoint) int { return a.Compare(b) }
+	if everything {
+		places := b.indexGroups()
+		order = func(a, b *preflight.Endpoint) int { return cmp.Compare(places[a.Check.Group], places[b.Check.Group]) }
+	}
+	slices.SortStableFunc(choice.Rows, order)
+	return choice
+}
+
+func (b *Board) listCauses() (all []string) {
+	for _, cause := range reach.CommonCauses(reach.Report{Results: b.ListResults()}) {
+		all = append(all, cells.SanitizeText(fmt.Sprintf("one cause of %d: %s", len(cause.IDs), cause.Text), b.ascii))
+	}
+	return all
+}
+
+// The order of the groups is that of their first check.
+func (b *Board) indexGroups() map[string]int {
+	places := map[string]int{}
+	for _, row := range b.Rows {
+		if _, known := places[row.Check.Group]; !known {
+			places[row.Check.Group] = len(places)
+		}
+	}
+	return places
+}
+
+func (b *Board) hasProblems() bool {
+	return slices.ContainsFunc(b.Rows, func(row *Row) bool { return row.Status() == theme.Failed || row.Status() == theme.Warn })
+}
+
+// isNotable reports whether a row needs attention or is running.
+func (r *Row) isNotable() bool { return r.Status() != theme.OK && r.Status() != theme.Waiting }
+
+// FindSelected returns -1 if the list is empty.
+func (b *Board) FindSelected() int {
+	rows, id := b.GetList().Rows, cells.SanitizeText(b.Selected, b.ascii)
+	i := slices.IndexFunc(rows, func(e *preflight.Endpoint) bool { return e.Check.ID == id })
+	return max(i, min(0, len(rows)-1))
+}
+
+func (b *Board) SelectedRow() *Row {
+	i := b.FindSelected()
+	if i < 0 {
+		return nil
+	}
+	chosen := b.GetList().Rows[i]
+	for _, row := range b.Rows {
+		if &row.Endpoint == chosen {
+			return row
+		}
+	}
+	return nil
+}
+
+// move reports whether there was a row so many lines further.
+func (b *Board) move(by int) bool {
+	rows, at := b.GetList().Rows, b.FindSelected()
+	to := min(max(at+by, 0), len(rows)-1)
+	if to < 0 || to == at && b.Selected != "" {
+		return false
+	}
+	b.SelectRow(rows[to])
+	return to != at
+}
+
+func (b *Board) SelectRow(e *preflight.Endpoint) {
+	for _, row := range b.Rows {
+		if &row.Endpoint == e {
+			b.Selected, b.CachedList = row.Reported.ID, nil
+		}
+	}
+}
+
+func (b *Board) SwitchSource(by int) {
+	if n := len(b.Sources); n > 0 {
+		b.Source = (b.Source + by + n) % n
+	}
+}
+
+// The names are short, for columns.
+func (b *Board) ListColumns() []string {
+	columns := make([]string, len(b.Sources))
+	for i, name := range b.sourceNames {
+		columns[i] = preflight.FormatSource(name)
+	}
+	return columns
+}
+
+func (b *Board) BuildTable(theme theme.Theme) preflight.Endpoints {
+	list := b.GetList()
+	return preflight.Endpoints{
+		Theme: theme, Columns: b.ListColumns(), SourceIndex: b.Source, Rows: list.Rows, Grouped: list.grouped, Selected: b.FindSelected(), Hidden: list.folded,
+		Causes: list.causes,
+	}
+}
+
+func (b *Board) BuildDetails(theme theme.Theme) preflight.EndpointDetails {
+	details := preflight.EndpointDetails{Theme: theme, Sources: b.sourceNames}
+	if row := b.SelectedRow(); row != nil {
+		details.Endpoint, details.SourceIndex = &row.Endpoint, b.ResolveSource(row)
+	}
+	return details
+}
+
+// ResolveSource returns the source whose result of a row is shown: the selected one, unless the row has a problem only from
+// another.
+func (b *Board) ResolveSource(row *Row) int {
+	if status := row.FromSource(b.Source).Status; status != theme.OK && status != theme.Waiting {
+		return b.Source
+	}
+	for i, sight := range row.Results {
+		if sight.Status == theme.Failed || sight.Status == theme.Warn {
+			return i
+		}
+	}
+	return b.Source
+}
+
+// worst is the worst status from the source.
+func (b *Board) CountReached(vantage int) (good, looked int, worst theme.Status) {
+	for _, row := range b.Rows {
+		sight := row.Results[vantage]
+		if status := preflight.MapVerdict(sight.Result.Verdict); status != theme.Waiting && status != theme.Skipped {
+			looked++
+			if status == theme.OK {
+				good++
+			}
+			worst = preflight.MergeStatus(worst, status)
+		}
+	}
+	return good, looked, worst
+}
+
+func (b *Board) CountFindings() int {
+	n := 0
+	for _, row := range b.Rows {
+		if status := row.Status(); status == theme.Failed || status == theme.Warn {
+			n++
+		}
+	}
+	return n
+}
+
+// HasFailed reports whether a required service is unreachable.
+func (b *Board) HasFailed() bool {
+	for _, row := range b.Rows {
+		if row.Status() == theme.Failed {
+			return true
+		}
+	}
+	return false
+}
