@@ -52,6 +52,7 @@ type kubeconfig struct {
 	} `yaml:"users"`
 }
 
+// Access is how a client reaches and authenticates at an API.
 type Access struct {
 	Server           string
 	Authority        []byte
@@ -59,6 +60,7 @@ type Access struct {
 	Token            string
 }
 
+// ParseKubeconfig reads the first cluster and the first user of a kubeconfig.
 func ParseKubeconfig(content []byte) (Access, error) {
 	var config kubeconfig
 	if err := yaml.Unmarshal(content, &config); err != nil {
@@ -91,6 +93,7 @@ const clientIdle = 90 * time.Second
 // clientBuffer is small, in bytes: there may be a thousand clients, mostly idle.
 const clientBuffer = 1 << 10
 
+// New returns a client on a machine's network; its requests time out after patience, in wall-clock time.
 func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
 	var own []tls.Certificate
 	if len(a.Certificate) > 0 {
@@ -112,6 +115,7 @@ func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
 	return &Client{Server: a.Server, token: a.Token, http: &http.Client{Transport: transport}, timeout: patience}, nil
 }
 
+// Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 type answerError struct {
@@ -121,6 +125,7 @@ type answerError struct {
 
 func (e answerError) Error() string { return fmt.Sprintf("%d: %s", e.code, e.message) }
 
+// IsCode reports whether the API answered with a status code.
 func IsCode(err error, code int) bool {
 	var answer answerError
 	return errors.As(err, &answer) && answer.code == code
@@ -134,6 +139,7 @@ func patchType(path string) string {
 	return "application/merge-patch+json"
 }
 
+// Do sends an object; a patch is of the type that fits the path.
 func (c *Client) Do(ctx context.Context, method, path string, body kube.Object) (kube.Object, error) {
 	media := "application/json"
 	if method == http.MethodPatch {
@@ -142,6 +148,7 @@ func (c *Client) Do(ctx context.Context, method, path string, body kube.Object) 
 	return c.send(ctx, method, path, media, body)
 }
 
+// Apply applies an object by server-side apply with force.
 func (c *Client) Apply(ctx context.Context, collection, manager string, object kube.Object) error {
 	path := collection + "/" + object.Name() + "?force=true&fieldManager=" + manager
 	_, err := c.send(ctx, http.MethodPatch, path, "application/apply-patch+yaml", object)
@@ -184,10 +191,12 @@ func (c *Client) send(ctx context.Context, method, path, media string, body kube
 	return object, nil
 }
 
+// Get returns an object or a list.
 func (c *Client) Get(ctx context.Context, path string) (kube.Object, error) {
 	return c.Do(ctx, http.MethodGet, path, nil)
 }
 
+// FormatResourcePath returns the path of a resource of the core group.
 func FormatResourcePath(namespace, resource string) string {
 	return "/api/v1/namespaces/" + namespace + "/" + resource
 }

@@ -63,6 +63,7 @@ func RegisterACME(ctx context.Context, c container.Container) error {
 		"metadata": kube.Object{"name": name, "namespace": c.Pod.Namespace()}, "stringData": kube.Object{"acmedns.json": string(content)}})
 }
 
+// ReadAccounts returns the accounts in a secret, by their domain.
 func ReadAccounts(secret kube.Object) map[string]AcmeAccount {
 	accounts := map[string]AcmeAccount{}
 	data, _ := secret.Map("data")["acmedns.json"].(string)

@@ -28,6 +28,7 @@ type blockStorage struct {
 	said    map[string]string // by claim
 }
 
+// RunBlockStorage is the CSI driver in a pod.
 func RunBlockStorage(ctx context.Context, c container.Container) error {
 	api, err := c.NewClient()
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"exoshift/internal/simcloud/openshift/container"
 )
 
+// CloudAPI is a client of the API of Exoscale.
 type CloudAPI struct {
 	Base    string // without the API version
 	Key     string
@@ -50,6 +51,7 @@ func newCloudAPI(c container.Container) (CloudAPI, error) {
 		HTTP: &http.Client{Transport: c.Machine.Network().NewTransport()}, Timeout: c.Cluster.Timeout(), clock: c.Cluster.Clock}, nil
 }
 
+// Close closes the idle connections.
 func (c CloudAPI) Close() { c.HTTP.CloseIdleConnections() }
 
 // listInstances returns the zone's instances by ID. Machines of several clusters may have the same name.
@@ -101,6 +103,7 @@ func (c CloudAPI) change(ctx context.Context, method, path string, body any) (id
 	return begun.Reference.ID, err
 }
 
+// Get decodes a response.
 func (c CloudAPI) Get(ctx context.Context, path string, into any) error {
 	return c.call(ctx, http.MethodGet, path, nil, into)
 }

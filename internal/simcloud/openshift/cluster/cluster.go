@@ -57,6 +57,7 @@ type Record struct {
 	Files    map[string][]byte // certificates and keys, by their name on the bootstrap host
 }
 
+// Load returns a cluster as the store has it.
 func Load(db *store.DB, clock network.Clock, faults scenario.Cluster, infraID string) (*Cluster, error) {
 	c := &Cluster{Clock: clock, Faults: faults, infraID: infraID, leader: make(chan struct{}, 1),
 		servers: map[string]int{}}
@@ -78,6 +79,7 @@ func Load(db *store.DB, clock network.Clock, faults scenario.Cluster, infraID st
 	return c, nil
 }
 
+// ClearState forgets everything but the record, as an etcd with a new disk.
 func (c *Cluster) ClearState() error {
 	for _, seen := range c.StateRecords.List() {
 		if err := c.StateRecords.Delete(seen.What); err != nil {
@@ -98,6 +100,7 @@ func (c *Cluster) Record() Record {
 	return found
 }
 
+// SaveRecord replaces the record.
 func (c *Cluster) SaveRecord(changed Record) error {
 	c.mu.Lock()
 	c.clients = nil
@@ -111,6 +114,7 @@ func (c *Cluster) AppsDomain() string {
 	return cmp.Or(ingress.GetString("spec.domain"), "apps."+c.Record().Domain)
 }
 
+// Timestamp returns the cluster's time as objects have it.
 func (c *Cluster) Timestamp() string { return c.Clock.Now().UTC().Format(time.RFC3339) }
 
 // WaitScaled waits for something that usually takes so long, on machines of this cluster's speed.
@@ -147,6 +151,7 @@ func (c *Cluster) RunAsLeader(ctx context.Context, f func(context.Context)) {
 	}
 }
 
+// AddServer adds an API server until the returned function is called.
 func (c *Cluster) AddServer(address string) func() {
 	change := func(by int) {
 		c.mu.Lock()
@@ -160,6 +165,7 @@ func (c *Cluster) AddServer(address string) func() {
 	return func() { change(-1) }
 }
 
+// ListServers returns the addresses of the API servers, in no order.
 func (c *Cluster) ListServers() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

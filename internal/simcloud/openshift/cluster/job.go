@@ -7,10 +7,12 @@ const (
 	JobFailed   = "Failed"
 )
 
+// IsEnded reports whether a Job is complete or has failed.
 func IsEnded(job kube.Object) bool {
 	return job.Condition(JobComplete) != nil || job.Condition(JobFailed) != nil
 }
 
+// ReportJob sets a Job's status from its pods.
 func ReportJob(job kube.Object, pods []kube.Object, now string) {
 	for _, pod := range pods {
 		if pod.GetString("status.phase") == "Succeeded" {

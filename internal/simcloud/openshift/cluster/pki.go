@@ -18,6 +18,7 @@ const (
 	routerLifetime  = 2 * 365 * 24 * time.Hour
 )
 
+// LoadPair returns a certificate and its key by their name on the bootstrap host.
 func (r Record) LoadPair(name string) (certificate.Pair, error) {
 	found, err := certificate.Parse(r.Files[name+".crt"], r.Files[name+".key"])
 	if err != nil {
@@ -51,6 +52,7 @@ func (c *Cluster) getClientCAs() *x509.CertPool {
 // servers take minutes to react.
 const AdminAuthority = "admin-kubeconfig-client-ca"
 
+// PublishAdminAuthority creates the ConfigMap AdminAuthority.
 func (c *Cluster) PublishAdminAuthority() error {
 	bundle := kube.NewNamed(AdminAuthority)
 	bundle["data"] = kube.Object{"ca-bundle.crt": string(c.Record().Files["admin-kubeconfig-signer.crt"])}
@@ -74,6 +76,7 @@ func (c *Cluster) GetSigner(bootstrapped bool) (certificate.Pair, error) {
 	return made, c.savePair("csr-signer", made)
 }
 
+// EnsureRouterCertificate returns the certificate of the routers and its authority.
 func (c *Cluster) EnsureRouterCertificate() (serving, authority certificate.Pair, err error) {
 	known := c.Record()
 	if _, ok := known.Files["router-certs-default.key"]; ok {
@@ -112,6 +115,7 @@ func (c *Cluster) savePair(name string, made certificate.Pair) error {
 	return c.SaveRecord(changed)
 }
 
+// IssueNodeCertificate signs the request of a node.
 func IssueNodeCertificate(signer certificate.Pair, request *x509.CertificateRequest, usage x509.ExtKeyUsage) (*x509.Certificate, error) {
 	if err := request.CheckSignature(); err != nil {
 		return nil, err

@@ -51,6 +51,7 @@ func (c accounts) sign(text string) []byte {
 	return mac.Sum(nil)
 }
 
+// FindTokenUser returns the user of a valid token.
 func (c accounts) FindTokenUser(token string) (apiserver.User, bool) {
 	parts := strings.Split(c.verifyToken(token), ":")
 	if len(parts) != 2 {

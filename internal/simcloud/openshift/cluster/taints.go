@@ -16,10 +16,12 @@ const (
 	NoSchedule       = "NoSchedule"
 )
 
+// HasTaint reports whether a node has a taint of that key.
 func HasTaint(node kube.Object, key string) bool {
 	return slices.ContainsFunc(node.List("spec.taints"), func(taint kube.Object) bool { return taint.GetString("key") == key })
 }
 
+// RemoveTaint removes a node's taints of that key.
 func RemoveTaint(node kube.Object, key string) {
 	taints := node.List("spec.taints")
 	left := slices.DeleteFunc(slices.Clone(taints), func(taint kube.Object) bool { return taint.GetString("key") == key })

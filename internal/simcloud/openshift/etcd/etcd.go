@@ -27,6 +27,7 @@ const DataFile = "/var/lib/etcd/member"
 // BootstrapMember is the name of the member on the bootstrap machine.
 const BootstrapMember = "etcd-bootstrap"
 
+// Member is a member of etcd.
 type Member struct {
 	Name    string // of the node
 	ID      string // hex
@@ -61,6 +62,7 @@ type Members struct {
 	changes atomic.Uint64
 }
 
+// Load returns the members in a table of the store; none runs yet.
 func Load(db *store.DB, name string, clock network.Clock, slowDisks bool) (*Members, error) {
 	table, err := store.Load[Member](db, name)
 	return &Members{Table: table, clock: clock, slowDisks: slowDisks, alive: map[string]machine.Machine{}}, err
@@ -106,6 +108,7 @@ func (c *Members) Run(ctx context.Context, name string, m machine.Machine) {
 	}
 }
 
+// IsAlive reports whether a member runs.
 func (c *Members) IsAlive(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,6 +116,7 @@ func (c *Members) IsAlive(name string) bool {
 	return ok
 }
 
+// ListAlive returns the machines of the running members, by name.
 func (c *Members) ListAlive() map[string]machine.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,6 +125,7 @@ func (c *Members) ListAlive() map[string]machine.Machine {
 
 var errNoQuorum = errors.New("etcdserver: no leader")
 
+// CheckQuorum returns nil if most voting members run and have a leader.
 func (c *Members) CheckQuorum() error {
 	voters, running := 0, 0
 	for _, m := range c.List() {
@@ -219,12 +224,14 @@ func rejectConnections(listener net.Listener) {
 	}
 }
 
+// Status is what is known of the members at one moment.
 type Status struct {
 	Members   []Member
 	available int
 	Problems  []string // "NAME has not started", "NAME is unhealthy"
 }
 
+// GetStatus returns the members' status.
 func (c *Members) GetStatus() Status {
 	status := Status{Members: c.List()}
 	for _, m := range status.Members {
@@ -240,6 +247,7 @@ func (c *Members) GetStatus() Status {
 	return status
 }
 
+// FormatMessage returns the message of the etcd operator.
 func (s Status) FormatMessage() string {
 	if len(s.Problems) == 0 {
 		return fmt.Sprintf("%d members are available", s.available)
@@ -247,6 +255,7 @@ func (s Status) FormatMessage() string {
 	return fmt.Sprintf("%d of %d members are available, %s", s.available, len(s.Members), strings.Join(s.Problems, ", "))
 }
 
+// ListVoters returns the voting members on masters.
 func (s Status) ListVoters() []Member {
 	var voters []Member
 	for _, m := range s.Members {
@@ -257,6 +266,7 @@ func (s Status) ListVoters() []Member {
 	return voters
 }
 
+// FindLearner returns the first learner.
 func (s Status) FindLearner() (Member, bool) {
 	for _, m := range s.Members {
 		if m.Learner {
@@ -266,6 +276,7 @@ func (s Status) FindLearner() (Member, bool) {
 	return Member{}, false
 }
 
+// Has reports whether there is a member of that name.
 func (s Status) Has(name string) bool {
 	return slices.ContainsFunc(s.Members, func(m Member) bool { return m.Name == name })
 }

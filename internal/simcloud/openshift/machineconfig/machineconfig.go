@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
+// Server is a machine config server.
 type Server struct {
 	Config       NodeConfig           // role is that of the requesting machine
 	Access       []byte               // the node bootstrapper's kubeconfig
@@ -31,6 +32,7 @@ type Server struct {
 	Console      func(format string, args ...any)
 }
 
+// Serve serves on a machine until ctx ends.
 func (s Server) Serve(ctx context.Context, m machine.Machine, pair certificate.Pair) error {
 	return hostnet.ListenAndServe(ctx, m, cluster.MachineConfigPort, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), s.newHandler())
 }

@@ -30,6 +30,7 @@ type NodeConfig struct {
 	ExternalCloud bool `json:"externalCloud"`
 }
 
+// ReadNodeConfig reads it from a machine's disk.
 func ReadNodeConfig(m machine.Machine) (NodeConfig, error) {
 	var config NodeConfig
 	content, _ := m.ReadFile(machineConfigFile)

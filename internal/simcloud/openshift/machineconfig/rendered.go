@@ -21,6 +21,7 @@ const (
 	renderedPrefix = "rendered-"
 )
 
+// Rendered is the merged machine configurations of a pool.
 type Rendered struct {
 	Name     string   // "rendered-<pool>-<hash>"
 	sources  []string // names, in merge order
@@ -84,6 +85,7 @@ func supportsIgnition(openshift, ignition string) bool {
 	return slices.Contains(known, ignition) || ignition == "3.5.0" && minor >= 19
 }
 
+// BuildReference returns it as the status of a pool has it.
 func (r Rendered) BuildReference() kube.Object {
 	const version = "machineconfiguration.openshift.io/v1"
 	sources := make([]kube.Object, len(r.sources))

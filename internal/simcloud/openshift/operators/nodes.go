@@ -130,6 +130,7 @@ func syncEndpoints(c *cluster.Cluster) error {
 	})
 }
 
+// GetInternalAddress returns the internal address of a node, or "".
 func GetInternalAddress(node kube.Object) string {
 	for _, address := range node.List("status.addresses") {
 		if address.GetString("type") == "InternalIP" {

@@ -126,6 +126,7 @@ func Publish(c *cluster.Cluster) error {
 	return c.Objects.Ensure(cluster.VersionResource, "", kube.NewNamed("version"), nil)
 }
 
+// CountRunningNodes counts the nodes on which an operator's static pod runs.
 func CountRunningNodes(operator kube.Object) int {
 	running := 0
 	for _, node := range operator.List("status.nodeStatuses") {
