@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"context"
 	"fmt"
 	"io"
@@ -74,6 +75,15 @@ func (s streams) lineReader() *prompt.LineReader {
 		return prompt.NewLineReader(s.in)
 	}
 	return s.lines
+}
+
+// readLine returns a line, or the cause of ctx's end. The end of the input is an empty answer, never a confirmation.
+func (s streams) readLine(ctx context.Context) (string, error) {
+	line, err := s.lineReader().Next(ctx)
+	if errors.Is(err, prompt.ErrEnded) {
+		return "", nil
+	}
+	return line, err
 }
 
 func (o output) newFrontend(std streams) frontend {

@@ -12,7 +12,6 @@ import (
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/console/prompt"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -152,15 +151,6 @@ func promptYesNo(ctx context.Context, std streams, question string) (yes bool, e
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", nil
-}
-
-// readLine returns a line, or the cause of ctx's end. The end of the input is an empty answer, never a confirmation.
-func (s streams) readLine(ctx context.Context) (string, error) {
-	line, err := s.lineReader().Next(ctx)
-	if errors.Is(err, prompt.ErrEnded) {
-		return "", nil
-	}
-	return line, err
 }
 
 func openFolder(dir string, spec state.Spec) (state.Folder, error) {
