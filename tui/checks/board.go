@@ -192,3 +192,18 @@ func sanitizeResult(r reach.Result, ascii bool) reach.Result {
 	}
 	return r
 }
+
+func (r *Row) FormatHelp() string {
+	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
+	if r.Check.Reason != "" {
+		help += "\nWhy: " + r.Check.Reason
+	}
+	return help
+}
+
+// isNotable reports whether a row needs attention or is running.
+func (r *Row) isNotable() bool { return r.Status() != theme.OK && r.Status() != theme.Waiting }
+
+func (r *Row) Describe() string {
+	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
+}

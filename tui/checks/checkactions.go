@@ -118,7 +118,7 @@ func (s *checkScreen) openDetails() {
 		return
 	}
 	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return s.copyTest(row) }, Lines: func(width int) []string {
-		details := s.buildDetails()
+		details := checkView{s}.buildDetails()
 		details.Endpoint = &row.Endpoint
 		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
 	}}
@@ -150,14 +150,6 @@ func (s *checkScreen) openHelp() {
 	}
 	help := components.HelpText{Theme: s.theme, Text: text}
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: help.RenderLines}
-}
-
-func (r *Row) FormatHelp() string {
-	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
-	if r.Check.Reason != "" {
-		help += "\nWhy: " + r.Check.Reason
-	}
-	return help
 }
 
 const checkHelp = "Layers: a connection is made in steps. The name is looked up (DNS), the connection is opened (TCP), it is encrypted (TLS), and " +

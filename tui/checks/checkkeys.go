@@ -100,7 +100,7 @@ func (s *checkScreen) requestLeave() tea.Cmd {
 }
 
 func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
-	b, page := s.board, max(s.computeListHeight()-2, 1)
+	b, page := s.board, max(checkView{s}.computeListHeight()-2, 1)
 	moves := []struct {
 		key key.Binding
 		by  int

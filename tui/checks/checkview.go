@@ -25,14 +25,17 @@ func (s *checkScreen) View() string {
 	if s.width <= 0 || s.height <= 0 {
 		return ""
 	}
-	screen := s.renderScreen()
+	screen := checkView{s}.render()
 	if s.options.ASCII {
 		return cells.ToASCII(screen)
 	}
 	return screen
 }
 
-func (s *checkScreen) renderScreen() string {
+// checkView is one frame of the screen.
+type checkView struct{ *checkScreen }
+
+func (s checkView) render() string {
 	if s.width < components.MinWidth || s.height < components.MinHeight {
 		return s.renderSmall()
 	}
@@ -62,7 +65,7 @@ type checkLayout struct {
 	rules                       []components.Rect
 }
 
-func (s *checkScreen) computeLayout(body components.Rect) checkLayout {
+func (s checkView) computeLayout(body components.Rect) checkLayout {
 	if s.width >= minCheckWideWidth {
 		return s.computeWideLayout(body)
 	}
@@ -81,14 +84,14 @@ func (s *checkScreen) computeLayout(body components.Rect) checkLayout {
 }
 
 // computeLogHeight includes the rule above the log.
-func (s *checkScreen) computeLogHeight(height int) int {
+func (s checkView) computeLogHeight(height int) int {
 	if !s.isLogShown() || height < 16 {
 		return 0
 	}
 	return min(len(s.board.Log)+2, max(height/5, 4))
 }
 
-func (s *checkScreen) computeWideLayout(body components.Rect) checkLayout {
+func (s checkView) computeWideLayout(body components.Rect) checkLayout {
 	var p checkLayout
 	p.list, body = body.SplitLeft(body.W * 58 / 100)
 	p.divider, p.details = body.SplitLeft(2)
@@ -98,13 +101,13 @@ func (s *checkScreen) computeWideLayout(body components.Rect) checkLayout {
 	return p
 }
 
-func (s *checkScreen) isLogShown() bool { return s.watching || len(s.board.Log) > 0 }
+func (s checkView) isLogShown() bool { return s.watching || len(s.board.Log) > 0 }
 
-func (s *checkScreen) computeListHeight() int {
+func (s checkView) computeListHeight() int {
 	return s.computeLayout(components.Rect{X: 0, Y: 2, W: s.width, H: s.height - 4}).list.H
 }
 
-func (s *checkScreen) buildDetails() preflight.EndpointDetails {
+func (s checkView) buildDetails() preflight.EndpointDetails {
 	details := s.board.BuildDetails(s.theme)
 	if n := s.board.CountFindings(); n > 0 {
 		details.Note = text.Plural(n, "finding") + " " + s.theme.Arrow + " firewall request (f)"
@@ -112,7 +115,7 @@ func (s *checkScreen) buildDetails() preflight.EndpointDetails {
 	return details
 }
 
-func (s *checkScreen) buildLogView() logView {
+func (s checkView) buildLogView() logView {
 	note := ""
 	switch left := s.nextRun.Sub(s.options.Now()); {
 	case s.watching && len(s.runs) > 0 && s.runs[0].running:
@@ -123,7 +126,7 @@ func (s *checkScreen) buildLogView() logView {
 	return logView{theme: s.theme, log: s.board.Log, note: note}
 }
 
-func (s *checkScreen) renderHeader(width int) string {
+func (s checkView) renderHeader(width int) string {
 	t := s.theme
 	left := " " + t.Label.Render("Reachability")
 	names, gap := s.board.sourceNames, "   "
@@ -143,7 +146,7 @@ func (s *checkScreen) renderHeader(width int) string {
 	return cells.Fit(cells.Fit(left, max(width-ansi.StringWidth(right), 0))+right, width)
 }
 
-func (s *checkScreen) formatTally(i int, vantage string) string {
+func (s checkView) formatTally(i int, vantage string) string {
 	good, looked, status := s.board.CountReached(i)
 	if s.runs[i].running {
 		status = theme.Running
@@ -160,7 +163,7 @@ func (s *checkScreen) formatTally(i int, vantage string) string {
 	return vantage + " " + s.theme.Style(status).Render(fmt.Sprintf("%d/%d", good, looked)) + " " + s.theme.Mark(status)
 }
 
-func (s *checkScreen) formatLastRun() string {
+func (s checkView) formatLastRun() string {
 	t, latest := s.theme, checkRun{}
 	for _, run := range s.runs {
 		switch {
@@ -178,7 +181,7 @@ func (s *checkScreen) formatLastRun() string {
 	return t.Dim.Render("run " + latest.began.Format("15:04") + ", " + text.FormatDuration(latest.took))
 }
 
-func (s *checkScreen) renderKeyLine(width int) string {
+func (s checkView) renderKeyLine(width int) string {
 	t := s.theme
 	switch {
 	case s.leaving:
@@ -195,7 +198,7 @@ func (s *checkScreen) renderKeyLine(width int) string {
 }
 
 // renderSmall is the screen for terminals that are too small for panes: the status in a few lines.
-func (s *checkScreen) renderSmall() string {
+func (s checkView) renderSmall() string {
 	if s.popups.Open != nil {
 		return s.popups.Open.View(s.width, s.height)
 	}

@@ -71,9 +71,6 @@ func (b *Board) hasProblems() bool {
 	return slices.ContainsFunc(b.Rows, func(row *Row) bool { return row.Status() == theme.Failed || row.Status() == theme.Warn })
 }
 
-// isNotable reports whether a row needs attention or is running.
-func (r *Row) isNotable() bool { return r.Status() != theme.OK && r.Status() != theme.Waiting }
-
 // FindSelected returns -1 if the list is empty.
 func (b *Board) FindSelected() int {
 	rows, id := b.GetList().Rows, cells.SanitizeText(b.Selected, b.ascii)

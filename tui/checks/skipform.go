@@ -162,7 +162,3 @@ func (f *skipForm) renderField(label string, input textinput.Model, chosen bool,
 	}
 	return " " + prong + t.Label.Render(cells.Fit(label, 9)) + text
 }
-
-func (r *Row) Describe() string {
-	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
-}

@@ -299,3 +299,20 @@ func (d *dashboard) handleCopied(m app.CopiedMsg) {
 		d.notice = d.theme.Mark(theme.Failed) + " not copied: " + cells.SanitizeText(m.Err.Error(), d.options.ASCII)
 	}
 }
+
+// It reports whether the key was one of the player's.
+func (d *dashboard) handlePlayerKey(k tea.KeyMsg) bool {
+	switch {
+	case d.options.Player == nil:
+		return false
+	case key.Matches(k, d.keys.Pause):
+		d.options.Player.Pause()
+	case key.Matches(k, d.keys.Faster):
+		d.options.Player.Faster()
+	case key.Matches(k, d.keys.Slower):
+		d.options.Player.Slower()
+	default:
+		return false
+	}
+	return true
+}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"exoshift/tui/cells"
-	"exoshift/tui/components"
 	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/help"
@@ -21,13 +20,6 @@ type keyLine struct {
 	handover bool // the report is open
 	wrong    bool // there is something to explain
 	notice   string
-}
-
-func (s screen) newKeyLine() keyLine {
-	return keyLine{
-		theme: s.theme, keys: s.keys, nav: s.nav, handover: s.handover.open, notice: s.notice,
-		wrong: s.nav.details || len(s.run.board.Findings) > 0 || s.panes.hasFailed(),
-	}
 }
 
 // View draws the line.
@@ -100,24 +92,6 @@ func (v keyLine) renderTabs(names []string, gap int) string {
 		after = gap
 	}
 	return line
-}
-
-// newHelp explains every key, and the symbols.
-func (s screen) newHelp() components.View {
-	t, keys := s.theme, s.keys
-	if s.nav.count > synTab {
-		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
-	}
-	groups := keys.FullHelp()
-	if s.panes.buildAction().Link() != "" {
-		groups[2] = append(groups[2], keys.Copy)
-	}
-	legend := []string{t.Label.Render("symbols")}
-	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
-		legend = append(legend, t.Mark(status)+" "+status.Word())
-	}
-	left := append(renderKeyRows(t, groups[0]), renderKeyRows(t, groups[1])...)
-	return components.Columns{Left: left, Right: append(append(legend, ""), renderKeyRows(t, groups[2])...)}
 }
 
 func renderKeyRows(t theme.Theme, keys []key.Binding) []string {

@@ -20,13 +20,6 @@ type panes struct {
 	isLarge bool // a failure is in a narrow box, and its action is shown on its own
 }
 
-func (d *dashboard) panes() panes {
-	return panes{
-		theme: d.theme, run: d.run, nav: d.nav, now: d.run.now(), wall: d.options.Wall(), resume: d.options.ResumeCommand,
-		isLarge: d.width >= components.MediumWidth,
-	}
-}
-
 func (p panes) buildTab(t tab) components.View {
 	switch t {
 	case stepsTab:

@@ -5,6 +5,7 @@ import (
 
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
+	"exoshift/tui/theme"
 )
 
 // View draws the whole screen without any I/O.
@@ -202,3 +203,37 @@ func (s screen) drawBox(c *components.Canvas, r components.Rect, t tab, title st
 		Theme: s.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: s.nav.tab == t && t != overviewTab, Content: content,
 	})
 }
+
+func (s screen) newKeyLine() keyLine {
+	return keyLine{
+		theme: s.theme, keys: s.keys, nav: s.nav, handover: s.handover.open, notice: s.notice,
+		wrong: s.nav.details || len(s.run.board.Findings) > 0 || s.panes.hasFailed(),
+	}
+}
+
+// newHelp explains every key, and the symbols.
+func (s screen) newHelp() components.View {
+	t, keys := s.theme, s.keys
+	if s.nav.count > synTab {
+		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
+	}
+	groups := keys.FullHelp()
+	if s.panes.buildAction().Link() != "" {
+		groups[2] = append(groups[2], keys.Copy)
+	}
+	legend := []string{t.Label.Render("symbols")}
+	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
+		legend = append(legend, t.Mark(status)+" "+status.Word())
+	}
+	left := append(renderKeyRows(t, groups[0]), renderKeyRows(t, groups[1])...)
+	return components.Columns{Left: left, Right: append(append(legend, ""), renderKeyRows(t, groups[2])...)}
+}
+
+func (d *dashboard) panes() panes {
+	return panes{
+		theme: d.theme, run: d.run, nav: d.nav, now: d.run.now(), wall: d.options.Wall(), resume: d.options.ResumeCommand,
+		isLarge: d.width >= components.MediumWidth,
+	}
+}
+
+func (d *dashboard) newTitle() title { return title{d.theme, d.run, d.options} }

@@ -18,8 +18,6 @@ type title struct {
 	options Options
 }
 
-func (d *dashboard) newTitle() title { return title{d.theme, d.run, d.options} }
-
 // View draws the line; where there is little room, without the subtitle.
 func (v title) View(width, height int) string {
 	return cells.Fill([]string{v.render(width)}, width, height)
