@@ -1,6 +1,8 @@
 package architecture
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -34,6 +36,11 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 		"never built":          {wrongDoors, "state/tools.go", "//go:build tools\n\n" + ego, ""},
 		"long file":            {longFiles, "state/a.go", "package state\n" + strings.Repeat("\n", 400), "state/a.go: a file has at most 400 lines"},
 		"file within limits":   {longFiles, "state/a.go", "package state\n" + strings.Repeat("\n", 399), ""},
+		"long package":         {largePackages, "state/a.go", "package state\n" + strings.Repeat("\n", 3000), "state: a package has at most 3000 lines"},
+		"package within":       {largePackages, "state/a.go", "package state\n" + strings.Repeat("\n", 2999), ""},
+		"large type":           {largeTypes, "state/a.go", "package state\n" + strings.Repeat("func (*T[K]) m() {}\n", 31), "state.T: a type has at most 30 methods, this one 31"},
+		"type within limits":   {largeTypes, "state/a.go", "package state\n" + strings.Repeat("func (t T) m() {}\n", 30), ""},
+		"methods in a test":    {largeTypes, "state/a_test.go", "package state\n" + strings.Repeat("func (t T) m() {}\n", 31), ""},
 		"silent package":       {silentPackages, "state/a.go", "package state\n", "state: a package opens with a comment"},
 		"wrong comment":        {silentPackages, "state/a.go", "// The state.\npackage state\n", "state: a package opens with a comment"},
 		"spoken package":       {silentPackages, "state/a.go", "// Package state is.\npackage state\n", ""},
@@ -67,5 +74,23 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+func TestPackagesAndTypesInManyFiles(t *testing.T) {
+	root := fstest.MapFS{"docs/architecture.md": {Data: []byte(page)}}
+	for i := range mostFiles + 1 {
+		root[fmt.Sprintf("state/f%d.go", i)] = &fstest.MapFile{Data: []byte("package state\n")}
+	}
+	for i := range mostFilesOfAType + 1 {
+		root[fmt.Sprintf("state/f%d.go", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "package state\nfunc (T) m%d() {}\n", i)}
+	}
+	p := load(t, root)
+	want := []string{
+		"state: a package has at most 25 files, this one 26",
+		"state.T: the methods of a type are in at most 3 files, these in 4",
+	}
+	if got := append(largePackages(p), largeTypes(p)...); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
