@@ -11,11 +11,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
@@ -83,48 +81,23 @@ func PrintProblems(w io.Writer, faults []wizard.Problem) {
 	}
 }
 
-// SanitizeLine makes foreign text safe to print on one line: terminal sequences, control characters and invisible formatting
-// (which could reorder the text) are dropped, and line breaks become "; ".
-func SanitizeLine(text string) string {
-	text = buildSequencePattern().ReplaceAllString(strings.ToValidUTF8(text, "\uFFFD"), "")
-	var lines []string
-	for line := range strings.FieldsFuncSeq(text, isLineBreak) {
-		if line = strings.TrimSpace(strings.Map(mapVisible, line)); line != "" {
-			lines = append(lines, line)
-		}
+// SanitizeLine returns foreign text on one line; line breaks become "; ".
+func SanitizeLine(foreign string) string {
+	lines := strings.Split(text.Sanitize(foreign, text.WithLines), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
 	}
-	return strings.Join(lines, "; ")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "; ")
 }
 
-func sanitizeLines(text string) []string {
+func sanitizeLines(foreign string) []string {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(foreign) {
 		if line = SanitizeLine(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
 	return lines
-}
-
-// buildSequencePattern matches CSI, OSC and similar sequences, in their 7-bit and 8-bit forms.
-func buildSequencePattern() *regexp.Regexp {
-	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]?" +
-		"|(?:\x1b[\\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\x07\x1b\u009c\r\n]*(?:\x07|\x1b\\\\|\u009c)?" +
-		"|\x1b[ -/]*[0-~]?")
-}
-
-func isLineBreak(r rune) bool {
-	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '\u0085'
-}
-
-func mapVisible(r rune) rune {
-	switch {
-	case unicode.IsSpace(r):
-		return ' '
-	case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r):
-		return -1
-	}
-	return r
 }
 
 // formatDuration returns e.g. 42s, 13m04s, 2h05m.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -112,7 +112,7 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 	case "report-lost":
 		return fault.New(fault.Transient, op, errors.New("the machine is done and could not upload what it found")).WithHint("run it again")
 	case "failed":
-		return fault.Newf(fault.Internal, op, "it ended with %s", sanitize(rest)).WithHint("run it again; if it stays like this, check from another host: --vantage ssh:HOST")
+		return fault.Newf(fault.Internal, op, "it ended with %s", text.Sanitize(rest)).WithHint("run it again; if it stays like this, check from another host: --vantage ssh:HOST")
 	}
 	return nil
 }
@@ -146,13 +146,4 @@ func (v *poller) newTimeoutError() error {
 func (v *poller) blockedHint() string {
 	return "ask who filters what leaves the zone to let machines reach https://" + v.storageHost() +
 		"; look for outgoing rules in the security groups of the nodes, too: nodes cannot be installed like this"
-}
-
-func sanitize(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
 }

@@ -17,6 +17,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 )
 
 const (
@@ -60,14 +61,14 @@ func NewHost(options SSHOptions) (*Host, error) {
 	if err != nil {
 		host, port = strings.Trim(address, "[]"), sshPort
 	}
-	if name == "" || !isHost(host) || !isPort(port) || sanitize(name) != name {
+	if name == "" || !isHost(host) || !isPort(port) || text.Sanitize(name) != name {
 		return nil, newTargetError(options.Target, errors.New("it names no user and host"))
 	}
 	return &Host{options: options, user: name, address: net.JoinHostPort(host, port)}, nil
 }
 
-func isHost(text string) bool {
-	return text != "" && !strings.HasPrefix(text, "-") && !strings.ContainsAny(text, " @/%\\") && sanitize(text) == text
+func isHost(name string) bool {
+	return name != "" && !strings.HasPrefix(name, "-") && !strings.ContainsAny(name, " @/%\\") && text.Sanitize(name) == name
 }
 
 func isPort(text string) bool {
@@ -117,7 +118,7 @@ func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
 		return h.toSessionFault(ctx, op, err)
 	}
 	if system := strings.TrimSpace(said.String()); system != "Linux x86_64" {
-		return fault.Newf(fault.Invalid, op, "it is %q, and the program needs Linux on x86_64", sanitize(system)).
+		return fault.Newf(fault.Invalid, op, "it is %q, and the program needs Linux on x86_64", text.Sanitize(system)).
 			WithHint("choose a Linux host with an amd64 processor")
 	}
 	return nil

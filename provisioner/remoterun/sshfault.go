@@ -9,6 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 func (h *Host) toLoginFault(ctx context.Context, op string, err error) error {
@@ -37,7 +38,7 @@ func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint 
 	if ctx.Err() != nil || !errors.As(err, &exit) {
 		return h.toSessionFault(ctx, op, err)
 	}
-	complaint = sanitize(strings.ReplaceAll(strings.TrimSpace(complaint), "\n", " "))
+	complaint = text.Sanitize(strings.ReplaceAll(strings.TrimSpace(complaint), "\n", " "))
 	switch exit.ExitStatus() {
 	case exitNoRoom:
 		return fault.Newf(fault.Conflict, op, "it could not be stored there: %s", complaint).

@@ -2,47 +2,19 @@
 package cells
 
 import (
+	"exoshift/internal/text"
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 )
 
-// maxRemoteText is in bytes.
+// maxRemoteText is in characters.
 const maxRemoteText = 4096
 
 // Sanitize makes a remote string safe: no control sequences, no control or direction-changing characters, one line, and no
 // combining character at its beginning, which would change the character before it.
-func Sanitize(s string) string {
-	if isSanitized(s) {
-		return s
-	}
-	if len(s) > maxRemoteText {
-		s = s[:maxRemoteText] + "…"
-	}
-	s = ansi.Strip(strings.ToValidUTF8(s, "?"))
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
-			return -1
-		}
-		return r
-	}, s)
-	return strings.TrimLeftFunc(strings.Join(strings.Fields(s), " "), unicode.IsMark)
-}
-
-// isSanitized is a fast path, since most texts need no change.
-func isSanitized(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' || s[i] == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') {
-			return false
-		}
-	}
-	return len(s) <= maxRemoteText
-}
+func Sanitize(foreign string) string { return text.Sanitize(foreign, text.WithLimit(maxRemoteText)) }
 
 // Truncate shortens s, which may carry styles, to width cells.
 func Truncate(s string, width int) string {

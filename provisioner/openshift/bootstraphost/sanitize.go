@@ -1,9 +1,9 @@
 package bootstraphost
 
 import (
+	"exoshift/internal/text"
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 const maxLine = 400
@@ -17,16 +17,7 @@ var secretPattern = regexp.MustCompile(strings.Join([]string{
 	`://[^/\s@]+@`,
 }, "|"))
 
-func sanitizeLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, text)
-	text = secretPattern.ReplaceAllString(strings.Join(strings.Fields(text), " "), "***")
-	if runes := []rune(text); len(runes) > maxLine {
-		text = string(runes[:maxLine]) + "…"
-	}
-	return text
+// sanitizeLine returns a line of the journal without secrets.
+func sanitizeLine(line string) string {
+	return text.Sanitize(secretPattern.ReplaceAllString(text.Sanitize(line), "***"), text.WithLimit(maxLine))
 }

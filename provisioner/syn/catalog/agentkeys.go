@@ -10,6 +10,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 // listAgentKeys attributes errors of the keys to the agent, because they are not the host's.
@@ -46,5 +47,5 @@ func (k agentKey) SignWithAlgorithm(random io.Reader, data []byte, algorithm str
 }
 
 func shortenError(err error) error {
-	return errors.New(truncateText(sanitize(err.Error()), maxRemoteOutput))
+	return errors.New(text.Sanitize(err.Error(), text.WithLimit(maxRemoteOutput)))
 }

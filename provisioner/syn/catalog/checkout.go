@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const (
@@ -130,7 +131,7 @@ func (c *checkout) write(into *os.Root, file plannedFile) error {
 
 func (c *checkout) newUnsafeError(name, reason string) error {
 	op := "keep the files of " + c.from.repo.String()
-	return fault.Newf(fault.Invalid, op, "%s: %s", truncateText(sanitize(name), maxRemoteOutput), reason).
+	return fault.Newf(fault.Invalid, op, "%s: %s", text.Sanitize(name, text.WithLimit(maxRemoteOutput)), reason).
 		WithHint("find out who put that into the repository, and take it out")
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 )
 
 func toFault(ctx context.Context, op string, p repoURL, err error) error {
@@ -63,7 +64,7 @@ func toConnectFault(ctx context.Context, p repoURL, err error) error {
 		return fmt.Errorf("%s: %w", op, cause)
 	}
 	brief := network.DescribeError(err)
-	brief.Sentence = truncateText(sanitize(brief.Sentence), maxRemoteOutput)
+	brief.Sentence = text.Sanitize(brief.Sentence, text.WithLimit(maxRemoteOutput))
 	return fault.New(fault.Transient, op, brief).WithHint("check that this machine reaches %s", p.host)
 }
 

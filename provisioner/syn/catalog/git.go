@@ -15,6 +15,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/text"
 	"exoshift/provisioner/syn/catalog/edit"
 	"exoshift/state"
 )
@@ -145,13 +146,13 @@ func (g *Git) buildSignature(p repoURL) object.Signature {
 }
 
 // sanitizeIdentity removes characters that would end a name or an address in a commit.
-func sanitizeIdentity(text string) string {
+func sanitizeIdentity(words string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>\n", r) {
 			return -1
 		}
 		return r
-	}, sanitize(text)))
+	}, text.Sanitize(words)))
 }
 
 // Fetch replaces the files in dir by those of the newest commit, and returns the commit. dir has either all of the old files or

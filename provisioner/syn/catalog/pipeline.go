@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const (
@@ -169,11 +170,11 @@ func (w *pipelineWatch) reportProgress(run pipeline, status string) {
 	if status != w.lastStatus {
 		w.lastStatus, w.since = status, now
 	}
-	text := fmt.Sprintf("pipeline %d is %s", run.ID, truncateText(sanitize(status), 50))
+	message := fmt.Sprintf("pipeline %d is %s", run.ID, text.Sanitize(status, text.WithLimit(50)))
 	if slices.Contains([]string{"created", "pending", "waiting_for_resource"}, status) && now.Sub(w.since) >= runnerLimit {
-		text += fmt.Sprintf(" since %s: perhaps no runner takes its jobs; see %s", runnerLimit, truncateText(sanitize(run.URL), maxURL))
+		message += fmt.Sprintf(" since %s: perhaps no runner takes its jobs; see %s", runnerLimit, text.Sanitize(run.URL, text.WithLimit(maxURL)))
 	}
-	w.report(text)
+	w.report(message)
 }
 
 func (w *pipelineWatch) newIdleError(run pipeline, status string) error {
@@ -182,7 +183,7 @@ func (w *pipelineWatch) newIdleError(run pipeline, status string) error {
 		hint = "have that branch run a new pipeline, then run this again: %s"
 	}
 	return fault.Newf(fault.Waiting, compileOp, "pipeline %d of %s is %s", run.ID, w.repo, status).
-		WithHint(hint, truncateText(sanitize(run.URL), maxURL))
+		WithHint(hint, text.Sanitize(run.URL, text.WithLimit(maxURL)))
 }
 
 func isFailed(j job) bool { return j.Status == "failed" }
@@ -203,7 +204,7 @@ func hasDeployJobs(jobs []job) bool {
 }
 
 func (w *pipelineWatch) toPipelineFault(ctx context.Context, run pipeline, jobs []job, ours *job, status string) error {
-	where := truncateText(sanitize(run.URL), maxURL)
+	where := text.Sanitize(run.URL, text.WithLimit(maxURL))
 	if status == "canceled" {
 		return fault.Newf(fault.Waiting, compileOp, "somebody stopped pipeline %d of %s", run.ID, w.repo).
 			WithHint("find out why, then run this again: %s", where)
@@ -218,9 +219,9 @@ func (w *pipelineWatch) toPipelineFault(ctx context.Context, run pipeline, jobs 
 	if ours == nil || !isFailed(*ours) {
 		return fault.Newf(fault.Invalid, compileOp, "pipeline %d of %s failed", run.ID, w.repo).WithHint("look at it: %s", where)
 	}
-	name := truncateText(sanitize(ours.Name), 100)
+	name := text.Sanitize(ours.Name, text.WithLimit(100))
 	if ours.Reason != "" && ours.Reason != scriptFailed {
-		return fault.Newf(fault.Waiting, compileOp, "the job %s did not run to its end: %s", name, truncateText(sanitize(strings.ReplaceAll(ours.Reason, "_", " ")), 100)).
+		return fault.Newf(fault.Waiting, compileOp, "the job %s did not run to its end: %s", name, text.Sanitize(strings.ReplaceAll(ours.Reason, "_", " "), text.WithLimit(100))).
 			WithHint("ask those who run the pipelines of %s, then run this again: %s", w.repo.host, where)
 	}
 	text, err := w.readTrace(ctx, ours.ID)

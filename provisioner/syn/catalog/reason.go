@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const (
@@ -33,11 +34,11 @@ func listFactPatterns() []*regexp.Regexp {
 }
 
 // extractReason returns the last lines with an error in a compiler's output.
-func extractReason(text []byte) string {
-	clean := controlPattern.ReplaceAllString(sectionPattern.ReplaceAllString(strings.ToValidUTF8(string(text), ""), ""), "")
+func extractReason(output []byte) string {
+	clean := controlPattern.ReplaceAllString(sectionPattern.ReplaceAllString(strings.ToValidUTF8(string(output), ""), ""), "")
 	var lines, told []string
 	for line := range strings.FieldsFuncSeq(clean, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.TrimSpace(stampPattern.ReplaceAllString(sanitize(strings.ReplaceAll(line, "\t", " ")), ""))
+		line = strings.TrimSpace(stampPattern.ReplaceAllString(text.Sanitize(strings.ReplaceAll(line, "\t", " ")), ""))
 		if line == "" || strings.HasPrefix(line, "ERROR: Job failed") || strings.HasPrefix(line, "Cleaning up") {
 			continue
 		}

@@ -4,9 +4,9 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const maxRemoteOutput = 2000 // bytes
@@ -33,35 +33,17 @@ func (r *remoteOutput) String() string {
 	return joinLines(string(r.text))
 }
 
-func joinLines(text string) string {
+func joinLines(output string) string {
 	var lines []string
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+	for line := range strings.FieldsFuncSeq(output, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		for _, mark := range []string{"remote:", "GL-HOOK-ERR:", "ERROR:", "fatal:", "error:"} {
 			line = strings.TrimPrefix(strings.TrimSpace(line), mark)
 		}
-		if line = strings.TrimSpace(sanitize(line)); strings.Trim(line, "=-") != "" {
+		if line = strings.TrimSpace(text.Sanitize(line)); strings.Trim(line, "=-") != "" {
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, " ")
-}
-
-// sanitize removes escape sequences and characters that change the direction of a text.
-func sanitize(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(text, ""))
-}
-
-// truncateText bounds a text in bytes, and does not split characters.
-func truncateText(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 type remoteError struct {
@@ -88,3 +70,11 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 }
 
 var errTooMuch = fault.TooLargeError{What: "the repository", Limit: maxPack}
+
+// truncateText bounds a text in bytes, and does not split characters.
+func truncateText(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 )
 
 const (
@@ -58,7 +59,7 @@ func (p repoURL) isValid() bool {
 	if p.scheme != overSSH && p.scheme != overHTTPS || p.host == "" || strings.HasPrefix(p.host, "-") {
 		return false
 	}
-	if p.port < 0 || p.port > math.MaxUint16 || sanitize(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
+	if p.port < 0 || p.port > math.MaxUint16 || text.Sanitize(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
 		return false // a decoded %0a, or the zone of a link-local address
 	}
 	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {

@@ -16,6 +16,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -116,9 +117,9 @@ func (r secretRef) checkStore(name string) error {
 	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
 	switch {
 	case mount != "" && mount != kvMount:
-		return wrongStoreError{fmt.Sprintf("%s is in Vault's %q, and we know %q only", name, truncateText(sanitize(mount), 100), kvMount)}
+		return wrongStoreError{fmt.Sprintf("%s is in Vault's %q, and we know %q only", name, text.Sanitize(mount, text.WithLimit(100)), kvMount)}
 	case engine != "" && engine != kvEngine:
-		return wrongStoreError{fmt.Sprintf("%s is in a store of the kind %q, and %q is one of the kind %q", name, truncateText(sanitize(engine), 100), kvMount, kvEngine)}
+		return wrongStoreError{fmt.Sprintf("%s is in a store of the kind %q, and %q is one of the kind %q", name, text.Sanitize(engine, text.WithLimit(100)), kvMount, kvEngine)}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -112,7 +113,7 @@ func (s *snapshot) resolveRevision(refs *packp.AdvRefs, revision string) (plumbi
 	if hash, found := refs.References[plumbing.NewTagReferenceName(revision).String()]; found {
 		return hash, nil
 	}
-	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.repo.String(), "it has neither a branch nor a tag %q", truncateText(sanitize(revision), 100)).
+	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.repo.String(), "it has neither a branch nor a tag %q", text.Sanitize(revision, text.WithLimit(100))).
 		WithHint("correct the revision in Lieutenant")
 }
 

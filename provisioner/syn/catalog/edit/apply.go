@@ -3,10 +3,9 @@ package edit
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -262,16 +261,4 @@ func describePath(path []string) string {
 	return formatPath(path)
 }
 
-// sanitize truncates foreign text, and removes control characters.
-func sanitize(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, text)
-	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return text
-}
+func sanitize(foreign string) string { return text.Sanitize(foreign, text.WithLimit(maxShown)) }
