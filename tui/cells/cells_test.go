@@ -15,9 +15,9 @@ func TestCleanDisarmsRemoteText(t *testing.T) {
 		"\x1b]0;new title\x07after":        "after",
 		"\x1b]8;;http://evil\x1b\\link":    "link",
 		"two\nlines\r\nand\ta  tab":        "two lines and a tab",
-		"bell\x07 back\x08 \u009b31mspace": "bell back 31mspace",
+		"bell\x07 back\x08 \u009b31mspace": "bell back space",
 		"\u202etxt.exe\u200b":              "txt.exe",
-		"\xffbroken":                       "?broken",
+		"\xffbroken":                       "\uFFFDbroken",
 		"\u0301accent":                     "accent",
 		"世界":                               "世界",
 	} {

@@ -13,9 +13,9 @@ func TestEvidenceIsShortAndSteersNoTerminal(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                      "plain",
 		"  two \r\n words\t":         "two words",
-		"\x1b[31mred\x1b[0m":         "[31mred [0m",
+		"\x1b[31mred\x1b[0m":         "red",
 		"\x00\x07\u009b\u202e\ufeff": "",
-		"bad \xff\xfe bytes":         "bad bytes",
+		"bad \xff\xfe bytes":         "bad \uFFFD bytes",
 		"Zürich":                     "Zürich",
 		strings.Repeat("x", 200):     strings.Repeat("x", 200),
 		strings.Repeat("ü", 5000):    strings.Repeat("ü", 200) + "…",
