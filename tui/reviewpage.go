@@ -27,7 +27,7 @@ type reviewPage struct {
 	review wizard.Review
 	err    error
 
-	groups []plan.PlanGroup
+	groups []plan.Group
 	open   map[int]bool
 	focus  int // a group, or one of the buttons behind the groups
 	offset int // lines scrolled

@@ -38,6 +38,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// WithAffixes puts text between before and after; an empty text stays empty.
 func WithAffixes(text, before, after string) string {
 	if text == "" {
 		return ""

@@ -17,6 +17,7 @@ func SanitizeLines(s string, ascii bool) string {
 	return strings.Join(lines, "\n")
 }
 
+// SanitizeText sanitizes remote text for a terminal, which may know ASCII only.
 func SanitizeText(s string, ascii bool) string {
 	if s = Sanitize(s); ascii {
 		return ToASCII(s)
@@ -37,6 +38,7 @@ func ToASCII(s string) string {
 	}, s)
 }
 
+// ToASCIIRune returns what an ASCII terminal shows in the place of r.
 func ToASCIIRune(r rune) rune {
 	switch r {
 	case '…':

@@ -116,6 +116,7 @@ func Fill(lines []string, width, height int) string {
 	return strings.Join(block, "\n")
 }
 
+// JoinColumns puts two columns of lines beside each other, into a block of that size.
 func JoinColumns(left, right []string, leftWidth, width, height int) string {
 	lines := make([]string, max(len(left), len(right)))
 	for i := range lines {
@@ -124,6 +125,7 @@ func JoinColumns(left, right []string, leftWidth, width, height int) string {
 	return Fill(lines, width, height)
 }
 
+// Line returns a line, or an empty one behind the last.
 func Line(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
@@ -131,6 +133,7 @@ func Line(lines []string, i int) string {
 	return ""
 }
 
+// WrapParts joins parts with gap between them, in lines of at most width cells. A part stays whole.
 func WrapParts(parts []string, gap string, width int) []string {
 	var lines []string
 	for _, part := range parts {

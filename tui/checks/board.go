@@ -25,7 +25,7 @@ type Board struct {
 	ShowAll    bool   // also passed checks
 	filter     string // by which the list is filtered
 	Selected   string // ID; "" for the first
-	CachedList *probeList
+	CachedList *List
 }
 
 // Row is one service, sanitized for the terminal, with its results as reported.
@@ -36,6 +36,7 @@ type Row struct {
 	searchText      string         // matched by the filter
 }
 
+// NewBoard returns a board without checks, with a column for each source.
 func NewBoard(vantages []string, ascii bool) *Board {
 	b := &Board{ascii: ascii, Sources: vantages, ByID: map[string]*Row{}}
 	for _, vantage := range vantages {
@@ -66,9 +67,10 @@ func (r *Row) updateSearchText() {
 	r.searchText = strings.ToLower(strings.Join(parts, " "))
 }
 
+// FindColumn returns the index of a source; -1 if it has no column.
 func (b *Board) FindColumn(vantage string) int { return slices.Index(b.Sources, vantage) }
 
-// nil: all of them.
+// MarkRunning marks the checks of those IDs as running from a source; nil: all of them.
 func (b *Board) MarkRunning(vantage int, ids []string) {
 	for _, row := range b.Rows {
 		if ids == nil || slices.Contains(ids, row.Reported.ID) {
@@ -78,7 +80,7 @@ func (b *Board) MarkRunning(vantage int, ids []string) {
 	b.CachedList = nil
 }
 
-// Checks without a new result keep the previous one.
+// ClearRunning ends a run from a source. Checks without a new result keep the previous one.
 func (b *Board) ClearRunning(vantage int) {
 	for _, row := range b.Rows {
 		if sight := &row.Results[vantage]; sight.Status == theme.Running {
@@ -88,6 +90,7 @@ func (b *Board) ClearRunning(vantage int) {
 	b.CachedList = nil
 }
 
+// RecordResult records a result from a source.
 func (b *Board) RecordResult(vantage int, r reach.Result, now time.Time) {
 	if vantage < 0 || vantage >= len(b.Sources) {
 		return
@@ -106,6 +109,7 @@ func (b *Board) RecordResult(vantage int, r reach.Result, now time.Time) {
 	b.CachedList = nil
 }
 
+// ClearSource forgets all results from a source.
 func (b *Board) ClearSource(vantage int) {
 	for _, row := range b.Rows {
 		row.ReportedResults[vantage], row.Results[vantage] = reach.Result{}, preflight.SourceResult{}
@@ -113,6 +117,7 @@ func (b *Board) ClearSource(vantage int) {
 	b.CachedList = nil
 }
 
+// MarkSkipped marks a check as skipped until then, with the reason.
 func (b *Board) MarkSkipped(id, reason string, until, now time.Time) {
 	row := b.ByID[id]
 	if row == nil {
@@ -129,7 +134,7 @@ func (b *Board) MarkSkipped(id, reason string, until, now time.Time) {
 	}
 }
 
-// The results are ordered by source.
+// ListResults returns all results, ordered by source.
 func (b *Board) ListResults() []reach.Result {
 	results := []reach.Result{}
 	for vantage := range b.Sources {
@@ -193,6 +198,7 @@ func sanitizeResult(r reach.Result, ascii bool) reach.Result {
 	return r
 }
 
+// FormatHelp returns the help on the problem of a row.
 func (r *Row) FormatHelp() string {
 	help := r.Check.Title + "\nWhat: " + r.Check.ID + ", " + r.Target()
 	if r.Check.Reason != "" {
@@ -204,6 +210,7 @@ func (r *Row) FormatHelp() string {
 // isNotable reports whether a row needs attention or is running.
 func (r *Row) isNotable() bool { return r.Status() != theme.OK && r.Status() != theme.Waiting }
 
+// Describe returns the result of a row in a sentence.
 func (r *Row) Describe() string {
 	return r.Check.ID + " " + r.Check.Title + ", " + r.Host() + ". " + r.Check.Reason
 }

@@ -129,6 +129,7 @@ func (s *checkScreen) openRequest() {
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 
+// SanitizeRules sanitizes the texts of a firewall request.
 func SanitizeRules(demands []reach.FirewallRule, ascii bool) []reach.FirewallRule {
 	cleaned := make([]reach.FirewallRule, 0, len(demands))
 	for _, d := range demands {

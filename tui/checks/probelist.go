@@ -12,7 +12,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-type probeList struct {
+// List is the rows of a board as they are shown.
+type List struct {
 	Rows    []*preflight.Endpoint
 	grouped bool
 	folded  int      // number of passed checks that are not listed
@@ -20,16 +21,16 @@ type probeList struct {
 }
 
 // GetList lists all checks by group, or as soon as some need attention those first, and passed ones only with showAll.
-func (b *Board) GetList() *probeList {
+func (b *Board) GetList() *List {
 	if b.CachedList == nil {
 		b.CachedList = b.buildList()
 	}
 	return b.CachedList
 }
 
-func (b *Board) buildList() *probeList {
+func (b *Board) buildList() *List {
 	everything := b.ShowAll || b.filter != "" || !b.hasProblems()
-	choice := &probeList{grouped: everything, causes: b.listCauses()}
+	choice := &List{grouped: everything, causes: b.listCauses()}
 	word := strings.ToLower(b.filter)
 	for _, row := range b.Rows {
 		switch {
@@ -78,6 +79,7 @@ func (b *Board) FindSelected() int {
 	return max(i, min(0, len(rows)-1))
 }
 
+// SelectedRow returns the row at the cursor; nil if there is none.
 func (b *Board) SelectedRow() *Row {
 	i := b.FindSelected()
 	if i < 0 {
@@ -103,6 +105,7 @@ func (b *Board) move(by int) bool {
 	return to != at
 }
 
+// SelectRow puts the cursor on the row of an endpoint.
 func (b *Board) SelectRow(e *preflight.Endpoint) {
 	for _, row := range b.Rows {
 		if &row.Endpoint == e {
@@ -111,13 +114,14 @@ func (b *Board) SelectRow(e *preflight.Endpoint) {
 	}
 }
 
+// SwitchSource shows the details from another source, by columns.
 func (b *Board) SwitchSource(by int) {
 	if n := len(b.Sources); n > 0 {
 		b.Source = (b.Source + by + n) % n
 	}
 }
 
-// The names are short, for columns.
+// ListColumns returns the short names of the sources.
 func (b *Board) ListColumns() []string {
 	columns := make([]string, len(b.Sources))
 	for i, name := range b.sourceNames {
@@ -126,6 +130,7 @@ func (b *Board) ListColumns() []string {
 	return columns
 }
 
+// BuildTable returns the table of the checks that are listed.
 func (b *Board) BuildTable(theme theme.Theme) preflight.Endpoints {
 	list := b.GetList()
 	return preflight.Endpoints{
@@ -134,6 +139,7 @@ func (b *Board) BuildTable(theme theme.Theme) preflight.Endpoints {
 	}
 }
 
+// BuildDetails returns the details of the row at the cursor.
 func (b *Board) BuildDetails(theme theme.Theme) preflight.EndpointDetails {
 	details := preflight.EndpointDetails{Theme: theme, Sources: b.sourceNames}
 	if row := b.SelectedRow(); row != nil {
@@ -156,7 +162,7 @@ func (b *Board) ResolveSource(row *Row) int {
 	return b.Source
 }
 
-// worst is the worst status from the source.
+// CountReached returns how many checks of a source have passed and have ended, and the worst status.
 func (b *Board) CountReached(vantage int) (good, looked int, worst theme.Status) {
 	for _, row := range b.Rows {
 		sight := row.Results[vantage]
@@ -171,6 +177,7 @@ func (b *Board) CountReached(vantage int) (good, looked int, worst theme.Status)
 	return good, looked, worst
 }
 
+// CountFindings returns how many checks need attention.
 func (b *Board) CountFindings() int {
 	n := 0
 	for _, row := range b.Rows {

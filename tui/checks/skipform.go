@@ -15,7 +15,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-type skipForm struct {
+// SkipForm is a popup that asks until when a check is skipped, and why.
+type SkipForm struct {
 	theme       theme.Theme
 	ascii       bool
 	about       string // title of the check
@@ -33,23 +34,24 @@ const (
 	maxSkipDays     = 365
 )
 
-func NewSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *skipForm {
-	f := &skipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(3), skip: skip}
+// NewSkipForm returns a popup that asks for a reason and an end, and calls skip with them.
+func NewSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *SkipForm {
+	f := &SkipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(3), skip: skip}
 	f.days.SetValue(strconv.Itoa(defaultSkipDays))
 	f.days.CursorEnd()
 	return f
 }
 
 // IsTyping returns true: letters are text.
-func (f *skipForm) IsTyping() bool { return true }
+func (f *SkipForm) IsTyping() bool { return true }
 
 // Hints returns the keys of the form.
-func (f *skipForm) Hints() []key.Binding {
+func (f *SkipForm) Hints() []key.Binding {
 	return []key.Binding{components.NewHint("enter", "go on"), components.NewHint("tab", "other field"), components.NewHint("esc", "go back")}
 }
 
 // HandleKey edits the fields; it reports whether the form stays open.
-func (f *skipForm) HandleKey(k tea.KeyMsg) (bool, tea.Cmd) {
+func (f *SkipForm) HandleKey(k tea.KeyMsg) (bool, tea.Cmd) {
 	f.problem = ""
 	switch k.Type {
 	case tea.KeyEsc:
@@ -64,7 +66,7 @@ func (f *skipForm) HandleKey(k tea.KeyMsg) (bool, tea.Cmd) {
 	return true, nil
 }
 
-func (f *skipForm) handleTextKey(k tea.KeyMsg) {
+func (f *SkipForm) handleTextKey(k tea.KeyMsg) {
 	input := &f.reason
 	if f.daysFocused {
 		input = &f.days
@@ -90,7 +92,7 @@ func (f *skipForm) handleTextKey(k tea.KeyMsg) {
 }
 
 // handleAccept goes to the second field, and then has the check skipped.
-func (f *skipForm) handleAccept() (bool, tea.Cmd) {
+func (f *SkipForm) handleAccept() (bool, tea.Cmd) {
 	reason, days := strings.TrimSpace(f.reason.Value()), f.parseDays()
 	switch {
 	case reason == "":
@@ -105,7 +107,7 @@ func (f *skipForm) handleAccept() (bool, tea.Cmd) {
 	return true, nil
 }
 
-func (f *skipForm) parseDays() int {
+func (f *SkipForm) parseDays() int {
 	days, err := strconv.Atoi(f.days.Value())
 	if err != nil {
 		return 0
@@ -114,13 +116,13 @@ func (f *skipForm) parseDays() int {
 }
 
 // computeUntil returns the first day on which the check runs again.
-func (f *skipForm) computeUntil() time.Time {
+func (f *SkipForm) computeUntil() time.Time {
 	year, month, day := f.now.Date()
 	return time.Date(year, month, day+f.parseDays(), 0, 0, 0, 0, time.UTC)
 }
 
 // View draws the form.
-func (f *skipForm) View(width, height int) string {
+func (f *SkipForm) View(width, height int) string {
 	t := f.theme
 	lines := []string{"", " " + t.Bold.Render("Leave this check out"), ""}
 	about := cells.Wrap(f.about, " ", min(width, 90))
@@ -144,7 +146,7 @@ func (f *skipForm) View(width, height int) string {
 	return cells.Fill(lines, width, height)
 }
 
-func (f *skipForm) renderField(label string, input textinput.Model, chosen bool, width int) string {
+func (f *SkipForm) renderField(label string, input textinput.Model, chosen bool, width int) string {
 	t, prong := f.theme, "  "
 	if f.ascii { // one character for each, so that the cursor stays where it is
 		at := input.Position()

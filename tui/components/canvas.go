@@ -9,6 +9,7 @@ import (
 	"exoshift/tui/theme"
 )
 
+// Canvas is a screen onto which parts are drawn.
 type Canvas struct {
 	Width, Height int
 	blocks        []block
@@ -20,7 +21,7 @@ type block struct {
 	lines []string
 }
 
-// Parts must not overlap.
+// Draw draws a part. Parts must not overlap.
 func (c *Canvas) Draw(r Rect, view View) {
 	if !r.IsEmpty() {
 		c.blocks = append(c.blocks, block{r, strings.Split(view.View(r.W, r.H), "\n")})
@@ -51,6 +52,7 @@ func (c *Canvas) renderRow(y int) string {
 	return row.String()
 }
 
+// VerticalRule is a line from top to bottom.
 type VerticalRule struct{ Theme theme.Theme }
 
 // View draws the line in the leftmost column.
@@ -58,8 +60,10 @@ func (v VerticalRule) View(width, height int) string {
 	return cells.Fill(slices.Repeat([]string{v.Theme.RenderWall()}, max(height, 0)), width, height)
 }
 
+// Columns are two columns of lines beside each other.
 type Columns struct{ Left, Right []string }
 
+// View draws both columns.
 func (c Columns) View(width, height int) string {
 	var lines []string
 	for i := range max(len(c.Left), len(c.Right)) {
@@ -72,12 +76,15 @@ func (c Columns) View(width, height int) string {
 // Rect is a part of the screen in cells; a rect without area is not drawn.
 type Rect struct{ X, Y, W, H int }
 
+// IsEmpty reports whether nothing fits.
 func (r Rect) IsEmpty() bool { return r.W <= 0 || r.H <= 0 }
 
+// SplitTop cuts off that many lines at the top.
 func (r Rect) SplitTop(height int) (top, rest Rect) {
 	return Rect{r.X, r.Y, r.W, height}, Rect{r.X, r.Y + height, r.W, r.H - height}
 }
 
+// SplitLeft cuts off that many cells at the left.
 func (r Rect) SplitLeft(width int) (left, rest Rect) {
 	return Rect{r.X, r.Y, width, r.H}, Rect{r.X + width, r.Y, r.W - width, r.H}
 }
@@ -85,6 +92,7 @@ func (r Rect) SplitLeft(width int) (left, rest Rect) {
 // Margin keeps a pane one cell away from the edges of the screen.
 type Margin struct{ Content View }
 
+// View draws the content within the margin.
 func (m Margin) View(width, height int) string {
 	if width < 4 {
 		return m.Content.View(width, height)
@@ -96,8 +104,11 @@ func (m Margin) View(width, height int) string {
 	return strings.Join(lines, "\n")
 }
 
+// Sizes of a terminal, in cells: the smallest, and from which on more is shown.
 const (
-	MinWidth, MinHeight   = 60, 18
-	MediumWidth           = 100
-	WideWidth, WideHeight = 140, 40
+	MinWidth    = 60
+	MinHeight   = 18
+	MediumWidth = 100
+	WideWidth   = 140
+	WideHeight  = 40
 )

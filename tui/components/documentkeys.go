@@ -4,11 +4,13 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 )
 
+// DocumentKeys are the keys of a text or a list that fills the screen.
 type DocumentKeys struct {
 	Up, Down, PageUp, PageDown, Home, End key.Binding
 	Next, Previous, Accept, Again, Back   key.Binding
 }
 
+// NewDocumentKeys returns the keys with their help.
 func NewDocumentKeys() DocumentKeys {
 	bind := func(help, does string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, does))

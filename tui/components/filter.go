@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// In bytes.
+// MaxFilterLength is in bytes.
 const MaxFilterLength = 40
 
 // A trailing space is kept, as more may follow.

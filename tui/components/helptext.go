@@ -7,6 +7,7 @@ import (
 	"exoshift/tui/theme"
 )
 
+// HelpText is a help page: a title, paragraphs, and paragraphs with a label.
 type HelpText struct {
 	Theme theme.Theme
 	Text  string
@@ -17,6 +18,7 @@ func (h HelpText) View(width, height int) string {
 	return cells.Fill(h.RenderLines(width), width, height)
 }
 
+// RenderLines returns all lines, wrapped.
 func (h HelpText) RenderLines(width int) []string {
 	var lines []string
 	for i, paragraph := range strings.Split(h.Text, "\n") {

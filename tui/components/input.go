@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// NewInput returns a text field of at most that many characters.
 func NewInput(longest int) textinput.Model {
 	input := textinput.New()
 	input.CharLimit = longest
@@ -31,7 +32,7 @@ func IsShortcut(input textinput.Model, k tea.KeyMsg) bool {
 	return k.Type == tea.KeyRunes && k.Alt && !key.Matches(k, input.KeyMap.WordForward, input.KeyMap.WordBackward)
 }
 
-// Without colours the cursor is a character of its own.
+// RenderCursor draws the cursor on the first character of rest. Without colours the cursor is a character of its own.
 func RenderCursor(t theme.Theme, rest []rune) string {
 	plain := t.Selected.Render("x") == "x"
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The first bindings take precedence where there is little room.
+// RenderKeys draws the help of keys on a line. The first bindings take precedence where there is little room.
 func RenderKeys(t theme.Theme, bindings []key.Binding, width int) string {
 	line := ""
 	for _, binding := range bindings {
@@ -20,6 +20,7 @@ func RenderKeys(t theme.Theme, bindings []key.Binding, width int) string {
 	return cells.Fit(line, width)
 }
 
+// NewHint returns a binding that is only shown.
 func NewHint(name, does string) key.Binding {
 	return key.NewBinding(key.WithKeys(name), key.WithHelp(name, does))
 }

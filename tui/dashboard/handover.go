@@ -46,7 +46,8 @@ func (h *handoverPanel) handleKey(k tea.KeyMsg, keys keyMap, width, height int) 
 }
 
 func (h *handoverPanel) handleScrollKey(k tea.KeyMsg, keys keyMap, width, height int) bool {
-	by, lines := 0, h.build().CountLines(width)
+	var by int
+	lines := h.build().CountLines(width)
 	switch {
 	case key.Matches(k, keys.Up):
 		by = -1

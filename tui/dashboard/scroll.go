@@ -6,7 +6,8 @@ import (
 
 // scroll moves the pane in the focus by lines, or the log by events.
 func (s screen) scroll(by int) {
-	target, pane := s.scrolledTab(), scrollable(nil)
+	target := s.scrolledTab()
+	var pane scrollable
 	switch {
 	case s.nav.details:
 		target, pane = overviewTab, s.panes.buildFailure()
@@ -20,16 +21,16 @@ func (s screen) scroll(by int) {
 		return
 	}
 	width, height := s.focusSize()
-	s.dashboard.nav.offsets[target] = components.Scroll(s.nav.offsets[target], by, pane.CountLines(width), height)
+	s.nav.offsets[target] = components.Scroll(s.nav.offsets[target], by, pane.CountLines(width), height)
 }
 
 func (s screen) scrollLog(by int) {
 	_, height := s.focusSize()
 	if s.nav.journal && s.nav.tab == logTab {
-		s.dashboard.nav.journalEnd = s.panes.buildJournal().Scroll(by, height)
+		s.nav.journalEnd = s.panes.buildJournal().Scroll(by, height)
 		return
 	}
-	s.dashboard.nav.logEnd = s.panes.buildEvents().Scroll(by, height)
+	s.nav.logEnd = s.panes.buildEvents().Scroll(by, height)
 }
 
 // scrolledTab is the pane that the scroll keys move.

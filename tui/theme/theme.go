@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	_ "exoshift/tui/background"
+	_ "exoshift/tui/background" // before lipgloss asks the terminal for its colours
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -133,6 +133,7 @@ func (t Theme) Join(parts ...string) string {
 	return strings.Join(kept, t.Dim.Render(" "+t.Dot+" "))
 }
 
+// MarkCell returns the mark of a status without its colour.
 func (t Theme) MarkCell(s Status) string {
 	if t.ASCII {
 		return [...]string{".", "*", "+", "!", "X", "-"}[s]
@@ -140,6 +141,7 @@ func (t Theme) MarkCell(s Status) string {
 	return t.Marks[s]
 }
 
+// RenderFilter draws the word of a filter, with a cursor while it is typed.
 func (t Theme) RenderFilter(word string, typing bool) string {
 	cursor := ""
 	if typing {
@@ -148,6 +150,7 @@ func (t Theme) RenderFilter(word string, typing bool) string {
 	return t.Label.Render("/") + word + cursor
 }
 
+// RenderBar draws a progress bar.
 func (t Theme) RenderBar(percent, width int) string {
 	full := percent * width / 100
 	return t.Good.Render(strings.Repeat(t.Full, full)) + t.Dim.Render(strings.Repeat(t.free, width-full))

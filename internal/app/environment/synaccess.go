@@ -82,10 +82,10 @@ func (a *Access) SetInteractive(attended bool) *Access {
 	return a
 }
 
-// SetLinkPrinter shows the link to sign in by print, as long as no renderer shows it.
-func (a *Access) SetLinkPrinter(print syn.Show) {
+// SetLinkPrinter shows the link to sign in by show, as long as no renderer shows it.
+func (a *Access) SetLinkPrinter(show syn.Show) {
 	if a.Show == nil {
-		a.Show = print
+		a.Show = show
 	}
 }
 

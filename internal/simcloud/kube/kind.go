@@ -49,7 +49,7 @@ func (k Kind) APIVersion() string {
 }
 
 // builtinKinds are the kinds of Kubernetes; all others need a CustomResourceDefinition.
-var builtinKinds = newBuiltinKinds()
+var builtinKinds = newBuiltinKinds() //nolint:gochecknoglobals // a table that nothing changes
 
 // FindBuiltinKind returns the kind of a resource of Kubernetes.
 func FindBuiltinKind(resource string) Kind { return builtinKinds[resource] }

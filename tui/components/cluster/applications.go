@@ -91,6 +91,7 @@ func describeApplication(application provisioner.Event) string {
 	return application.State + text.WithAffixes(application.Reason, ": ", "")
 }
 
+// MapApplicationStatus returns the status that stands for an application.
 func MapApplicationStatus(e provisioner.Event) theme.Status {
 	switch {
 	case handover.ToApplicationStatus(e).IsHealthy():

@@ -75,6 +75,7 @@ func (p Operators) renderVersion(width int) []string {
 	return append([]string{line}, said[:min(len(said), 3)]...)
 }
 
+// MapVersionStatus returns the status that stands for the cluster version.
 func MapVersionStatus(v provisioner.Event) theme.Status {
 	switch v.State {
 	case "installed":
@@ -85,6 +86,7 @@ func MapVersionStatus(v provisioner.Event) theme.Status {
 	return theme.Running
 }
 
+// MapOperatorStatus returns the status that stands for a cluster operator.
 func MapOperatorStatus(operator provisioner.Event) theme.Status {
 	switch operator.State {
 	case "stable":

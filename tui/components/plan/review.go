@@ -19,7 +19,7 @@ type Review struct {
 	Theme theme.Theme
 	Spec  state.Spec
 
-	Groups    []PlanGroup
+	Groups    []Group
 	Quotas    []Quota
 	Cost      Cost
 	Minutes   [2]int   // usual duration, from and to

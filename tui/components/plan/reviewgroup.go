@@ -19,29 +19,29 @@ type PlannedObject struct {
 	Detail string
 }
 
-// PlanGroup is all resources of one kind with the same action.
-type PlanGroup struct {
+// Group is all resources of one kind with the same action.
+type Group struct {
 	Action, Kind string
 	Items        []PlannedObject
 }
 
 // GroupPlan groups a plan: resources to create first, existing ones last, and the machines before everything else.
-func GroupPlan(plan []PlannedObject) []PlanGroup {
-	var groups []PlanGroup
+func GroupPlan(plan []PlannedObject) []Group {
+	var groups []Group
 	for _, action := range []string{"create", "update", "delete", "found"} {
 		from := len(groups)
 		for _, object := range plan {
 			if object.Action != action {
 				continue
 			}
-			i := slices.IndexFunc(groups[from:], func(g PlanGroup) bool { return g.Kind == object.Kind })
+			i := slices.IndexFunc(groups[from:], func(g Group) bool { return g.Kind == object.Kind })
 			if i < 0 {
-				groups = append(groups, PlanGroup{Action: action, Kind: object.Kind})
+				groups = append(groups, Group{Action: action, Kind: object.Kind})
 				i = len(groups) - 1 - from
 			}
 			groups[from+i].Items = append(groups[from+i].Items, object)
 		}
-		slices.SortStableFunc(groups[from:], func(a, b PlanGroup) int { return orderKind(a.Kind) - orderKind(b.Kind) })
+		slices.SortStableFunc(groups[from:], func(a, b Group) int { return orderKind(a.Kind) - orderKind(b.Kind) })
 	}
 	return groups
 }
@@ -65,7 +65,7 @@ func formatPlanHeading(action string, n int) string {
 	return fmt.Sprintf("There already, and stays: %s", text.Plural(n, "object"))
 }
 
-func (g PlanGroup) renderSummary(t theme.Theme) string {
+func (g Group) renderSummary(t theme.Theme) string {
 	names := make([]string, 0, len(g.Items))
 	for _, item := range g.Items {
 		names = append(names, cells.Sanitize(item.Name))
@@ -73,7 +73,7 @@ func (g PlanGroup) renderSummary(t theme.Theme) string {
 	return cells.Fit(text.Plural(len(g.Items), cells.Sanitize(run.FormatKind(g.Kind))), 26) + t.Dim.Render(strings.Join(names, ", "))
 }
 
-func (g PlanGroup) renderRows(t theme.Theme) []string {
+func (g Group) renderRows(t theme.Theme) []string {
 	longest := 0
 	for _, item := range g.Items {
 		longest = max(longest, cells.Count(cells.Sanitize(item.Name)))

@@ -45,8 +45,10 @@ func (p Cloud) countKinds() []kindCount {
 	return kinds
 }
 
+// KindInstance is the kind of machines in events.
 const KindInstance = "instance"
 
+// FormatKind returns the name of a kind of resource for people.
 func FormatKind(kind string) string {
 	return strings.NewReplacer("anti-", "anti-", "ssh-", "SSH ", "dns-", "DNS ", "iam-", "IAM ", "api-", "API ", "-ip", " IP", "vault-", "Vault ", "lieutenant-", "Lieutenant ", "-", " ").Replace(kind)
 }

@@ -13,6 +13,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 )
 
+// Paths of the API.
 const (
 	argoGroup       = "argoproj.io"
 	AppsPath        = "/apis/argoproj.io/v1alpha1/namespaces/" + SynNamespace

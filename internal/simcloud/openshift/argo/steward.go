@@ -17,6 +17,7 @@ import (
 	"exoshift/internal/simcloud/openshift/container"
 )
 
+// Names of what Steward makes.
 const (
 	SynNamespace    = "syn"
 	stewardName     = "steward"

@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/simcloud/openshift/container"
 )
 
+// AcmeJob is the name of the job that registers the cluster with the ACME DNS server.
 const AcmeJob = "acme-dns-register"
 
 // AcmeAccount has the JSON fields of acme-dns and of cert-manager's acme-dns solver.

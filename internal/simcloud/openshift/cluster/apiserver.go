@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/simcloud/openshift/hostnet"
 )
 
+// Ports of a master.
 const (
 	APIPort           = 6443
 	MachineConfigPort = 22623

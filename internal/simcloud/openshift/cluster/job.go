@@ -2,6 +2,7 @@ package cluster
 
 import "exoshift/internal/simcloud/kube"
 
+// Conditions of a Job that has ended.
 const (
 	JobComplete = "Complete"
 	JobFailed   = "Failed"

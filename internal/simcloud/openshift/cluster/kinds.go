@@ -2,6 +2,7 @@ package cluster
 
 import "exoshift/internal/simcloud/kube"
 
+// Resources that controllers and kubelets use, as GroupResource.
 const (
 	NodeResource      = "nodes"
 	PodResource       = "pods"
@@ -73,6 +74,7 @@ func CreateNamespaces(objects *kube.Objects) error {
 	return nil
 }
 
+// Resources of workloads, as GroupResource.
 const (
 	DeploymentResource  = "deployments.apps"
 	DaemonSetResource   = "daemonsets.apps"

@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/simcloud/kube/apiserver"
 )
 
+// AccountUser is the prefix of the user names of service accounts.
 const AccountUser = "system:serviceaccount:"
 
 // accounts are the service accounts of a cluster: their tokens, and what its roles allow them.

@@ -6,6 +6,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
+// Taints of nodes, and their effect.
 const (
 	MasterTaint = "node-role.kubernetes.io/master"
 	// CloudTaint is on every node of a cluster with an external cloud provider until a cloud controller removes it.

@@ -183,6 +183,7 @@ func (c *Members) CheckPeers(ctx context.Context, of Member, patience time.Durat
 	return nil
 }
 
+// Ports of a member.
 const (
 	clientPort = 2379
 	PeerPort   = 2380

@@ -17,7 +17,7 @@ import (
 )
 
 // programs are the simulated programs, by the name of their image. Each returns why it ended, nil on success.
-var programs = map[string]func(context.Context, container.Container) error{
+var programs = map[string]func(context.Context, container.Container) error{ //nolint:gochecknoglobals // a table that nothing changes
 	"cloud-controller-manager": cloudprovider.RunCloudController, "exoscale-cloud-controller-manager": cloudprovider.RunCloudController,
 	"csi-driver": cloudprovider.RunBlockStorage, "exoscale-csi-driver": cloudprovider.RunBlockStorage,
 	operators.CiliumAgent: runCilium, "steward": argo.RunSteward, "argocd": argo.RunArgo, "argocd-operator": argo.RunArgoOperator,

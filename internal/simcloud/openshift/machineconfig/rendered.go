@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 )
 
+// MachineConfig is a kind of its own, with a label for its role.
 const (
 	Kind           = "MachineConfig"
 	Resource       = "machineconfigs.machineconfiguration.openshift.io"

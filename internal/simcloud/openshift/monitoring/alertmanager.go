@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 )
 
+// Names of the monitoring.
 const (
 	Namespace    = "openshift-monitoring"
 	User         = "prometheus-k8s"

@@ -59,7 +59,7 @@ func (k etcdOperator) promoteLearner(ctx context.Context, learner etcd.Member) e
 	if err := k.Members.Update(learner.Name, func(m *etcd.Member) { m.Learner = false }); err != nil {
 		return err
 	}
-	return k.loop.report(etcdEvents, etcdComponent, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, etcd.PeerPort))
+	return k.report(etcdEvents, etcdComponent, "MemberPromote", "successfully promoted learner member https://"+formatHostPort(learner.Address, etcd.PeerPort))
 }
 
 func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
@@ -72,7 +72,7 @@ func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 		if _, err := k.Members.Add(master.Name(), address); err != nil {
 			return err
 		}
-		return k.loop.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, etcd.PeerPort))
+		return k.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, etcd.PeerPort))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (k etcdOperator) canRemoveBootstrap(seen clusterSnapshot) bool {
 }
 
 func (k etcdOperator) removeBootstrap(seen clusterSnapshot) error {
-	if err := k.loop.report(etcdEvents, etcdComponent, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
+	if err := k.report(etcdEvents, etcdComponent, "Removing bootstrap member", "attempting to remove bootstrap member"); err != nil {
 		return err
 	}
 	if err := k.Members.Delete(etcd.BootstrapMember); err != nil {
@@ -110,7 +110,7 @@ func (k etcdOperator) removeBootstrap(seen clusterSnapshot) error {
 	if err := k.reportEtcd(seen); err != nil {
 		return err
 	}
-	return k.loop.report(etcdEvents, etcdComponent, "Bootstrap member removed", "successfully removed bootstrap member")
+	return k.report(etcdEvents, etcdComponent, "Bootstrap member removed", "successfully removed bootstrap member")
 }
 
 // reportEtcd writes the conditions of section 3.4.

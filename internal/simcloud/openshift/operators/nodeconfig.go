@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/simcloud/openshift/machineconfig"
 )
 
+// Annotations of a node by which the machine-config operator and its daemon speak.
 const (
 	CurrentConfig = "machineconfiguration.openshift.io/currentConfig"
 	DesiredConfig = "machineconfiguration.openshift.io/desiredConfig"

@@ -133,4 +133,5 @@ func (k *prober) checkRoute(ctx context.Context, host string) error {
 	return nil
 }
 
+// KubeletPort is the port of the kubelets' API.
 const KubeletPort = 10250

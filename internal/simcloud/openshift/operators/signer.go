@@ -61,6 +61,7 @@ func (k csrSigner) issueCertificate(request kube.Object, bootstrapped bool) ([]b
 	return certificate.EncodeCertificate(issued), nil
 }
 
+// Signers of kubelets' certificates.
 const (
 	ClientSigner  = "kubernetes.io/kube-apiserver-client-kubelet"
 	ServingSigner = "kubernetes.io/kubelet-serving"
