@@ -205,7 +205,7 @@ func (v ConnectivityReport) WriteMarkdown(w io.Writer) error {
 	fmt.Fprintf(&out, "# Reachability%s\n\n", withPrefix(" of ", escapeMarkdown(v.Title)))
 	writeMarkdownHeader(&out, v)
 	causes := v.listCauses()
-	writeMarkdownCauses(&out, v, causes)
+	writeMarkdownCauses(&out, causes)
 	var problems [][]any
 	for _, r := range v.listProblems() {
 		todo := r.Hint

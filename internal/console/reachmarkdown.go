@@ -22,7 +22,7 @@ func writeMarkdownHeader(out *strings.Builder, v ConnectivityReport) {
 	}
 }
 
-func writeMarkdownCauses(out *strings.Builder, v ConnectivityReport, causes commonCauses) {
+func writeMarkdownCauses(out *strings.Builder, causes commonCauses) {
 	var rows [][]any
 	for i, cause := range causes {
 		rows = append(rows, []any{i + 1, cause.Text, len(cause.IDs), cause.Hint})

@@ -2,8 +2,9 @@
 package cells
 
 import (
-	"exoshift/internal/text"
 	"strings"
+
+	"exoshift/internal/text"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"

@@ -2,10 +2,11 @@ package reach
 
 import (
 	"errors"
-	"exoshift/internal/text"
 	"maps"
 	"slices"
 	"strings"
+
+	"exoshift/internal/text"
 )
 
 var errNotReported = errors.New("the report from there says nothing about it that makes sense")

@@ -14,7 +14,9 @@ const (
 	playInterval     = 100 * time.Millisecond // interval of clock updates
 	maxSilence       = 2 * time.Minute        // runs emit events every minute: longer gaps are pauses of the machine,
 	shortenedSilence = 5 * time.Second        // which are shortened to this
-	MaxSpeed         = 3600                   // of a player
+
+	// MaxSpeed is the maximum speed of a Player.
+	MaxSpeed = 3600
 )
 
 // Player replays a recording. At speed 0 it emits all events at once.

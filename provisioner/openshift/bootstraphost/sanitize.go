@@ -1,9 +1,10 @@
 package bootstraphost
 
 import (
-	"exoshift/internal/text"
 	"regexp"
 	"strings"
+
+	"exoshift/internal/text"
 )
 
 const maxLine = 400

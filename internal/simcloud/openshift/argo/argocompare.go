@@ -10,7 +10,7 @@ import (
 )
 
 func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
-	s.synced, s.health, s.resources = true, healthStatus{Status: Healthy}, nil
+	s.synced, s.health, s.resources = true, HealthStatus{Status: Healthy}, nil
 	for _, object := range wanted {
 		kind, namespace := findKindAndNamespace(a.Objects, object)
 		live, exists := a.Objects.Get(kind.GroupResource(), namespace, object.Name())
@@ -18,7 +18,7 @@ func (a *argoController) compare(wanted []kube.Object, s *appComparison) {
 		if !exists || !hasWantedFields(live, object, kind.Status) {
 			resource["status"], s.synced = "OutOfSync", false
 		}
-		health := healthStatus{Status: missing}
+		health := HealthStatus{Status: missing}
 		if exists {
 			health = ComputeHealth(live)
 		}

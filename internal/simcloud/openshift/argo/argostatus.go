@@ -10,7 +10,7 @@ import (
 type appComparison struct {
 	revision  string
 	synced    bool
-	health    healthStatus
+	health    HealthStatus
 	resources []kube.Object
 	operation kube.Object // of this reconciliation; nil: none
 }

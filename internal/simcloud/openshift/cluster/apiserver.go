@@ -34,7 +34,7 @@ func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool) e
 	return hostnet.ListenAndServe(ctx, m, APIPort, config, server)
 }
 
-// GetKubernetesVersion: OpenShift 4.N runs Kubernetes 1.(N+13).
+// GetKubernetesVersion returns the version of Kubernetes in a release: OpenShift 4.N runs Kubernetes 1.(N+13).
 func GetKubernetesVersion(openshift string) string {
 	parts := strings.Split(openshift, ".")
 	if len(parts) < 2 {

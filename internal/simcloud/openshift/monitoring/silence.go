@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	SilenceName = "silence" // name of the CronJob, its Jobs and its ConfigMap
+	// SilenceName is the name of the CronJob, its Jobs and its ConfigMap.
+	SilenceName = "silence"
 	// silenceDuration is longer than the interval of the CronJob (inferred).
 	silenceDuration = 12 * time.Hour
 )

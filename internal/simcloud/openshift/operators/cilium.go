@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	CiliumAgent    = "cilium" // the image's name
-	CiliumKind     = "Cilium" // as network type
+	// CiliumAgent is the name of the image.
+	CiliumAgent = "cilium"
+	// CiliumKind is the network type.
+	CiliumKind     = "Cilium"
 	ciliumResource = "ciliumconfigs.cilium.io"
 	ciliumImage    = "quay.io/cilium/cilium"
 )

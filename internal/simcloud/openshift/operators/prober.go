@@ -31,29 +31,29 @@ type probeResult struct {
 	kubelets map[string]bool // nodes whose kubelet was reached
 }
 
-func (r *prober) get() probeResult {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	copied := r.found
-	copied.kubelets = maps.Clone(r.found.kubelets)
+func (k *prober) get() probeResult {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	copied := k.found
+	copied.kubelets = maps.Clone(k.found.kubelets)
 	return copied
 }
 
-func (r *prober) set(change func(*probeResult)) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	before := r.found
+func (k *prober) set(change func(*probeResult)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.found
 	before.kubelets = maps.Clone(before.kubelets)
-	change(&r.found)
-	if before.apps != r.found.apps || before.registry != r.found.registry || !maps.Equal(before.kubelets, r.found.kubelets) {
-		r.changes++
+	change(&k.found)
+	if before.apps != k.found.apps || before.registry != k.found.registry || !maps.Equal(before.kubelets, k.found.kubelets) {
+		k.changes++
 	}
 }
 
-func (r *prober) version() uint64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.changes
+func (k *prober) version() uint64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.changes
 }
 
 func (r probeResult) pause() time.Duration {
