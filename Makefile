@@ -3,7 +3,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo record test race faults e2e lint fmt bench check clean
+.PHONY: help build demo record test race faults e2e contract lint fmt bench check clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,9 @@ faults: ## Run the tests that make test leaves out: every variant, every call th
 e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; fuzz every parser; what is missing is installed
 	test/scripts/e2e
 
+contract: ## Hold a live zone to the contract of the adapters, for a little money; EXOSHIFT_E2E_ZONE and credentials name it
+	test/scripts/contract
+
 lint: ## Run the linters of .golangci.yml, and look for known vulnerabilities where their database can be had
 	$(LINT) run
 	test/scripts/vulncheck
@@ -36,7 +39,7 @@ lint: ## Run the linters of .golangci.yml, and look for known vulnerabilities wh
 fmt: ## Format the code
 	$(LINT) fmt
 
-bench: build ## Measure what is promised: start-up, size, memory, the way of an image, a frame, the time of a rehearsal
+bench: build ## Measure what is promised: start-up, size, memory, the way of an image, a frame, the time of a rehearsal, Terraform beside an installation
 	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench Fold ./provisioner
@@ -50,6 +53,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench KeyToFrame -benchtime 400x ./test/session
 	go test -run '^$$' -bench Still -benchtime 1x ./test/session
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
+	go -C test/foreign test -v -run '^$$' -bench Terraform -benchtime 1x .
 	test/scripts/faults
 
 check: lint race faults build ## Everything that has to pass before a change is done

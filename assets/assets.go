@@ -5,7 +5,7 @@ package assets
 
 import "embed"
 
-//go:embed haproxy.cfg cloud-config.yaml errand.yaml example/answers.yaml manifests policies prices.yaml endpoints
+//go:embed haproxy.cfg cloud-config.yaml errand.yaml questions.sh example/answers.yaml manifests policies prices.yaml endpoints
 var files embed.FS
 
 // ReadExample returns the answers file of a default cluster that the program ships: YAML, commented for a reader.

@@ -1,13 +1,12 @@
 package assets
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
-	"text/template"
+
+	"exoshift/internal/text/template"
 )
 
 // LoadBalancer is the input of a load-balancer machine's user-data. Back ends are resolved by DNS: bootstrap.<Domain>,
@@ -15,8 +14,9 @@ import (
 type LoadBalancer struct {
 	Domain        string // of the cluster
 	Masters       int
-	Routers       int  // addresses of router.<Domain> that are used at most
-	ProxyProtocol bool // PROXY protocol, version 2, towards the routers
+	Routers       int    // addresses of router.<Domain> that are used at most
+	ProxyProtocol bool   // PROXY protocol, version 2, towards the routers
+	SSHKey        string // of the operator, one line of authorized_keys; "": none
 }
 
 // RenderLoadBalancerUserData returns the cloud-config that turns an Ubuntu 22.04 machine into a load balancer. It serves the
@@ -54,16 +54,17 @@ func (lb LoadBalancer) check() error {
 }
 
 func render(name string, data any) ([]byte, error) {
-	functions := template.FuncMap{"masters": listMasters, "indent": indent, "quote": strconv.Quote, "word": quoteWord, "words": quoteWords}
-	parsed, err := template.New(path.Base(name)).Funcs(functions).ParseFS(files, name)
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	rendered, err := template.Render(string(text), data, template.Functions{
+		"masters": listMasters, "indent": indent, "quote": strconv.Quote, "word": quoteWord, "words": quoteWords, "celStrings": quoteCEL,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
 	}
-	var out bytes.Buffer
-	if err := parsed.Execute(&out, data); err != nil {
-		return nil, fmt.Errorf("template %s: %w", name, err)
-	}
-	return out.Bytes(), nil
+	return []byte(rendered), nil
 }
 
 func listMasters(n int) []int {

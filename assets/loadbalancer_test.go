@@ -31,6 +31,7 @@ func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
 }
 
 type cloudConfig struct {
+	Keys          []string `yaml:"ssh_authorized_keys"`
 	PackageUpdate bool     `yaml:"package_update"`
 	Packages      []string `yaml:"packages"`
 	Apt           struct{ Conf string }
@@ -73,6 +74,28 @@ func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T)
 	last := document.RunCmd[len(document.RunCmd)-1]
 	if diff := cmp.Diff([]string{"systemctl", "restart", "haproxy"}, last); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestUserDataCarriesTheOperatorsKey(t *testing.T) {
+	const key = `ssh-ed25519 AAAA "operator": 'me' # \ü`
+	lb, run := demo(), errand()
+	lb.SSHKey, run.SSHKey = key, key
+	for name, render := range map[string]func() ([]byte, error){
+		"load balancer": func() ([]byte, error) { return assets.RenderLoadBalancerUserData(lb) },
+		"remote run":    func() ([]byte, error) { return assets.RenderRemoteRunUserData(run) },
+	} {
+		userData, err := render()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document cloudConfig
+		if err := yaml.UnmarshalWithOptions(userData, &document, yaml.Strict()); err != nil {
+			t.Fatal(err)
+		}
+		if len(document.Keys) != 1 || document.Keys[0] != key {
+			t.Errorf("%s: %q", name, document.Keys)
+		}
 	}
 }
 

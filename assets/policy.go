@@ -1,9 +1,7 @@
 package assets
 
 import (
-	"bytes"
-	"fmt"
-	"text/template"
+	"strings"
 )
 
 // Names of the restricted roles.
@@ -22,13 +20,14 @@ func ListPolicies() []string { return []string{PolicyStorage, PolicyVolumes, Pol
 // The operations are those that documentation and published setups of the two programs name; in rules a bucket is
 // parameters.bucket.
 func RenderPolicy(name string, buckets []string) ([]byte, error) {
-	parsed, err := template.ParseFS(files, "policies/"+name+".json")
-	if err != nil {
-		return nil, fmt.Errorf("policy %s: %w", name, err)
+	return render("policies/"+name+".json", struct{ Buckets []string }{buckets})
+}
+
+// quoteCEL returns the members of a list in the language of policies.
+func quoteCEL(list []string) string {
+	quoted := make([]string, len(list))
+	for i, one := range list {
+		quoted[i] = "'" + one + "'"
 	}
-	var out bytes.Buffer
-	if err := parsed.Execute(&out, struct{ Buckets []string }{buckets}); err != nil {
-		return nil, fmt.Errorf("policy %s: %w", name, err)
-	}
-	return out.Bytes(), nil
+	return strings.Join(quoted, ", ")
 }

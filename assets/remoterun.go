@@ -19,11 +19,12 @@ type RemoteRun struct {
 	Task    string // link to fetch the program's input by
 	Status  string // link to put progress lines by; see errand.yaml
 	Report  string // link to put the program's output by
+	SSHKey  string // of the operator, one line of authorized_keys; "": none
 }
 
 // RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 22.04 machine does a remote run.
 func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
-	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report}, e.Args...) {
+	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report, e.SSHKey}, e.Args...) {
 		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
 		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			return nil, errors.New("errand of a machine: a character that cannot be printed")

@@ -12,18 +12,18 @@ import (
 	"exoshift/internal/fault"
 )
 
-// UserDataLimit is the base64 length from which on Exoscale's own tools refuse user-data.
-const UserDataLimit = 32768
+// userDataLimit is the base64 length from which on Exoscale's own tools refuse user-data.
+const userDataLimit = 32768
 
 var hostnamePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$`)
 
 // CheckSize fails with fault.Invalid if user-data is too long for an instance.
 func CheckSize(op string, userData []byte) error {
 	length := base64.StdEncoding.EncodedLen(len(userData))
-	if length < UserDataLimit {
+	if length < userDataLimit {
 		return nil
 	}
-	return fault.Newf(fault.Invalid, op, "user-data is %d characters long in base64, the limit is %d", length, UserDataLimit-1).
+	return fault.Newf(fault.Invalid, op, "user-data is %d characters long in base64, the limit is %d", length, userDataLimit-1).
 		WithHint("move what is large behind a link that the machine fetches; compression does not help, Ignition would not unpack it")
 }
 

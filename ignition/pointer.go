@@ -53,7 +53,7 @@ func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) 
 // RenderBootstrapPointer returns the document of the bootstrap machine, which fetches bootstrap from link and refuses any
 // other content.
 func RenderBootstrapPointer(hostname, link string, bootstrap []byte) ([]byte, error) {
-	return Pointer{Hostname: hostname, Source: link, Hash: Hash(bootstrap)}.Render()
+	return Pointer{Hostname: hostname, Source: link, Hash: hash(bootstrap)}.Render()
 }
 
 // Pool returns the machine config pool that a node of a role starts in: all but the masters start as workers.
@@ -64,8 +64,8 @@ func Pool(role state.Role) string {
 	return "worker"
 }
 
-// Hash returns the verification hash of a document: "sha512-<hex>".
-func Hash(document []byte) string {
+// hash returns the verification hash of a document: "sha512-<hex>".
+func hash(document []byte) string {
 	sum := sha512.Sum512(document)
 	return "sha512-" + hex.EncodeToString(sum[:])
 }

@@ -25,6 +25,7 @@ type Board struct {
 	Findings     []Event      // what is wrong now, in the order in which it was found
 	Log          []Event      // the newest LogLength events; lines of the journal are kept apart
 	Run          Event        // the newest event about the run itself
+	Outage       *Event       // Exoscale's API is away; nil: it answers
 	Expiry       time.Time    // when the first certificates end, by the wall clock; zero: not known
 	Began        time.Time    // of the first event of this run
 	Now          time.Time    // of the newest event
@@ -81,6 +82,11 @@ func (b *Board) Fold(e Event) {
 		if e.Until != nil {
 			b.Expiry = *e.Until
 		}
+	case TypeOutage:
+		b.Outage = nil
+		if e.State == Present {
+			b.Outage = &e
+		}
 	case TypeRun:
 		b.applyRun(e)
 	default:
@@ -116,7 +122,7 @@ func (b *Board) applyCluster(e Event) {
 
 // A resumed run polls again and finds again what is wrong; what the earlier run saw of the cluster is kept.
 func (b *Board) applyRun(e Event) {
-	b.Run = e
+	b.Run, b.Outage = e, nil
 	if e.State != Started {
 		return
 	}

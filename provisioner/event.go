@@ -1,6 +1,7 @@
 package provisioner
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -27,6 +28,7 @@ const (
 	TypeApplication Type = "application" // a part of the cluster's catalog changed
 	TypeDiagnosis   Type = "diagnosis"   // something is wrong, or no longer
 
+	TypeOutage       Type = "outage"       // Exoscale's API is away, or answers again
 	TypeGathered     Type = "gathered"     // what may explain a failure is being kept, or was
 	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
 )
@@ -44,12 +46,12 @@ const (
 // Stopped is the cause of a step that ended because the run was stopped.
 const Stopped = "the run was stopped"
 
-// States of probes and diagnoses.
+// States of probes, diagnoses and outages.
 const (
 	Reached     = "ok"     // probe: it answered
 	Unreachable = "failed" // probe: it did not
-	Present     = "found"  // diagnosis
-	Gone        = "gone"   // its evidence no longer holds
+	Present     = "found"  // diagnosis, outage
+	Gone        = "gone"   // its evidence no longer holds; the outage is over
 )
 
 // Unreached is the reason of a step that was skipped because another one failed or the run was stopped, and not
@@ -64,7 +66,7 @@ type Event struct {
 	Type  Type      `json:"type"`
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
-	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, gathered
+	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, outage, gathered
 	Text  string    `json:"text,omitempty"`  // a sentence for humans
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: the action needed
 
@@ -72,8 +74,8 @@ type Event struct {
 	ExitCode *int   `json:"exit_code,omitempty"` // run finished
 
 	What  string     `json:"what,omitempty"`  // wait: what for
-	Since *time.Time `json:"since,omitempty"` // wait; certificates: wall clock
-	Until *time.Time `json:"until,omitempty"` // certificates: wall clock
+	Since *time.Time `json:"since,omitempty"` // wait; outage; certificates: wall clock
+	Until *time.Time `json:"until,omitempty"` // certificates: wall clock; outage
 	Limit float64    `json:"limit,omitempty"` // wait: seconds after which it gives up
 	Usual float64    `json:"usual,omitempty"` // wait: seconds it usually takes
 	Last  string     `json:"last,omitempty"`  // wait: what was seen last
@@ -106,6 +108,19 @@ type Member struct {
 	State string `json:"state"`
 	// Revision of its static pod; 0: none, or not known.
 	Revision int `json:"revision,omitempty"`
+}
+
+// NewOutageEvent is for Exoscale's API being away since a time; until is when a run gives up or, once it is over, when it answered
+// again.
+func NewOutageEvent(since, until time.Time, isOver bool, cause string) Event {
+	if isOver {
+		took := until.Sub(since).Round(time.Second)
+		return Event{Type: TypeOutage, State: Gone, Since: &since, Until: &until, Text: fmt.Sprintf("the API answers again after %s", took)}
+	}
+	return Event{
+		Type: TypeOutage, State: Present, Since: &since, Until: &until, Reason: cause,
+		Text: "the API is away; what can wait is tried again until " + until.Format(time.TimeOnly),
+	}
 }
 
 // Version is the version of the event format.

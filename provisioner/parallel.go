@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// The limit of concurrent calls spares the API.
-const parallel = 5
+// The limit spares a cluster's API. Exoscale's is spared by its client, which requests a few changes at once: most of the time of
+// each is waiting.
+const parallel = 16
 
 // ForEach calls do for each item, some of them at the same time. The first error cancels the
 // context of the others, and is returned.

@@ -29,10 +29,12 @@ const (
 	BinDir       = "bin"                    // the verified openshift-install
 	IdentityFile = "bootstrap-identity.pem" // in InstallDir: the private keys of the bootstrap machine's servers
 	CatalogDir   = "catalog"                // the compiled catalog of Project Syn
-	StewardFile  = "steward.age"            // Steward's manifests, encrypted until they are applied
-	KeyFile      = "ssh-key.pem"            // a rehearsal's own SSH key
-	userDataDir  = "user-data"              // the user-data of each machine
-	factsSchema  = 1
+	// PasswordsFile has the passwords of the backups, encrypted, from the deletion in Lieutenant until they are seen in Vault again.
+	PasswordsFile = "backup-passwords.age"
+	StewardFile   = "steward.age" // Steward's manifests, encrypted until they are applied
+	KeyFile       = "ssh-key.pem" // a rehearsal's own SSH key
+	userDataDir   = "user-data"   // the user-data of each machine
+	factsSchema   = 1
 )
 
 // Folder is the folder of one cluster's installation: 0700, its files 0600, each written atomically.
@@ -231,3 +233,7 @@ func (f Folder) Remove(name string) error {
 // ChecksPath returns the folder of runs that create a short-lived machine in the zone for connectivity checks:
 // $XDG_STATE_HOME/exoshift/.checks, with ~/.local/state in the variable's place if it is not set.
 func ChecksPath() (string, error) { return DefaultPath(".checks") }
+
+// ConformancePath returns the folder with the records of conformance runs: $XDG_STATE_HOME/exoshift/.conformance, with
+// ~/.local/state in the variable's place if it is not set.
+func ConformancePath() (string, error) { return DefaultPath(".conformance") }

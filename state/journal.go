@@ -26,6 +26,27 @@ type journalFile interface {
 
 type entryKey struct{ kind, name string }
 
+// Recorder records each intended change and its result, so that a later run can distinguish an interrupted change from one that
+// never began. RecordIntent and RecordResult return only when the entry is safe on disk.
+type Recorder interface {
+	RecordIntent(kind, name string) error
+	RecordResult(kind, name, id string, action Action) error
+	// Open reports whether an intent has no result: an object that is found then was adopted.
+	Open(kind, name string) bool
+}
+
+// NoJournal records nothing: for clients that only read, and for objects that are found by their labels.
+type NoJournal struct{}
+
+// RecordIntent does nothing.
+func (NoJournal) RecordIntent(string, string) error { return nil }
+
+// RecordResult does nothing.
+func (NoJournal) RecordResult(string, string, string, Action) error { return nil }
+
+// Open returns false.
+func (NoJournal) Open(string, string) bool { return false }
+
 // Entry is one line: an intent, or a result when Action is set.
 type Entry struct {
 	Time   time.Time `json:"time"`

@@ -68,7 +68,11 @@ const (
 	LabelCluster   = "exoshift-cluster"   // the cluster's ID
 	LabelRole      = "exoshift-role"      // a machine's role
 	LabelName      = "exoshift-name"      // the name of an elastic IP, which has no other
-	LabelRootCA    = "exoshift-root-ca"   // a node: prefix of the RootCAHash of its certificates
+	LabelRootCA    = "exoshift-root-ca"   // a node: RootCALabelPrefix and the beginning of the RootCAHash of its certificates
 	LabelProtected = "exoshift-protected" // "true": a machine that cannot be deleted; the API does not return that
 	LabelCheck     = "exoshift-check"     // a machine for connectivity checks: the ID of the run that created it
 )
+
+// RootCALabelPrefix makes the value of LabelRootCA begin with a letter, as Exoscale's older documents demand of labels. Machines
+// of earlier versions of this program lack it.
+const RootCALabelPrefix = "ca-"

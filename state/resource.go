@@ -21,8 +21,7 @@ type Instance struct {
 	Type               string // <family>.<size>
 	TemplateID         string
 	DiskGiB            int
-	UserData           []byte // plain, not base64
-	SSHKey             string
+	UserData           []byte   // plain, not base64
 	SecurityGroups     []string // IDs
 	AntiAffinityGroups []string // IDs
 	Labels             map[string]string
@@ -153,6 +152,14 @@ type Quota struct {
 	Resource string
 	Used     int
 	Limit    int // -1: unlimited
+}
+
+// Outage is a time in which Exoscale's API answers nothing, or nothing but errors of its own.
+type Outage struct {
+	Since time.Time
+	Until time.Time // the client gives up then; of an outage that is over, its end
+	Over  bool
+	Cause string // the failure that was seen last
 }
 
 // Bucket is a bucket of the object storage with the address that its users need.

@@ -18,7 +18,7 @@ import (
 // Files with keys, kubeconfigs or identities, in the order of their removal: the operator's own secrets last, as an
 // interrupted teardown needs them again.
 var keyPatterns = []string{ //nolint:gochecknoglobals // a table that nothing changes
-	InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", KeyFile, SecretsDir,
+	InstallDir, InstallDir + "-*Z", "." + InstallDir + "-*", keysDir, userDataDir, StewardFile + "*", PasswordsFile + "*", KeyFile, SecretsDir,
 }
 
 // oldGenerationPatterns match outdated output of openshift-install.

@@ -100,8 +100,16 @@ type DNSSpec struct {
 // LoadBalancerSpec chooses how the API and the ingress are reached.
 type LoadBalancerSpec struct {
 	Strategy      string `yaml:"strategy" json:"strategy"` // haproxy-pair or dns-round-robin
+	Internal      string `yaml:"internal" json:"internal"` // addresses or elastic-ip; see the constants
 	ProxyProtocol bool   `yaml:"proxyProtocol" json:"proxyProtocol"`
 }
+
+// How the cluster's own machines reach the API and the machine config server, by the name api-int, where there are load
+// balancers.
+const (
+	InternalAddresses = "addresses"  // at the load balancers' own addresses
+	InternalElasticIP = "elastic-ip" // at the elastic IP of the API
+)
 
 // SynSpec connects the cluster to Project Syn; with an empty Lieutenant URL it is not connected.
 type SynSpec struct {
@@ -177,7 +185,7 @@ func Default() Spec {
 			CNI:         "OVNKubernetes",
 		},
 		DNS:          DNSSpec{Zone: "managed", Delegation: "manual"},
-		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair"},
+		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair", Internal: InternalAddresses},
 		OpenShift:    OpenShiftSpec{Distribution: "ocp"},
 	}
 }
@@ -217,7 +225,7 @@ func (s Spec) ObjectName(suffix string) string { return s.Cluster.ID + "_" + suf
 // ObjectDescription returns the description of one of the cluster's objects on Exoscale.
 func (s Spec) ObjectDescription(what string) string { return what + " of cluster " + s.Cluster.ID }
 
-// SSHKeyName returns the name by which the operator's SSH key is registered on Exoscale.
+// SSHKeyName returns the name by which earlier versions registered the operator's SSH key on Exoscale; a teardown deletes it.
 func (s Spec) SSHKeyName() string { return s.Cluster.ID + "-admin" }
 
 // Labels returns a new map of the labels that every object of the cluster has.
@@ -246,6 +254,11 @@ type Machine struct {
 
 // IsRoundRobin reports whether DNS alone balances the load, without load balancers.
 func (s Spec) IsRoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
+
+// HasInternalAddresses reports whether the name api-int has the load balancers' own addresses.
+func (s Spec) HasInternalAddresses() bool {
+	return !s.IsRoundRobin() && s.LoadBalancer.Internal != InternalElasticIP
+}
 
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
 func (s Spec) Machines(role Role) []Machine {

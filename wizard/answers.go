@@ -27,9 +27,9 @@ func NewAnswers() *Answers { return &Answers{Spec: state.Default(), Origins: map
 // Set stores an answer given as text, or changes nothing and returns what is wrong with it. It does not check rules
 // across fields.
 func (a *Answers) Set(key, text, origin string) error {
-	field, ok := find(listFieldsOf(a.Spec), key)
+	field, ok := Find(ListFieldsOf(a.Spec), key)
 	if !ok {
-		return Problem{Field: key, Message: "unknown key", Suggestion: findNearest(key, listKeys())}
+		return Problem{Field: key, Message: "unknown key", Suggestion: Nearest(key, ListKeys())}
 	}
 	if err := field.Set(&a.Spec, text); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (a *Answers) Set(key, text, origin string) error {
 
 // Clear removes an answer: the field has its default again.
 func (a *Answers) Clear(key string) error {
-	field, ok := find(append(Fields(), FactFields()...), key)
+	field, ok := Find(append(Fields(), FactFields()...), key)
 	if !ok {
 		return fmt.Errorf("clear %s: it is no field", key)
 	}
@@ -55,7 +55,7 @@ func (a *Answers) Clear(key string) error {
 
 // Origin returns the origin of a field's answer.
 func (a *Answers) Origin(key string) string {
-	if fact, is := find(FactFields(), key); is && fact.Get(a.Spec) == "" {
+	if fact, is := Find(FactFields(), key); is && fact.Get(a.Spec) == "" {
 		return ByDefault // the origin of the other facts
 	}
 	if origin, given := a.Origins[key]; given {
@@ -73,27 +73,21 @@ func (a *Answers) Copy() *Answers { return &Answers{Spec: a.Spec, Origins: maps.
 // Fields of an additional group share the origin of all groups.
 func toOriginKey(key string) string {
 	fields := Fields()
-	for whole := key; whole != ""; whole = parentOf(whole) {
-		if _, ok := find(fields, whole); ok {
+	for whole := key; whole != ""; whole = ParentOf(whole) {
+		if _, ok := Find(fields, whole); ok {
 			return whole
 		}
 	}
 	return key
 }
 
-func listKeys() []string {
+// ListKeys returns the keys of all fields, in the order of the file.
+func ListKeys() []string {
 	var all []string
 	for _, field := range Fields() {
 		all = append(all, field.Key)
 	}
 	return all
-}
-
-// Change is an answer that was changed.
-type Change struct {
-	Key           string
-	Before, After string // as text
-	Effect        Effect
 }
 
 // Effect is what a changed answer means for an existing cluster.
@@ -107,15 +101,3 @@ const (
 	ByHand   Effect = "refused until it is done by hand"  // the error of the installation describes how
 	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
 )
-
-// Diff returns the answers that differ, in the order of Fields. Additional groups are one answer. There is no secret
-// in it, as a Spec holds references only.
-func Diff(before, after state.Spec) []Change {
-	var changes []Change
-	for _, field := range Fields() {
-		if was, is := field.Get(before), field.Get(after); was != is {
-			changes = append(changes, Change{Key: field.Key, Before: was, After: is, Effect: field.Effect})
-		}
-	}
-	return changes
-}

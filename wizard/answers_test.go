@@ -11,6 +11,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // grouped returns answers with an additional group, whose fields can then be answered.
@@ -77,8 +78,8 @@ func typedAnyhow(key, text string) (problem string) {
 
 // exportedAnyhow writes an answers file and reads it again.
 func exportedAnyhow(spec state.Spec) (problem string) {
-	content := wizard.Export(spec, nil)
-	got, faults := wizard.Parse("f", content)
+	content := answersfile.Export(spec, nil)
+	got, faults := answersfile.Parse("f", content)
 	if diff := cmp.Diff(spec, got); diff != "" {
 		return "the export reads otherwise:\n" + diff + lines(faults) + string(content)
 	}

@@ -50,7 +50,7 @@ func bindNumber(at func(*state.Spec) *int) binding {
 		store: func(s *state.Spec, value string) error {
 			n, err := strconv.Atoi(value)
 			if err != nil {
-				return fmt.Errorf("%s is not a whole number", quote(value))
+				return fmt.Errorf("%s is not a whole number", Quote(value))
 			}
 			*at(s) = n
 			return nil
@@ -65,7 +65,7 @@ func bindSwitch(at func(*state.Spec) *bool) binding {
 		store: func(s *state.Spec, value string) error {
 			on := value == "true"
 			if !on && value != "false" {
-				return fmt.Errorf("%s is neither true nor false", quote(value))
+				return fmt.Errorf("%s is neither true nor false", Quote(value))
 			}
 			*at(s) = on
 			return nil
@@ -76,9 +76,9 @@ func bindSwitch(at func(*state.Spec) *bool) binding {
 func bindList(at func(*state.Spec) *[]string) binding {
 	return binding{
 		shape: List,
-		load:  func(s *state.Spec) string { return joinItems(*at(s)) },
+		load:  func(s *state.Spec) string { return JoinItems(*at(s)) },
 		store: func(s *state.Spec, value string) (err error) {
-			items, err := splitItems(value)
+			items, err := SplitItems(value)
 			if err == nil {
 				*at(s) = items
 			}
@@ -95,7 +95,7 @@ func bindTable(at func(*state.Spec) *map[string]string) binding {
 			for _, key := range slices.Sorted(maps.Keys(*at(s))) {
 				items = append(items, key+"="+(*at(s))[key])
 			}
-			return joinItems(items)
+			return JoinItems(items)
 		},
 		store: func(s *state.Spec, value string) error {
 			entries, err := splitTable(value)
@@ -108,7 +108,7 @@ func bindTable(at func(*state.Spec) *map[string]string) binding {
 }
 
 func splitTable(value string) (map[string]string, error) {
-	items, err := splitItems(value)
+	items, err := SplitItems(value)
 	if err != nil || items == nil {
 		return nil, err
 	}
@@ -116,14 +116,15 @@ func splitTable(value string) (map[string]string, error) {
 	for _, item := range items {
 		key, value, ok := strings.Cut(item, "=")
 		if !ok {
-			return nil, fmt.Errorf("%s is not of the form key=value", quote(item))
+			return nil, fmt.Errorf("%s is not of the form key=value", Quote(item))
 		}
 		entries[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
 	return entries, nil
 }
 
-func joinItems(items []string) string {
+// JoinItems writes the items of a list as text; SplitItems reads them.
+func JoinItems(items []string) string {
 	switch {
 	case len(items) == 0:
 		return ""
@@ -139,8 +140,8 @@ func joinItems(items []string) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// White space around an item is ignored.
-func splitItems(value string) ([]string, error) {
+// SplitItems returns the items of a list that is written as text. White space around an item is ignored.
+func SplitItems(value string) ([]string, error) {
 	if strings.TrimSpace(value) == "" {
 		return nil, nil
 	}

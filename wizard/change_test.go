@@ -7,6 +7,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
@@ -17,7 +18,7 @@ func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
 	after.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.small", Count: 2, RootDisk: 100}}}
 	after.Network.PodCIDR = "10.64.0.0/14"
 	after.Exoscale.APIKey = state.SecretRef{Exo: "work"}
-	want := []wizard.Change{
+	want := []answersfile.Change{
 		{Key: "cluster.displayName", After: "Demo", Effect: wizard.NoEffect},
 		{Key: "cluster.baseDomain", Before: "example.net", After: "example.org", Effect: wizard.Rebuild},
 		{Key: "exoscale.apiKey", Before: "env:EXOSCALE_API_KEY", After: "exo:work", Effect: wizard.NoEffect},
@@ -25,10 +26,10 @@ func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
 		{Key: "sizing.extraGroups", After: "name=gpu type=gpua30.small count=2 rootDisk=100 dataDisk=0 topolvm=false", Effect: wizard.Adds},
 		{Key: "network.podCIDR", Before: "10.128.0.0/14", After: "10.64.0.0/14", Effect: wizard.Rebuild},
 	}
-	if diff := cmp.Diff(want, wizard.Diff(before, after)); diff != "" {
+	if diff := cmp.Diff(want, answersfile.Diff(before, after)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if changes := wizard.Diff(after, after); len(changes) > 0 {
+	if changes := answersfile.Diff(after, after); len(changes) > 0 {
 		t.Errorf("nothing changed, and %+v", changes)
 	}
 }

@@ -20,9 +20,9 @@ func validateEndpoint(value string) []Problem {
 	case err == nil:
 		return nil
 	case errors.As(err, &failure):
-		return newProblem(failure.Problem, failure.Allowed, failure.Suggestion)
+		return NewProblem(failure.Problem, failure.Allowed, failure.Suggestion)
 	}
-	return newProblem(err.Error(), "", "")
+	return NewProblem(err.Error(), "", "")
 }
 
 func checkDuplicateEndpoints(spec state.Spec) []Problem {
@@ -35,7 +35,7 @@ func checkDuplicateEndpoints(spec state.Spec) []Problem {
 		}
 		if earlier, twice := first[address]; twice {
 			key := fmt.Sprintf("%s[%d]", endpointsKey, i)
-			faults = append(faults, withField(key, newProblem(fmt.Sprintf("is the same as %s[%d]", endpointsKey, earlier), "each endpoint once", ""))...)
+			faults = append(faults, WithField(key, NewProblem(fmt.Sprintf("is the same as %s[%d]", endpointsKey, earlier), "each endpoint once", ""))...)
 			continue
 		}
 		first[address] = i
@@ -50,9 +50,9 @@ func skipReason(item string) []Problem {
 	skip, err := reach.ParseSkip(text)
 	switch {
 	case err != nil:
-		return newProblem(err.Error(), allowed, "")
+		return NewProblem(err.Error(), allowed, "")
 	case skip.Until.IsZero():
-		return newProblem("the day is missing from which on the check is made again", allowed, "")
+		return NewProblem("the day is missing from which on the check is made again", allowed, "")
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func checkSkips(spec state.Spec) []Problem {
 	}
 	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
-		return withField(skipKey, newProblem(err.Error(), "", ""))
+		return WithField(skipKey, NewProblem(err.Error(), "", ""))
 	}
 	ids := reach.ListIDs(catalogue, spec.Checks.Endpoints)
 	var faults []Problem
@@ -71,22 +71,8 @@ func checkSkips(spec state.Spec) []Problem {
 		if reach.HasID(ids, id) {
 			continue
 		}
-		faults = append(faults, withField(toPrefix(skipKey)+formatPath(id), newProblem("there is no check of this ID", "an ID as `exoshift check` shows it, e.g. NET-RH-022",
+		faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(id), NewProblem("there is no check of this ID", "an ID as `exoshift check` shows it, e.g. NET-RH-022",
 			reach.FindNearestID(id, ids)))...)
-	}
-	return faults
-}
-
-func checkExpiredSkips(spec state.Spec, now time.Time) []Problem {
-	var faults []Problem
-	skips, err := reach.ListSkips(spec)
-	if err != nil {
-		return nil // an error is reported elsewhere
-	}
-	for _, skip := range skips {
-		if skip.IsExpired(now) {
-			faults = append(faults, withField(toPrefix(skipKey)+formatPath(skip.ID), newProblem("its day has come: the check is made again", "", ""))...)
-		}
 	}
 	return faults
 }
@@ -114,4 +100,19 @@ func listCheckFields() []Field {
 			Source: "The checks themselves show their IDs. Leave it empty unless one of them is wrong about your network.",
 			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.Checks.Skip })},
 	}
+}
+
+// CheckExpiredSkips returns the skipped checks whose day has come.
+func CheckExpiredSkips(spec state.Spec, now time.Time) []Problem {
+	var faults []Problem
+	skips, err := reach.ListSkips(spec)
+	if err != nil {
+		return nil // an error is reported elsewhere
+	}
+	for _, skip := range skips {
+		if skip.IsExpired(now) {
+			faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(skip.ID), NewProblem("its day has come: the check is made again", "", ""))...)
+		}
+	}
+	return faults
 }

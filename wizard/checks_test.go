@@ -8,6 +8,8 @@ import (
 	"exoshift/assets"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 	"exoshift/wizard/reach"
 )
 
@@ -25,7 +27,7 @@ func TestFaultsOfOwnEndpointsAreToldWithTheirPlace(t *testing.T) {
 		"checks: {skip: {NET-RH-022: until 2027-01-31}}\n":                            `f:9:29  checks.skip.NET-RH-022  the reason is missing`,
 		"checks: {skip: {NET-RH-022: x until 2027-02-31}}\n":                          `f:9:29  checks.skip.NET-RH-022  "2027-02-31" is no day of the calendar`,
 	} {
-		_, faults := wizard.Parse("f", []byte(minimal+answers))
+		_, faults := answersfile.Parse("f", []byte(minimal+answers))
 		got := lines(faults)
 		if !strings.HasPrefix(got, want) || want == "" && got != "" || strings.Contains(got, "s3cret") || strings.Count(got, "\n") > 1 {
 			t.Errorf("%swant %s\ngot  %s", answers, want, got)
@@ -59,7 +61,7 @@ func TestASkipWhoseDayHasComeIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.Checks.Skip = map[string]string{"NET-RH-022": "x until 2020-01-31", "NET-RH-021": "x until 9999-01-31"}
 	want := "checks.skip.NET-RH-022  its day has come: the check is made again\n"
-	if got := lines(wizard.CheckWarnings(spec, wizard.Secrets{})); got != want {
+	if got := lines(local.CheckWarnings(spec, wizard.Secrets{})); got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -80,7 +82,7 @@ func TestUpToFiveHundredEndpointsAreTaken(t *testing.T) {
 		t.Error(err)
 	}
 	yaml := minimal + "checks: {endpoints: ['" + strings.Join(many(501), "', '") + "']}\n"
-	if _, faults := wizard.Parse("f", []byte(yaml)); !strings.Contains(lines(faults), "checks.endpoints  has 501 items") {
+	if _, faults := answersfile.Parse("f", []byte(yaml)); !strings.Contains(lines(faults), "checks.endpoints  has 501 items") {
 		t.Errorf("%s", lines(faults))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
@@ -17,7 +18,7 @@ func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
 	put(t, filepath.Join(dir, "Downloads/pull-secret.txt"), pullSecret, 0o600)
 	t.Chdir(t.TempDir())
 	answers := wizard.NewAnswers()
-	if faults := answers.Detect(dir, environment(map[string]string{"HOME": dir})); len(faults) > 0 {
+	if faults := local.DetectAnswers(answers, dir, environment(map[string]string{"HOME": dir})); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 	want := map[string]string{
@@ -35,10 +36,25 @@ func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
 	}
 }
 
+// Exoscale accepts keys of two types.
+func TestDetect_ProposesSSHKeysThatExoscaleAccepts(t *testing.T) {
+	const curve = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJN/fSGDHYqnbFsmNYxIh7gejWXKngWxfYNWRyOfQWqpqlHH8dxKtPzVBHfubSjHJqTEPglDkP4HC5vm1ey+93I= me"
+	dir := home(t, ".ssh/id_ed25519.pub", curve+"\n", 0o644)
+	put(t, filepath.Join(dir, ".ssh/id_ecdsa.pub"), curve+"\n", 0o644)
+	t.Chdir(t.TempDir())
+	if found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+	put(t, filepath.Join(dir, ".ssh/id_rsa.pub"), key+"\n", 0o644)
+	if found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) != 1 || found[0].Origin != "detected: ~/.ssh/id_rsa.pub" {
+		t.Errorf("found %+v", found)
+	}
+}
+
 func TestTheEnvironmentIsPreferredToExo(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", exoFile, 0o600)
 	t.Chdir(t.TempDir())
-	found, _ := wizard.Detect(dir, environment(map[string]string{
+	found, _ := local.Detect(dir, environment(map[string]string{
 		"HOME": dir, "EXOSCALE_API_KEY": "EXOenv", "EXOSCALE_API_SECRET": "s3cret", "EXOSCALE_ZONE": "de-muc-1",
 	}))
 	want := []wizard.Detection{
@@ -53,7 +69,7 @@ func TestTheEnvironmentIsPreferredToExo(t *testing.T) {
 
 func TestOnlyOneOfKeyAndSecretInTheEnvironmentIsNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
-	found, faults := wizard.Detect(t.TempDir(), environment(map[string]string{"EXOSCALE_API_KEY": "EXOenv", "HOME": t.TempDir()}))
+	found, faults := local.Detect(t.TempDir(), environment(map[string]string{"EXOSCALE_API_KEY": "EXOenv", "HOME": t.TempDir()}))
 	if len(found)+len(faults) > 0 {
 		t.Errorf("found %+v\n%s", found, lines(faults))
 	}
@@ -62,7 +78,7 @@ func TestOnlyOneOfKeyAndSecretInTheEnvironmentIsNothing(t *testing.T) {
 func TestTheChosenAccountOfExoIsDetected(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", exoFile+"[[accounts]]\nname='other'\nkey='k'\nsecret='s'\ndefaultZone='mars'\n", 0o600)
 	t.Chdir(t.TempDir())
-	found, _ := wizard.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ACCOUNT": "other"}))
+	found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ACCOUNT": "other"}))
 	want := []wizard.Detection{
 		{Key: "exoscale.apiKey", Text: "exo:other", Origin: "detected: account other of exo"},
 		{Key: "exoscale.apiSecret", Text: "exo:other", Origin: "detected: account other of exo"},
@@ -85,7 +101,7 @@ func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
 	} {
 		dir := home(t, c.path, c.content, 0o644)
 		t.Chdir(t.TempDir())
-		found, faults := wizard.Detect(dir, environment(map[string]string{"HOME": dir}))
+		found, faults := local.Detect(dir, environment(map[string]string{"HOME": dir}))
 		if len(found) > 0 || c.want == "" != (len(faults) == 0) || !strings.HasPrefix(lines(faults), c.want) || strings.Contains(lines(faults), "s3cret") {
 			t.Errorf("%s: found %+v\n%s", name, found, lines(faults))
 		}
@@ -95,7 +111,7 @@ func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
 func TestAHostileAccountIsNotDetected(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", "defaultaccount=\"a\\nb: c\"\n[[accounts]]\nname=\"a\\nb: c\"\nkey='k'\nsecret='s'\ndefaultZone='ch-gva-2'\n", 0o600)
 	t.Chdir(t.TempDir())
-	if found, _ := wizard.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
+	if found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -104,7 +120,7 @@ func TestWhatIsFoundAndCannotBeUsedIsAWarningUntilThereIsAnAnswer(t *testing.T) 
 	dir := home(t, "pull-secret.txt", pullSecret, 0o644)
 	t.Chdir(t.TempDir())
 	i := wizard.Interview{Answers: wizard.NewAnswers()}
-	i.Unusable = i.Answers.Detect(dir, environment(map[string]string{"HOME": dir}))
+	i.Unusable = local.DetectAnswers(i.Answers, dir, environment(map[string]string{"HOME": dir}))
 	if unused := lines(i.ListUnused(i.Answers.Spec)); !strings.Contains(unused, "openshift.pullSecret") || !strings.Contains(unused, "not used: ") || !strings.Contains(unused, "chmod 600") {
 		t.Errorf("it is not told what to do: %s", unused)
 	}
@@ -123,7 +139,7 @@ func TestDetectionReplacesNoAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	faults := answers.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ZONE": "ch-gva-2"}))
+	faults := local.DetectAnswers(answers, dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ZONE": "ch-gva-2"}))
 	if len(faults) > 0 || answers.Spec.Exoscale.Zone != "ch-dk-2" || answers.Origin("openshift.sshKey") != wizard.Typed {
 		t.Errorf("%v\n%s", answers.Origins, lines(faults))
 	}

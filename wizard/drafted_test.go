@@ -7,6 +7,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func TestADraftComesBackWithItsOrigins(t *testing.T) {
@@ -23,7 +24,7 @@ func TestADraftComesBackWithItsOrigins(t *testing.T) {
 	want.Spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpu3.small", Count: 2, RootDisk: 100}}}
 	want.Origins["sizing.extraGroups"] = wizard.Typed
 	delete(want.Origins, "cluster.displayName") // a comment could be a part of it
-	got := wizard.ReadDraft("draft.yaml", wizard.Export(want.Spec, want.Origins))
+	got := answersfile.ReadDraft("draft.yaml", answersfile.Export(want.Spec, want.Origins))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -31,7 +32,7 @@ func TestADraftComesBackWithItsOrigins(t *testing.T) {
 
 func TestADraftMayBeEmptyOrTorn(t *testing.T) {
 	for _, content := range []string{"", "cluster:\n  id: c-1 # typed\nexosc", "\x00\xff", "cluster: [1]"} {
-		if got := wizard.ReadDraft("draft.yaml", []byte(content)); got.Origins == nil || got.Spec.Sizing.Workers.Count == 0 {
+		if got := answersfile.ReadDraft("draft.yaml", []byte(content)); got.Origins == nil || got.Spec.Sizing.Workers.Count == 0 {
 			t.Errorf("%q is read as %+v", content, got)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"exoshift/state"
-	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 // exoFile is in exo's own format: its keys in lower case, the names of accounts as they are.
@@ -67,7 +68,7 @@ func TestCredentialsAreReadFromWhereExoKeepsThem(t *testing.T) {
 		"a file that was named": {"EXOSCALE_CONFIG": filepath.Join(home(t, "x", exoFile, 0o600), "x"), "HOME": "/nowhere"},
 	} {
 		vars["PULL_SECRET"] = pullSecret
-		secrets, faults := wizard.ResolveSecrets(ofAccount("work"), environment(vars))
+		secrets, faults := local.ResolveSecrets(ofAccount("work"), environment(vars))
 		if len(faults) > 0 || secrets.APIKey != "EXOwork" || secrets.APISecret != "s3cret-work" {
 			t.Errorf("%s: faults:\n%s", name, lines(faults))
 		}
@@ -90,7 +91,7 @@ func TestAccountsOfExoThatCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			vars := map[string]string{"HOME": home(t, ".config/exoscale/exoscale.toml", c.content, c.mode), "PULL_SECRET": pullSecret}
-			secrets, faults := wizard.ResolveSecrets(ofAccount(c.account), environment(vars))
+			secrets, faults := local.ResolveSecrets(ofAccount(c.account), environment(vars))
 			for i, f := range faults {
 				if len(faults) != len(c.want) || !strings.Contains(f.Message, c.want[i]) {
 					t.Fatalf("want %q, got:\n%s", c.want, lines(faults))
@@ -104,7 +105,7 @@ func TestAccountsOfExoThatCannotBeUsed(t *testing.T) {
 }
 
 func TestWithoutExoAnAccountIsAFault(t *testing.T) {
-	_, faults := wizard.ResolveSecrets(ofAccount("work"), environment(map[string]string{"HOME": t.TempDir(), "PULL_SECRET": pullSecret}))
+	_, faults := local.ResolveSecrets(ofAccount("work"), environment(map[string]string{"HOME": t.TempDir(), "PULL_SECRET": pullSecret}))
 	if len(faults) != 2 || !strings.Contains(lines(faults), "the program exo is not set up here") {
 		t.Errorf("got:\n%s", lines(faults))
 	}
@@ -121,11 +122,11 @@ func TestAnAccountOfExoIsAnAnswerForCredentialsOnly(t *testing.T) {
 	if err := field(t, "openshift.pullSecret").Set(&spec, "exo:work"); err == nil {
 		t.Error("exo has no pull secrets")
 	}
-	got, faults := wizard.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {exo: a b}}", 1)))
+	got, faults := answersfile.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {exo: a b}}", 1)))
 	if len(faults) > 0 || got.Exoscale.APIKey.Exo != "a b" {
 		t.Errorf("%+v:\n%s", got.Exoscale.APIKey, lines(faults))
 	}
-	_, faults = wizard.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {exo: a, env: b, file: c}}", 1)))
+	_, faults = answersfile.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {exo: a, env: b, file: c}}", 1)))
 	if len(faults) != 1 || faults[0].Message != "names exo, env, file" {
 		t.Errorf("three places at once:\n%s", lines(faults))
 	}

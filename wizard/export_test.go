@@ -13,6 +13,7 @@ import (
 	"exoshift/assets"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func TestAnExportedSpecParsesToItself(t *testing.T) {
@@ -21,8 +22,8 @@ func TestAnExportedSpecParsesToItself(t *testing.T) {
 		if faults := wizard.Check(want); len(faults) > 0 {
 			t.Fatalf("the generator is wrong:\n%s", lines(faults))
 		}
-		content := wizard.Export(want, map[string]string{"cluster.id": rapid.String().Draw(t, "origin"), "network.podCIDR": "default"})
-		got, faults := wizard.Parse("f", content)
+		content := answersfile.Export(want, map[string]string{"cluster.id": rapid.String().Draw(t, "origin"), "network.podCIDR": "default"})
+		got, faults := answersfile.Parse("f", content)
 		if len(faults) > 0 {
 			t.Fatalf("faults:\n%s\nin:\n%s", lines(faults), content)
 		}
@@ -115,7 +116,7 @@ func account() *rapid.Generator[state.SecretRef] {
 func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
 	spec := valid()
 	spec.Network.HostPrefix = 24
-	content := wizard.Export(spec, map[string]string{
+	content := answersfile.Export(spec, map[string]string{
 		"cluster.id": "typed", "sizing.workers.count": "a\n# b:\x1b [c", "syn.facts": "answers.yaml:3",
 	})
 	for _, line := range []string{
@@ -126,13 +127,13 @@ func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
 			t.Errorf("no line %q in:\n%s", line, content)
 		}
 	}
-	if got, faults := wizard.Parse("f", content); len(faults) > 0 || !cmp.Equal(spec, got) {
+	if got, faults := answersfile.Parse("f", content); len(faults) > 0 || !cmp.Equal(spec, got) {
 		t.Errorf("read back: %s\n%s", lines(faults), cmp.Diff(spec, got))
 	}
 }
 
 func TestWithoutOriginsAnExportHasNoComments(t *testing.T) {
-	if content := wizard.Export(valid(), nil); strings.Contains(string(content), "#") {
+	if content := answersfile.Export(valid(), nil); strings.Contains(string(content), "#") {
 		t.Errorf("comments in:\n%s", content)
 	}
 }
@@ -156,9 +157,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("ask: [cluster, 1, ~, {a: b}]\ncluster: {id: [x]}\n")
 	f.Add("sizing.extraGroups=name=a type=b,\"x")
 	f.Fuzz(func(t *testing.T, content string) {
-		file, usual := wizard.ReadAnswers("f", []byte(content)), wizard.ReadUsual("f", []byte(content))
-		all := assembled(usual, file, wizard.ReadFlags([]string{content, "network.customerNetworks=" + content, "sizing.extraGroups=" + content}),
-			wizard.ReadVariables(func(name string) (string, bool) { return content, len(name)%3 == 0 }))
+		file, usual := answersfile.ReadAnswers("f", []byte(content)), answersfile.ReadUsual("f", []byte(content))
+		all := assembled(usual, file, answersfile.ReadFlags([]string{content, "network.customerNetworks=" + content, "sizing.extraGroups=" + content}),
+			answersfile.ReadVariables(func(name string) (string, bool) { return content, len(name)%3 == 0 }))
 		lines := strings.Split(content, "\n")
 		for _, fault := range append(all.Problems(), assembled(file).Problems()...) {
 			if strings.ContainsAny(fault.String(), "\n\r\x1b") {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,10 +54,10 @@ func (f Field) IsRelevant(spec state.Spec) bool {
 // Default returns the value of a field that is not answered, as text.
 func (f Field) Default() string {
 	spec := state.Default()
-	if whole, index, isGroup := strings.Cut(f.Key, "["); isGroup && whole == groupsKey {
+	if whole, index, isGroup := strings.Cut(f.Key, "["); isGroup && whole == GroupsKey {
 		var i int
 		if _, err := fmt.Sscanf(index, "%d]", &i); err == nil {
-			spec.Sizing.ExtraGroups = slices.Repeat([]state.GroupSpec{newGroup()}, i+1)
+			spec.Sizing.ExtraGroups = slices.Repeat([]state.GroupSpec{NewGroup()}, i+1)
 		}
 	}
 	return f.Get(spec)
@@ -82,20 +83,23 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // Set stores a value given as text, or leaves spec as it is and returns what is wrong with it. It does not check rules
 // across fields, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
-	if len(text) > maxSize {
-		return Problem{Field: f.Key, Message: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.formatAllowed()}
+	if len(text) > MaxSize {
+		return Problem{Field: f.Key, Message: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.FormatAllowed()}
 	}
 	changed := *spec
 	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are stored in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
-		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.formatAllowed()}
+		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.FormatAllowed()}
 	}
-	if faults := f.check(changed); len(faults) > 0 {
+	if faults := f.Check(changed); len(faults) > 0 {
 		return joinProblems(faults)
 	}
 	*spec = changed
 	return nil
 }
+
+// Store stores a value given as text without checking it.
+func (f Field) Store(spec *state.Spec, text string) error { return f.value.store(spec, text) }
 
 func joinProblems(faults []Problem) error {
 	errs := make([]error, len(faults))
@@ -105,60 +109,68 @@ func joinProblems(faults []Problem) error {
 	return errors.Join(errs...)
 }
 
-func (f Field) check(spec state.Spec) []Problem {
+// Check returns the problems of the field's own value.
+func (f Field) Check(spec state.Spec) []Problem {
 	value := f.Get(spec)
 	switch {
 	case value == "" && f.IsRequired(spec):
-		return withField(f.Key, newProblem("is missing", f.formatAllowed(), ""))
+		return WithField(f.Key, NewProblem("is missing", f.FormatAllowed(), ""))
 	case value == "":
 		return nil
 	case !utf8.ValidString(value):
-		return withField(f.Key, newProblem("is not text in UTF-8", f.formatAllowed(), ""))
+		return WithField(f.Key, NewProblem("is not text in UTF-8", f.FormatAllowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return withField(f.Key, newProblem(quote(value)+" is not known", formatChoices(f.Choices), findNearest(value, f.Choices)))
+		return WithField(f.Key, NewProblem(Quote(value)+" is not known", FormatChoices(f.Choices), Nearest(value, f.Choices)))
 	case f.value.shape == List || f.value.shape == Table || f.value.shape == Groups:
 		return f.checkItems(value)
 	case f.rule == nil:
 		return nil
 	}
-	return withField(f.Key, f.rule(value))
+	return WithField(f.Key, f.rule(value))
 }
 
 // More items take too long to compare with each other.
 const maxItems = 256
 
 func newTooManyProblem(n, most int) []Problem {
-	return newProblem(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
+	return NewProblem(fmt.Sprintf("has %d items", n), fmt.Sprintf("at most %d", most), "")
 }
 
-func (f Field) maxItems() int { return cmp.Or(f.most, maxItems) }
+// CheckCount returns a problem if a list has too many items.
+func (f Field) CheckCount(n int) []Problem {
+	if most := cmp.Or(f.most, maxItems); n > most {
+		return WithField(f.Key, newTooManyProblem(n, most))
+	}
+	return nil
+}
 
 func (f Field) checkItems(value string) []Problem {
-	items, err := splitItems(value)
+	items, err := SplitItems(value)
 	if err != nil {
-		return withField(f.Key, newProblem(err.Error(), f.formatAllowed(), ""))
+		return WithField(f.Key, NewProblem(err.Error(), f.FormatAllowed(), ""))
 	}
-	if n, most := len(items), f.maxItems(); n > most {
-		return withField(f.Key, newTooManyProblem(n, most))
+	if faults := f.CheckCount(len(items)); faults != nil {
+		return faults
 	}
 	if f.rule == nil {
 		return nil
 	}
 	var faults []Problem
 	for i, item := range items {
-		faults = append(faults, withField(f.formatItemKey(i, item), f.rule(item))...)
+		faults = append(faults, WithField(f.ItemKey(i, item), f.rule(item))...)
 	}
 	return faults
 }
 
-func (f Field) formatAllowed() string {
+// FormatAllowed describes the allowed values for a problem, by an example where there are many.
+func (f Field) FormatAllowed() string {
 	switch {
 	case len(f.Choices) > 0:
-		return formatChoices(f.Choices)
+		return FormatChoices(f.Choices)
 	case f.Secret && f.AcceptsAccount():
 		return keyPlace
 	case f.Secret:
-		return onePlace
+		return ReferenceForm
 	case f.value.shape == List:
 		return "e.g. [" + f.Example + "]"
 	case f.value.shape == Table:
@@ -171,7 +183,8 @@ func (f Field) formatAllowed() string {
 	return ""
 }
 
-func find(fields []Field, key string) (Field, bool) {
+// Find returns the field of a key among others.
+func Find(fields []Field, key string) (Field, bool) {
 	i := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
 	if i < 0 {
 		return Field{}, false
@@ -179,10 +192,11 @@ func find(fields []Field, key string) (Field, bool) {
 	return fields[i], true
 }
 
-func listKeysOf(fields []Field, path string) []string {
+// ListKeysBelow returns the keys of a section's fields and sections, without those below them.
+func ListKeysBelow(fields []Field, path string) []string {
 	var keys []string
 	for _, f := range fields {
-		rest, below := strings.CutPrefix(f.Key, toPrefix(path))
+		rest, below := strings.CutPrefix(f.Key, ToPrefix(path))
 		if key, _, _ := strings.Cut(rest, "."); below && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -190,14 +204,16 @@ func listKeysOf(fields []Field, path string) []string {
 	return keys
 }
 
-func toPrefix(path string) string {
+// ToPrefix returns what the paths below a section begin with.
+func ToPrefix(path string) string {
 	if path == "" {
 		return ""
 	}
 	return path + "."
 }
 
-func parentOf(path string) string {
+// ParentOf returns the path of the section or list that a path is in; "" at the top.
+func ParentOf(path string) string {
 	return path[:max(strings.LastIndexAny(path, ".["), 0)]
 }
 
@@ -213,7 +229,7 @@ func (f Field) JSON(value string) any {
 	case Number, Switch:
 		return json.RawMessage(value)
 	case List:
-		items, _ := splitItems(value)
+		items, _ := SplitItems(value)
 		return items
 	case Table:
 		entries, _ := splitTable(value)
@@ -248,7 +264,7 @@ func (f Field) Bounds() (least, most int) {
 func (f Field) DescribeAllowed() string {
 	switch {
 	case len(f.Choices) > 0 || f.Secret:
-		return f.formatAllowed()
+		return f.FormatAllowed()
 	case f.Shape() == Switch:
 		return string(Switch)
 	case f.Shape() != Number:
@@ -296,21 +312,46 @@ func isNoProxyRune(r rune) bool { return isDomainRune(r) || strings.ContainsRune
 
 func isAddressRune(r rune) bool { return r < unicode.MaxASCII && r != ' ' }
 
-func (f Field) formatItemKey(i int, item string) string {
+// ItemKey returns the path of an item of a list or table.
+func (f Field) ItemKey(i int, item string) string {
 	if f.value.shape == Table {
 		key, _, _ := strings.Cut(item, "=")
-		return toPrefix(f.Key) + formatPath(key)
+		return ToPrefix(f.Key) + FormatPath(key)
 	}
 	return fmt.Sprintf("%s[%d]", f.Key, i)
 }
 
-const variablePrefix = "EXOSHIFT_"
+// VariablePrefix is what the names of all environment variables of answers begin with.
+const VariablePrefix = "EXOSHIFT_"
 
 // Variable returns the environment variable of the answer, e.g. EXOSHIFT_NETWORK_PODCIDR; "": none, as the name of an
 // unknown fact is case-sensitive.
 func (f Field) Variable() string {
-	if _, known := find(FactFields(), f.Key); !known && strings.HasPrefix(f.Key, toPrefix(factsKey)) {
+	if _, known := Find(FactFields(), f.Key); !known && strings.HasPrefix(f.Key, ToPrefix(FactsKey)) {
 		return ""
 	}
-	return variablePrefix + strings.ToUpper(strings.ReplaceAll(f.Key, ".", "_"))
+	return VariablePrefix + strings.ToUpper(strings.ReplaceAll(f.Key, ".", "_"))
+}
+
+// MaxSize is the limit of an answers file, in bytes; real ones have a few thousand.
+const MaxSize = 64 << 10
+
+// FormatPath returns a path as it is shown in problems: one that is very long or not printable is not repeated.
+func FormatPath(path string) string {
+	if len(path) <= MaxShown*2 && !strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return path
+	}
+	return "a key"
+}
+
+// SuggestText returns a text as it has to be written in a file, where something else was: quoted, or if the field refuses that, in the
+// field's own form.
+func (f Field) SuggestText(text string) string {
+	if f.rule == nil {
+		return strconv.Quote(text)
+	}
+	if faults := f.rule(text); len(faults) > 0 {
+		return faults[0].Suggestion
+	}
+	return strconv.Quote(text)
 }

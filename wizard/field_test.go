@@ -8,6 +8,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func field(t *testing.T, key string) wizard.Field {
@@ -100,9 +101,9 @@ func TestNeedsNameEveryPlaceWhereAnAnswerCanBeGiven(t *testing.T) {
 	spec := state.Default()
 	spec.Cluster.DisplayName = "env:not a reference"
 	spec.Cluster.BaseDomain = "example.net"
-	var got []wizard.MissingAnswer
+	var got []answersfile.MissingAnswer
 	lookup := environment(map[string]string{"EXOSCALE_API_KEY": "k"})
-	for _, need := range wizard.FindMissing(spec, []string{"sizing.workers.count", "syn.tenant"}, lookup) {
+	for _, need := range answersfile.FindMissing(spec, []string{"sizing.workers.count", "syn.tenant"}, lookup) {
 		if need.Why == "" {
 			t.Errorf("%s: no reason", need.Field)
 		}
@@ -110,7 +111,7 @@ func TestNeedsNameEveryPlaceWhereAnAnswerCanBeGiven(t *testing.T) {
 			got = append(got, need)
 		}
 	}
-	want := []wizard.MissingAnswer{
+	want := []answersfile.MissingAnswer{
 		{Field: "cluster.id", Flag: "--set cluster.id=c-demo-1", Variable: "EXOSHIFT_CLUSTER_ID", InFile: "cluster: {id: c-demo-1}"},
 		{Field: "exoscale.zone", Flag: "--set exoscale.zone=ch-gva-2", Variable: "EXOSHIFT_EXOSCALE_ZONE", InFile: "exoscale: {zone: ch-gva-2}"},
 		{Field: "exoscale.apiSecret", Flag: "--set exoscale.apiSecret=file:PATH", Variable: "EXOSCALE_API_SECRET",
@@ -127,7 +128,7 @@ func TestARunWithoutAnswersMissesAllThatHasNoDefault(t *testing.T) {
 	t.Setenv("EXOSCALE_API_KEY", "")
 	t.Setenv("EXOSCALE_API_SECRET", "s")
 	var fields []string
-	for _, need := range wizard.ListMissing() {
+	for _, need := range answersfile.ListMissing() {
 		fields = append(fields, need.Field)
 	}
 	want := []string{

@@ -15,9 +15,10 @@ func Fields() []Field {
 	)
 }
 
-func listFieldsOf(spec state.Spec) []Field {
+// ListFieldsOf returns the fields of these answers: Fields, the known facts, and the fields of each additional group.
+func ListFieldsOf(spec state.Spec) []Field {
 	fields := Fields()
-	if spec.OpenShift.Distribution == okd {
+	if spec.OpenShift.Distribution == OKD {
 		fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == versionKey })].Example = okdExample
 	}
 	fields = append(fields, FactFields()...)
@@ -44,7 +45,7 @@ func listClusterFields() []Field {
 			Why:    "What belongs to the cluster is found again by this name, so no other cluster of your organization may have it.",
 			Source: "You choose it. With Project Syn it begins with c-, and is the ID that the cluster has or gets in Lieutenant.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.ID })},
-		{Key: "cluster.displayName", Title: "Display name", Example: "Demo", rule: validatePrintable,
+		{Key: "cluster.displayName", Title: "Display name", Example: "Demo", rule: ValidatePrintable,
 			Screen: Cluster, Advanced: true, Effect: NoEffect,
 			Help:   "How people call the cluster.",
 			Why:    "It only helps people to tell clusters apart.",
@@ -74,25 +75,25 @@ func listStorageFields() []Field {
 
 func listExoscaleFields() []Field {
 	return []Field{
-		{Key: zoneKey, Title: "Zone", Example: "ch-gva-2", Required: true, Choices: listZones(),
+		{Key: ZoneKey, Title: "Zone", Example: "ch-gva-2", Required: true, Choices: listZones(),
 			Screen: Access, Effect: Rebuild,
 			Help:   "Where the machines, the addresses and the buckets are.",
 			Why:    "Everything of the cluster is in one zone. It decides in which country the data is and how far away users are.",
 			Source: "You choose it. Exoscale lists the zones at https://www.exoscale.com/datacenters/.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Exoscale.Zone })},
-		{Key: apiKeyKey, Title: "API key", Example: "env:EXOSCALE_API_KEY", Required: true, Secret: true,
+		{Key: APIKeyKey, Title: "API key", Example: "env:EXOSCALE_API_KEY", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: validateAccountReference,
 			Help:   "Where the key of the Exoscale API is found.",
 			Why:    "Everything on Exoscale is made with this key. It decides which organization pays.",
 			Source: keySource,
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APIKey })},
-		{Key: apiSecretKey, Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
+		{Key: APISecretKey, Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: validateAccountReference,
 			Help:   "Where the secret of the API key is found.",
 			Why:    "It proves that the key is yours. It is never written into the answers.",
 			Source: keySource,
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APISecret })},
-		{Key: "exoscale.deployTarget", Title: "Dedicated hypervisors", Example: "dedicated-1", rule: validatePrintable,
+		{Key: "exoscale.deployTarget", Title: "Dedicated hypervisors", Example: "dedicated-1", rule: ValidatePrintable,
 			Screen: Access, Advanced: true, Effect: ByHand,
 			Help:   "Name of the deploy target that all machines run on; empty: where Exoscale has room.",
 			Why:    "Only needed by those who have rented hypervisors of their own. A machine cannot move to another one later.",
@@ -109,9 +110,9 @@ func listExoscaleFields() []Field {
 
 // The fields of credentials and zone.
 const (
-	apiKeyKey    = "exoscale.apiKey"
-	apiSecretKey = "exoscale.apiSecret"
-	zoneKey      = "exoscale.zone"
+	APIKeyKey    = "exoscale.apiKey"
+	APISecretKey = "exoscale.apiSecret"
+	ZoneKey      = "exoscale.zone"
 )
 
 const keySource = "You make it once in the Exoscale portal under IAM, Keys. If the program exo is set up here, its account is found."
@@ -119,4 +120,12 @@ const keySource = "You make it once in the Exoscale portal under IAM, Keys. If t
 // As listed by Exoscale's API.
 func listZones() []string {
 	return []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "at-vie-2", "de-fra-1", "de-muc-1", "bg-sof-1", "hr-zag-1"}
+}
+
+// AskKey is the key of an answers file whose list is asked even with a file.
+const AskKey = "ask"
+
+// AskField returns the field of that list. It is not among Fields, as it is no answer.
+func AskField() Field {
+	return Field{Key: AskKey, Example: "cluster.id, sizing", value: binding{shape: List}}
 }

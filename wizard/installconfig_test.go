@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // Each case breaks one rule that openshift-install or a cluster has for its install-config. Keys that the answers lack
@@ -89,7 +90,7 @@ func installConfigFaults(t *testing.T, old, replacement string) []wizard.Problem
 	if old != "" {
 		content = strings.Replace(minimal, old, replacement, 1)
 	}
-	_, _, faults := wizard.Load("f", []byte(content), environment(map[string]string{
+	_, _, faults := answersfile.Load("f", []byte(content), environment(map[string]string{
 		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": pullSecret,
 		"NO_JSON": "nonsense", "NO_AUTHS": "{}", "NO_AUTH": strings.Replace(pullSecret, `{"auths": {`, `{"auths": {"a": {}, `, 1),
 	}))

@@ -131,3 +131,22 @@ type QuotaCheck struct {
 	Need, After int
 	Sufficient  bool
 }
+
+// Detection is an answer that was found on this machine.
+type Detection struct {
+	Key    string
+	Text   string // as Answers.Set takes it
+	Origin string // its origin, e.g. "detected: ~/.ssh/id_ed25519.pub"
+}
+
+// ListUnused returns warnings about unusable findings, as long as there is no other answer.
+func (i *Interview) ListUnused(spec state.Spec) []Problem {
+	var unused []Problem
+	for _, f := range i.Unusable {
+		if field, ok := Find(Fields(), f.Field); ok && field.Get(spec) == field.Default() {
+			f.Message = "not used: " + f.Message
+			unused = append(unused, f)
+		}
+	}
+	return unused
+}

@@ -9,22 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // assembled merges layers: the last one that has an answer counts.
-func assembled(layers ...wizard.Layer) *wizard.MergedAnswers {
-	given := map[string]wizard.Given{}
+func assembled(layers ...answersfile.Layer) *answersfile.MergedAnswers {
+	given := map[string]answersfile.Given{}
 	for _, layer := range layers {
 		maps.Copy(given, layer.Given)
 	}
-	return wizard.MergeLayers(given, layers...)
+	return answersfile.MergeLayers(given, layers...)
 }
 
 func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
-	usual := wizard.ReadUsual("/home/config.yaml", []byte("exoscale:\n  zone: de-fra-1\ncluster: {baseDomain: example.com}\nsyn: {facts: {Region: x}}\n"))
-	file := wizard.ReadAnswers("dir/answers.yaml", []byte(minimal+"network:\n  customerNetworks:\n  - 192.168.0.0/16\n"))
-	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_SIZING_WORKERS_COUNT": "5", "EXOSHIFT_NETWORK_HOSTPREFIX": ""}))
-	flags := wizard.ReadFlags([]string{"sizing.workers.count=6", "sizing.workers.count=7", "sizing.extraGroups=name=gpu type=gpua30.small count=2"})
+	usual := answersfile.ReadUsual("/home/config.yaml", []byte("exoscale:\n  zone: de-fra-1\ncluster: {baseDomain: example.com}\nsyn: {facts: {Region: x}}\n"))
+	file := answersfile.ReadAnswers("dir/answers.yaml", []byte(minimal+"network:\n  customerNetworks:\n  - 192.168.0.0/16\n"))
+	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_SIZING_WORKERS_COUNT": "5", "EXOSHIFT_NETWORK_HOSTPREFIX": ""}))
+	flags := answersfile.ReadFlags([]string{"sizing.workers.count=6", "sizing.workers.count=7", "sizing.extraGroups=name=gpu type=gpua30.small count=2"})
 	all := assembled(usual, file, variables, flags)
 	if faults := all.Problems(); len(faults) > 0 {
 		t.Fatalf("faults:\n%s", lines(faults))
@@ -48,10 +49,10 @@ func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
 }
 
 func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
-	usual := wizard.ReadUsual("config.yaml", []byte("exoscale: {zone: mars}\ndns: {acme: 1}\nask: [cluster.id]\n"))
-	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"netwrk: {}\nsizing: {workers: {count: 2}}\n"))
-	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_NETWORK_PODCIDR": "10.0.0.1/8"}))
-	flags := wizard.ReadFlags([]string{
+	usual := answersfile.ReadUsual("config.yaml", []byte("exoscale: {zone: mars}\ndns: {acme: 1}\nask: [cluster.id]\n"))
+	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"netwrk: {}\nsizing: {workers: {count: 2}}\n"))
+	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_NETWORK_PODCIDR": "10.0.0.1/8"}))
+	flags := answersfile.ReadFlags([]string{
 		"network.nodeCIDR=172.30.0.0/16", "cluster.di=x", "nonsense", "openshift.pullSecret=s3cret", "apiVersion=v2",
 		"sizing.extraGroups=name=GPU type=gpua30.small count=1", "sizing.infra.count=", "dns.appsDomain=",
 	})
@@ -82,8 +83,8 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 }
 
 func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T) {
-	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"network:\n  podCIDR: 10.0.0.0/14\n"))
-	flags := wizard.ReadFlags([]string{"network.nodeCIDR=10.1.0.0/16"})
+	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"network:\n  podCIDR: 10.0.0.0/14\n"))
+	flags := answersfile.ReadFlags([]string{"network.nodeCIDR=10.1.0.0/16"})
 	faults := assembled(file, flags).Problems()
 	if len(faults) != 1 || !strings.HasPrefix(faults[0].String(), "--set  network.nodeCIDR  10.1.0.0/16 overlaps network.podCIDR") {
 		t.Errorf("want one overlap, got:\n%s", lines(faults))
@@ -92,7 +93,7 @@ func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T)
 
 func TestWhatIsAskedMayBeMissing(t *testing.T) {
 	const asks = "apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster, openshift.version, openshift.pullSecret, openshift.sshKey, cluster.id]\nexoscale: {zone: ch-gva-2}\n"
-	all := assembled(wizard.ReadAnswers("f", []byte(asks)), wizard.ReadFlags([]string{"cluster.baseDomain=example.net"}))
+	all := assembled(answersfile.ReadAnswers("f", []byte(asks)), answersfile.ReadFlags([]string{"cluster.baseDomain=example.net"}))
 	if faults := all.Problems(); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
@@ -100,13 +101,13 @@ func TestWhatIsAskedMayBeMissing(t *testing.T) {
 	if diff := cmp.Diff(want, all.Ask); diff != "" {
 		t.Errorf("what was answered by a flag is not asked (-want +got):\n%s", diff)
 	}
-	if _, faults := wizard.Parse("f", []byte(asks)); len(faults) > 0 {
+	if _, faults := answersfile.Parse("f", []byte(asks)); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 }
 
 func TestWhatIsAskedHasToBeKnown(t *testing.T) {
-	all := assembled(wizard.ReadAnswers("f", []byte(minimal+"ask:\n- sizng\n- [x]\n- apiVersion\n")))
+	all := assembled(answersfile.ReadAnswers("f", []byte(minimal+"ask:\n- sizng\n- [x]\n- apiVersion\n")))
 	want := `f:10:3  ask[0]  "sizng" is neither a key nor a section  allowed: a list of keys or sections, e.g. [cluster.id, sizing]  did you mean sizing?
 f:11:3  ask[1]  is a list, not text  allowed: e.g. [cluster.id, sizing]
 f:12:3  ask[2]  "apiVersion" is neither a key nor a section  allowed: a list of keys or sections, e.g. [cluster.id, sizing]
@@ -117,7 +118,7 @@ f:12:3  ask[2]  "apiVersion" is neither a key nor a section  allowed: a list of 
 }
 
 func TestAFileThatCannotBeReadHidesNoFaultOfTheOthers(t *testing.T) {
-	all := assembled(wizard.ReadUsual("config.yaml", []byte("dns: {zone: x}\n")), wizard.ReadAnswers("answers.yaml", []byte("a: [")))
+	all := assembled(answersfile.ReadUsual("config.yaml", []byte("dns: {zone: x}\n")), answersfile.ReadAnswers("answers.yaml", []byte("a: [")))
 	got := lines(all.Problems())
 	if len(all.Problems()) != 2 || !strings.Contains(got, "config.yaml:1:13  dns.zone") || !strings.Contains(got, "answers.yaml:1:4  file  is not YAML") {
 		t.Errorf("got:\n%s", got)
@@ -132,9 +133,9 @@ func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
 		"kind: Cluster\n": false,
 		"apiVersion: exoshift/v1alpha1\nkind: Cluster\nnetwork: {nodeCIDR: 10.128.0.0/16}\n": false,
 	} {
-		all := assembled(wizard.ReadAnswers("f", []byte(content)))
+		all := assembled(answersfile.ReadAnswers("f", []byte(content)))
 		all.Resolve(environment(nil))
-		needs := wizard.FindMissing(all.Answers.Spec, all.Ask, environment(nil))
+		needs := answersfile.FindMissing(all.Answers.Spec, all.Ask, environment(nil))
 		if got := all.IsOnlyMissing(needs); got != want {
 			t.Errorf("%q: only missing is %t; faults:\n%s", content, got, lines(all.Problems()))
 		}
@@ -144,7 +145,7 @@ func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
 func TestNearlyTheVariableOfAFieldIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.PullSecret.Env = "EXOSHIFT_OPENSHIFT_PULLSECRETS"
-	got := wizard.CheckVariables(spec, []string{
+	got := answersfile.CheckVariables(spec, []string{
 		"EXOSHIFT_NETWORK_PODCDIR", "EXOSHIFT_NETWORK_PODCIDR", "EXOSHIFT_OPENSHIFT_PULLSECRETS", "EXOSHIFT_PULL_SECRET", "EXOSHIFT_E2E_ZONE",
 		"EXOSHIFT_ANSWERS", "PATH", "EXOSHIFT_" + strings.Repeat("X", 999),
 	})
@@ -156,7 +157,7 @@ func TestNearlyTheVariableOfAFieldIsPointedOut(t *testing.T) {
 
 func TestAFactMayBeGivenAlone(t *testing.T) {
 	connected := minimal + "syn:\n  lieutenantURL: https://api.example.net\n  tenant: t-demo\n"
-	file := wizard.ReadAnswers("answers.yaml", []byte(connected+"  facts: {service_level: best-effort, jumphost: one}\n"))
+	file := answersfile.ReadAnswers("answers.yaml", []byte(connected+"  facts: {service_level: best-effort, jumphost: one}\n"))
 	alone := map[string]string{"EXOSHIFT_SYN_FACTS_SERVICE_LEVEL": "guaranteed-availability", "EXOSHIFT_SYN_FACTS_SALES_ORDER": "S10000"}
 	both := map[string]string{"EXOSHIFT_SYN_FACTS": "sales_order=S1", "EXOSHIFT_SYN_FACTS_SERVICE_LEVEL": "zero"}
 	for name, c := range map[string]struct {
@@ -173,7 +174,7 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 		"with a name in lines": {nil, []string{"syn.facts.a.b-c_d=1"}, "a.b-c_d=1, jumphost=one, service_level=best-effort", "default"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := assembled(file, wizard.ReadVariables(environment(c.variables)), wizard.ReadFlags(c.flags))
+			all := assembled(file, answersfile.ReadVariables(environment(c.variables)), answersfile.ReadFlags(c.flags))
 			if faults := all.Problems(); len(faults) > 0 {
 				t.Fatal(lines(faults))
 			}
@@ -189,9 +190,9 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 }
 
 func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
-	file := wizard.ReadAnswers("answers.yaml", []byte(minimal+"syn: {lieutenantURL: 'https://api.example.net', tenant: t-demo}\n"))
-	variables := wizard.ReadVariables(environment(map[string]string{"EXOSHIFT_SYN_FACTS_SALES_ORDER": "S1\x1b"}))
-	faults := assembled(file, variables, wizard.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Problems()
+	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"syn: {lieutenantURL: 'https://api.example.net', tenant: t-demo}\n"))
+	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_SYN_FACTS_SALES_ORDER": "S1\x1b"}))
+	faults := assembled(file, variables, answersfile.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Problems()
 	for _, want := range []string{
 		"EXOSHIFT_SYN_FACTS_SALES_ORDER  syn.facts.sales_order", `--set  syn.facts.region  "mars" contradicts`,
 		`--set  syn.facts.-x  "-x" is no name of a fact`, "--set  syn.facts.  unknown key",
@@ -206,7 +207,7 @@ func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
 }
 
 func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
-	all := assembled(wizard.ReadFlags([]string{"syn.facts.a=1", "syn.facts.service_level=x"})).Answers
+	all := assembled(answersfile.ReadFlags([]string{"syn.facts.a=1", "syn.facts.service_level=x"})).Answers
 	if origin := all.Origin("syn.facts"); origin != "--set" {
 		t.Errorf("the facts are from %q", origin)
 	}
@@ -219,11 +220,11 @@ func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
 }
 
 func TestAVariableOfAFactThatNobodyKnowsIsPointedOut(t *testing.T) {
-	known, other := wizard.FindFieldsOrFact("syn.facts.sales_order")[0], wizard.FindFieldsOrFact("syn.facts.teamOfOurs")[0]
+	known, other := answersfile.FindFieldsOrFact("syn.facts.sales_order")[0], answersfile.FindFieldsOrFact("syn.facts.teamOfOurs")[0]
 	if known.Variable() != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || other.Variable() != "" {
 		t.Errorf("the variables are %q and %q", known.Variable(), other.Variable())
 	}
-	got := wizard.CheckVariables(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
+	got := answersfile.CheckVariables(valid(), []string{"EXOSHIFT_SYN_FACTS_SALES_ORDER", "EXOSHIFT_SYN_FACTS_SALE_ORDER", "EXOSHIFT_SYN_FACTS_TEAM_OF_OURS"})
 	if len(got) != 2 || got[0].Suggestion != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || got[1].Suggestion != "EXOSHIFT_SYN_FACTS" {
 		t.Errorf("got:\n%s", lines(got))
 	}

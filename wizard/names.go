@@ -19,7 +19,7 @@ func validateLabel(length int) rule {
 		if isLabel(value) && len(value) <= length {
 			return nil
 		}
-		return newProblem(quote(value)+" is no DNS label"+checkLength(value, length), allowed, toLabel(value, length))
+		return NewProblem(Quote(value)+" is no DNS label"+checkLength(value, length), allowed, toLabel(value, length))
 	}
 }
 
@@ -44,17 +44,18 @@ func toLabel(value string, length int) string {
 }
 
 func validateDomain(value string) []Problem {
-	if isDomain(value) {
+	if IsDomain(value) {
 		return nil
 	}
 	mended := strings.Trim(strings.ToLower(value), ". ")
-	if !isDomain(mended) {
+	if !IsDomain(mended) {
 		mended = ""
 	}
-	return newProblem(quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
+	return NewProblem(Quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
 }
 
-func isDomain(value string) bool {
+// IsDomain reports whether a value is a domain in lower case.
+func IsDomain(value string) bool {
 	if len(value) > maxDomain {
 		return false
 	}
@@ -66,27 +67,28 @@ func isDomain(value string) bool {
 	return true
 }
 
-func validatePrintable(value string) []Problem {
+// ValidatePrintable refuses control characters.
+func ValidatePrintable(value string) []Problem {
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return newProblem("holds control characters", "one line of text", "")
+		return NewProblem("holds control characters", "one line of text", "")
 	}
 	return nil
 }
 
 func checkClusterDomain(spec state.Spec) []Problem {
-	if n := len(spec.Domain()); n > maxDomain && isDomain(spec.Cluster.BaseDomain) {
-		return withField("cluster.baseDomain", newProblem(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
+	if n := len(spec.Domain()); n > maxDomain && IsDomain(spec.Cluster.BaseDomain) {
+		return WithField("cluster.baseDomain", NewProblem(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
 			fmt.Sprintf("at most %d characters", maxDomain), ""))
 	}
 	return nil
 }
 
-// checkBaseDomain warns of a base domain without a top-level domain. Exoscale serves the cluster's domain in the public
+// CheckBaseDomain warns of a base domain without a top-level domain. Exoscale serves the cluster's domain in the public
 // DNS, where such a domain cannot exist.
-func checkBaseDomain(spec state.Spec) []Problem {
+func CheckBaseDomain(spec state.Spec) []Problem {
 	base := spec.Cluster.BaseDomain
-	if !isDomain(base) || strings.Contains(base, ".") {
+	if !IsDomain(base) || strings.Contains(base, ".") {
 		return nil
 	}
-	return withField("cluster.baseDomain", newProblem(quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
+	return WithField("cluster.baseDomain", NewProblem(Quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
 }

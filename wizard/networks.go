@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"exoshift/state"
+	"exoshift/wizard/instancetype"
 )
 
 // Network plugins.
@@ -21,12 +22,12 @@ func newRangeRule(low, high int) rule {
 	switch {
 	case low == high:
 		allowed = fmt.Sprintf("exactly %d", low)
-	case high == maxCount || high == maxDisk:
+	case high == maxCount || high == instancetype.MaxDisk:
 		allowed = fmt.Sprintf("%d or more", low)
 	}
 	return func(value string) []Problem {
 		if n, err := strconv.Atoi(value); err != nil || n < low || n > high {
-			return newProblem(value+" is out of bounds", allowed, "")
+			return NewProblem(value+" is out of bounds", allowed, "")
 		}
 		return nil
 	}
@@ -36,11 +37,11 @@ func validateRange(value string) []Problem {
 	prefix, err := netip.ParsePrefix(value)
 	switch {
 	case err != nil:
-		return newProblem(quote(value)+" is no address range", "CIDR notation, e.g. 10.0.0.0/16", "")
+		return NewProblem(Quote(value)+" is no address range", "CIDR notation, e.g. 10.0.0.0/16", "")
 	case prefix.Addr().Is4In6(): // some programs parse it as IPv4 with that prefix length, others as IPv6
-		return newProblem(quote(value)+" is an IPv4 range written as an IPv6 one", "CIDR notation, e.g. 10.0.0.0/16", "")
+		return NewProblem(Quote(value)+" is an IPv4 range written as an IPv6 one", "CIDR notation, e.g. 10.0.0.0/16", "")
 	case prefix.Masked() != prefix:
-		return newProblem(quote(value)+" has bits set beyond its prefix", "the address of the network itself", prefix.Masked().String())
+		return NewProblem(Quote(value)+" has bits set beyond its prefix", "the address of the network itself", prefix.Masked().String())
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func validateIPv4Range(value string) []Problem {
 		return faults
 	}
 	if !netip.MustParsePrefix(value).Addr().Is4() {
-		return newProblem(quote(value)+" is not an IPv4 range", "CIDR notation, e.g. 10.0.0.0/16", "")
+		return NewProblem(Quote(value)+" is not an IPv4 range", "CIDR notation, e.g. 10.0.0.0/16", "")
 	}
 	return nil
 }
@@ -61,7 +62,7 @@ func validateServiceRange(value string) []Problem {
 		return faults
 	}
 	if netip.MustParsePrefix(value).Bits() < 12 {
-		return newProblem(quote(value)+" is too wide", "a prefix of /12 or longer", "")
+		return NewProblem(Quote(value)+" is too wide", "a prefix of /12 or longer", "")
 	}
 	return nil
 }
@@ -75,11 +76,11 @@ func checkHostPrefixes(spec state.Spec) []Problem {
 		return nil
 	}
 	if own < pods.Bits() {
-		return withField(key, newProblem(fmt.Sprintf("a /%d for each node does not fit into %s", own, pods),
+		return WithField(key, NewProblem(fmt.Sprintf("a /%d for each node does not fit into %s", own, pods),
 			fmt.Sprintf("%d or more", pods.Bits()), ""))
 	}
 	if room, nodes := 1<<(own-pods.Bits()), countNodes(spec); nodes > room {
-		return withField(key, newProblem(fmt.Sprintf("%s has room for %d nodes of a /%d each, and %d are wanted", pods, room, own, nodes),
+		return WithField(key, NewProblem(fmt.Sprintf("%s has room for %d nodes of a /%d each, and %d are wanted", pods, room, own, nodes),
 			"a longer prefix, or a wider network.podCIDR", ""))
 	}
 	return nil
@@ -91,7 +92,7 @@ func checkCiliumSource(spec state.Spec) []Problem {
 	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" || hasLieutenant(spec) {
 		return nil
 	}
-	return withField(cniKey, newProblem("Cilium's manifests come from a catalog or a directory, and none is named",
+	return WithField(cniKey, NewProblem("Cilium's manifests come from a catalog or a directory, and none is named",
 		"Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 
@@ -193,6 +194,14 @@ func listLoadBalancerFields() []Field {
 			Why:    "With the pair, a node that fails is left out within seconds. With DNS alone, clients run into it until they try the next.",
 			Source: "You choose it. Take dns-round-robin for trials only.",
 			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Strategy })},
+		{Key: InternalKey, Title: "API inside of the cluster", Required: true, Example: state.InternalAddresses,
+			Screen: Network, Advanced: true, Effect: Applied, when: hasLoadBalancers, Choices: []string{state.InternalAddresses, state.InternalElasticIP},
+			Help: "addresses: the cluster's own machines reach the API, as api-int, at the load balancers' own addresses. " +
+				"elastic-ip: they reach it at the elastic IP of the API, as clients outside do.",
+			Why: "Only the cluster's machines may fetch the configuration of nodes. Whether the zone still knows them behind an " +
+				"elastic IP is documented in two ways; if it does not, no node starts.",
+			Source: "Take addresses, unless a run of exoshift conformance in the zone has proven elastic-ip.",
+			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Internal })},
 		{Key: "loadBalancer.proxyProtocol", Title: "PROXY protocol", Example: "true",
 			Screen: Network, Advanced: true, Effect: Rebuild, when: hasLoadBalancers,
 			Help:   "Whether the load balancers tell the routers the addresses of the clients.",
@@ -201,6 +210,9 @@ func listLoadBalancerFields() []Field {
 			value:  bindSwitch(func(s *state.Spec) *bool { return &s.LoadBalancer.ProxyProtocol })},
 	}
 }
+
+// InternalKey is the key of the way that the cluster's own machines take to the API.
+const InternalKey = "loadBalancer.internal"
 
 // The load balancing strategy with own load balancers.
 const haproxyPair = "haproxy-pair"

@@ -15,7 +15,7 @@ import (
 
 func listOpenShiftFields() []Field {
 	return []Field{
-		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, okd}, Example: ocp,
+		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, OKD}, Example: ocp,
 			Screen: Cluster, Effect: Rebuild,
 			Help:   "ocp: OpenShift Container Platform of Red Hat; okd: the community's distribution.",
 			Why:    "OpenShift Container Platform needs a subscription and a pull secret of Red Hat. OKD needs neither and has no support.",
@@ -28,18 +28,18 @@ func listOpenShiftFields() []Field {
 			Source: "Red Hat lists the releases at https://mirror.openshift.com/pub/openshift-v4/clients/ocp/. Those of OKD are at https://github.com/okd-project/okd/releases.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Version })},
 		{Key: PullSecretKey, Title: "Pull secret", Example: "file:pull-secret.json", Required: true, Secret: true,
-			Screen: Secrecy, Effect: NoEffect, rule: validateReference, optionalWhen: isPullSecretOptional,
+			Screen: Secrecy, Effect: NoEffect, rule: ValidateReference, optionalWhen: IsPullSecretOptional,
 			Help:   "Where the pull secret is found: https://console.redhat.com/openshift/install/pull-secret; OKD needs none.",
 			Why:    "It lets the machines download OpenShift's images from Red Hat. Whoever has it acts as your organization there.",
 			Source: "https://console.redhat.com/openshift/install/pull-secret, with the account that has the subscription.",
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.OpenShift.PullSecret })},
-		{Key: sshKeyKey, Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
-			Screen: Secrecy, Effect: Rebuild, rule: validateSSHKey,
+		{Key: SSHKeyKey, Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
+			Screen: Secrecy, Effect: Rebuild, rule: ValidateSSHKey,
 			Help:   "Opens every machine, for debugging: one line as in authorized_keys.",
 			Why:    "If the installation gets stuck, a look into a machine tells why. Only the owner of the private half gets in.",
 			Source: "The file ~/.ssh/id_ed25519.pub, or what `ssh-keygen -t ed25519` makes. It is the public half and no secret.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.SSHKey })},
-		{Key: trustBundleKey, Title: "Trust bundle", Example: "./ca.pem", rule: validatePrintable,
+		{Key: TrustBundleKey, Title: "Trust bundle", Example: "./ca.pem", rule: ValidatePrintable,
 			Screen: Secrecy, Advanced: true, Effect: ByHand,
 			Help:   "A PEM file with certificate authorities that the nodes trust in addition.",
 			Why:    "Behind a proxy that opens encrypted traffic, nothing can be downloaded unless the nodes trust its authority.",
@@ -51,7 +51,7 @@ func listOpenShiftFields() []Field {
 			Why:    "With it, services of the type LoadBalancer get a load balancer of Exoscale. It gets an API key of its own.",
 			Source: "You choose it. Leave it empty if no application asks for such services.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.CloudControllerManager })},
-		{Key: "openshift.manifestsDir", Title: "Directory with manifests", Example: "./manifests", rule: validatePrintable,
+		{Key: "openshift.manifestsDir", Title: "Directory with manifests", Example: "./manifests", rule: ValidatePrintable,
 			Screen: Syn, Advanced: true, Effect: ByHand,
 			Help:   "A directory on this machine whose manifests are installed with the cluster.",
 			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be given here.",
@@ -64,7 +64,7 @@ func listOpenShiftFields() []Field {
 const (
 	versionKey = "openshift.version"
 	okdExample = "4.20.0-okd-scos.11" // of its version
-	sshKeyKey  = "openshift.sshKey"
+	SSHKeyKey  = "openshift.sshKey"
 )
 
 func suggestVersion(spec state.Spec) string {
@@ -104,22 +104,22 @@ func hasProxy(spec state.Spec) bool {
 	return spec.OpenShift.Proxy.HTTP != "" || spec.OpenShift.Proxy.HTTPS != ""
 }
 
-// validateSSHKey never repeats the value: a private key may have been pasted.
-func validateSSHKey(value string) []Problem {
+// ValidateSSHKey never repeats the value: a private key may have been pasted.
+func ValidateSSHKey(value string) []Problem {
 	const allowed = "one line as in authorized_keys, e.g. the content of ~/.ssh/id_ed25519.pub"
 	if strings.Contains(value, "PRIVATE KEY") {
-		return newProblem("this is a private key; remove it from the file, and take a new one if others may have seen it", allowed, "")
+		return NewProblem("this is a private key; remove it from the file, and take a new one if others may have seen it", allowed, "")
 	}
 	_, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(value))
 	switch {
 	case err != nil:
-		return newProblem("the value is no SSH public key", allowed, "")
+		return NewProblem("the value is no SSH public key", allowed, "")
 	case len(rest) > 0 || strings.ContainsAny(strings.TrimSpace(value), "\n\r"):
-		return newProblem("the value is more than one line", allowed, "")
+		return NewProblem("the value is more than one line", allowed, "")
 	case len(options) > 0:
-		return newProblem("the key has options before it", "the key alone", "")
+		return NewProblem("the key has options before it", "the key alone", "")
 	}
-	return validatePrintable(strings.TrimSpace(value))
+	return ValidatePrintable(strings.TrimSpace(value))
 }
 
 // newProxyRule never repeats the value: it may hold a password.
@@ -129,13 +129,13 @@ func newProxyRule(schemes ...string) rule {
 		u, err := url.Parse(value)
 		switch {
 		case err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "":
-			return newProblem("the value is no address of a proxy", allowed, "")
+			return NewProblem("the value is no address of a proxy", allowed, "")
 		case !slices.Contains(schemes, u.Scheme):
-			return newProblem("the scheme of the proxy is not known", allowed, "")
+			return NewProblem("the scheme of the proxy is not known", allowed, "")
 		case u.User != nil:
-			return newProblem("the address holds credentials, which would be kept in the open", allowed, "")
+			return NewProblem("the address holds credentials, which would be kept in the open", allowed, "")
 		}
-		return validatePrintable(value)
+		return ValidatePrintable(value)
 	}
 }
 
@@ -151,8 +151,8 @@ func validateNoProxy(value string) []Problem {
 	for part := range strings.SplitSeq(value, ",") {
 		address, notAddress := netip.ParseAddr(part)
 		_, notRange := netip.ParsePrefix(part)
-		if (notAddress != nil || address.Zone() != "") && notRange != nil && !isDomain(strings.TrimPrefix(part, ".")) {
-			faults = append(faults, newProblem(quote(part)+" is neither an address, a range nor a domain",
+		if (notAddress != nil || address.Zone() != "") && notRange != nil && !IsDomain(strings.TrimPrefix(part, ".")) {
+			faults = append(faults, NewProblem(Quote(part)+" is neither an address, a range nor a domain",
 				"a list separated by commas, without spaces and wildcards", "")...)
 		}
 	}
@@ -164,7 +164,7 @@ func checkProxy(spec state.Spec) []Problem {
 	proxy := spec.OpenShift.Proxy
 	var faults []Problem
 	if proxy.NoProxy != "" && proxy.HTTP == "" && proxy.HTTPS == "" {
-		faults = withField("openshift.proxy.noProxy", newProblem("there is no proxy to go without",
+		faults = WithField("openshift.proxy.noProxy", NewProblem("there is no proxy to go without",
 			"only with openshift.proxy.http or openshift.proxy.https", ""))
 	}
 	faults = append(faults, checkProxyOutside(spec, "openshift.proxy.http", proxy.HTTP)...)
@@ -182,7 +182,7 @@ func checkProxyOutside(spec state.Spec, key, value string) []Problem {
 	}
 	for _, s := range listSpans(spec) {
 		if (s.field == podKey || s.field == serviceKey) && s.prefix.Contains(address) {
-			return withField(key, newProblem(fmt.Sprintf("%s is inside of %s, which is %s", address, s.field, s.prefix),
+			return WithField(key, NewProblem(fmt.Sprintf("%s is inside of %s, which is %s", address, s.field, s.prefix),
 				"a proxy outside of the cluster", ""))
 		}
 	}
@@ -192,7 +192,7 @@ func checkProxyOutside(spec state.Spec, key, value string) []Problem {
 // Distributions of OpenShift.
 const (
 	ocp = "ocp"
-	okd = "okd"
+	OKD = "okd"
 )
 
 // The versions of OpenShift 4 whose installation is supported.
@@ -229,27 +229,27 @@ func parseVersion(version string) (form versionForm, minor string) {
 
 func formatSupported(form versionForm) string {
 	if form == tag {
-		return string(form) + " with x.y " + formatChoices(listOKDMinors())
+		return string(form) + " with x.y " + FormatChoices(listOKDMinors())
 	}
-	return string(form) + " with x.y " + formatChoices(listMinors())
+	return string(form) + " with x.y " + FormatChoices(listMinors())
 }
 
 func validateVersion(value string) []Problem {
 	form, minor := parseVersion(value)
 	switch {
 	case form == "":
-		return newProblem(quote(value)+" is no version",
+		return NewProblem(Quote(value)+" is no version",
 			formatSupported(exact)+"; "+strings.Join(listChannels(), "-x.y, ")+"-x.y; of OKD "+formatSupported(tag), suggestVersionFor(value))
 	case form == tag && slices.Contains([]string{"4.16", "4.17", "4.18"}, minor):
-		return newProblem(quote(value)+" is not supported: before 4.19, the machines of OKD start from Fedora CoreOS", formatSupported(form), "")
+		return NewProblem(Quote(value)+" is not supported: before 4.19, the machines of OKD start from Fedora CoreOS", formatSupported(form), "")
 	case form == tag && !slices.Contains(listOKDMinors(), minor), form != tag && !slices.Contains(listMinors(), minor):
-		return newProblem(quote(value)+" is not supported", formatSupported(form), "")
+		return NewProblem(Quote(value)+" is not supported", formatSupported(form), "")
 	}
 	return nil
 }
 
 func suggestVersionFor(value string) string {
-	if len(value) > maxShown {
+	if len(value) > MaxShown {
 		return ""
 	}
 	value = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(value)), "v")
@@ -272,7 +272,7 @@ func findChannel(word string) string {
 	if word == "" {
 		return "stable"
 	}
-	return findNearest(word, listChannels())
+	return Nearest(word, listChannels())
 }
 
 func checkDistribution(spec state.Spec) []Problem {
@@ -283,13 +283,22 @@ func checkDistribution(spec state.Spec) []Problem {
 	}
 	switch chosen := spec.OpenShift.Distribution; {
 	case chosen == ocp && form == tag:
-		return withField(versionKey, newProblem(quote(value)+" is a release of OKD, and openshift.distribution is ocp",
+		return WithField(versionKey, NewProblem(Quote(value)+" is a release of OKD, and openshift.distribution is ocp",
 			"x.y.z, or a channel such as stable-4.20", "openshift.distribution: okd"))
-	case chosen == okd && form == channel:
-		return withField(versionKey, newProblem(quote(value)+" is a channel, and OKD has none", formatSupported(tag), ""))
-	case chosen == okd && form == exact:
-		return withField(versionKey, newProblem(quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
+	case chosen == OKD && form == channel:
+		return WithField(versionKey, NewProblem(Quote(value)+" is a channel, and OKD has none", formatSupported(tag), ""))
+	case chosen == OKD && form == exact:
+		return WithField(versionKey, NewProblem(Quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
 			formatSupported(tag), "openshift.distribution: ocp"))
 	}
 	return nil
 }
+
+// TrustBundleKey is the key of the additional trusted certificates.
+const TrustBundleKey = "openshift.trustBundle"
+
+// PullSecretKey is the key of the pull secret.
+const PullSecretKey = "openshift.pullSecret"
+
+// IsPullSecretOptional reports whether a cluster needs no pull secret: OKD's images are public.
+func IsPullSecretOptional(spec state.Spec) bool { return spec.OpenShift.Distribution == OKD }

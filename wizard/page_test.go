@@ -10,6 +10,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 	"exoshift/wizard/schema"
 )
 
@@ -56,7 +57,7 @@ func agrees(t *testing.T, path, want string) {
 func keyTables() string {
 	var out strings.Builder
 	section := ""
-	for _, field := range wizard.FindFields("") {
+	for _, field := range answersfile.FindFields("") {
 		if name, _, _ := strings.Cut(field.Key, "."); name != section {
 			section = name
 			fmt.Fprintf(&out, "\n### %s\n\n| key | what it is | default | allowed, or an example | a change later |\n|---|---|---|---|---|\n", section)
@@ -112,7 +113,7 @@ func TestThePageSaysWhatTheProgramReads(t *testing.T) {
 	}
 	_, example, _ := strings.Cut(string(content), "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
-	if _, faults := wizard.Parse("docs/answers.md", []byte(example)); len(faults) > 0 {
+	if _, faults := answersfile.Parse("docs/answers.md", []byte(example)); len(faults) > 0 {
 		t.Errorf("the page's example has faults:\n%s", lines(faults))
 	}
 	spec := state.Default()
@@ -124,7 +125,7 @@ func TestThePageSaysWhatTheProgramReads(t *testing.T) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	if faults := wizard.ReadAnswers("f", []byte("apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster.id, sizing]\n")).Ask; len(faults) < 10 {
+	if faults := answersfile.ReadAnswers("f", []byte("apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster.id, sizing]\n")).Ask; len(faults) < 10 {
 		t.Errorf("the page's ask means %v", faults)
 	}
 }

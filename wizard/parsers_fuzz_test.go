@@ -1,34 +1,21 @@
 package wizard
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"maps"
-	"math/big"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"golang.org/x/crypto/ssh"
-
-	"exoshift/state"
 )
 
-// canary is a credential that must never be repeated.
-const canary = "very-secret-value"
+// Canary is a credential that must never be repeated.
+const Canary = "very-secret-value"
 
-// repeated returns the problem that holds a secret or terminal control characters.
-func repeated(faults []Problem, secret string) string {
+// Repeated returns the problem that holds a secret or terminal control characters.
+func Repeated(faults []Problem, secret string) string {
 	for _, fault := range faults {
 		words := fault.Message + fault.Allowed + fault.Suggestion + fault.Hint
 		if fault.Message == "" || strings.Contains(words, secret) || strings.ContainsFunc(words, unicode.IsControl) {
@@ -36,79 +23,6 @@ func repeated(faults []Problem, secret string) string {
 		}
 	}
 	return ""
-}
-
-func file(t *testing.T, name string, content []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// FuzzExoConfig reads the TOML that the program exo writes.
-func FuzzExoConfig(f *testing.F) {
-	for _, seed := range []string{
-		"", "defaultAccount = 'work'\n[[accounts]]\nname = 'work'\nkey = 'EXO1'\nsecret = 'a'\n", "[[accounts]]\nname = \"work\"\nsecretCommand = ['pass', 'x']\n",
-		"[[accounts]]\nNAME = 'work'\nSecretCommand = 'x'\nsecret = 1\n", "accounts = 1\n", "[accounts]\nname = 'work'\n", "x = [[[[[[", "a.b.c = {d = [1, '", "\xff", "\"\"\"",
-	} {
-		f.Add(seed, "work")
-	}
-	f.Fuzz(func(t *testing.T, content, name string) {
-		content += "\n[[accounts]]\nname = 'other'\nsecret = '" + canary + "'"
-		path := file(t, "exoscale.toml", []byte(content))
-		lookup := func(variable string) (string, bool) { return path, variable == "EXOSCALE_CONFIG" }
-		value, faults := readExoSecret(name, exoAccount.apiSecret, lookup)
-		if words := repeated(faults, canary); words != "" {
-			t.Fatalf("%q is told as %q", content, words)
-		}
-		if (value == "") != (faults != nil) {
-			t.Fatalf("%q and %v of %q", value, faults, content)
-		}
-		if value != strings.TrimSpace(value) {
-			t.Fatalf("%q", value)
-		}
-	})
-}
-
-// FuzzTrustBundle: what is accepted is what the cluster's own programs find in the file.
-func FuzzTrustBundle(f *testing.F) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		f.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now(), NotAfter: time.Now().Add(time.Hour), IsCA: true}
-	content, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		f.Fatal(err)
-	}
-	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: content}))
-	for _, seed := range []string{
-		"", certificate, certificate + "\n\n" + certificate, "\ufeff" + strings.ReplaceAll(certificate, "\n", "\r\n"), "# mine\n" + certificate,
-		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Headers: map[string]string{"Friendly": "name"}, Bytes: content})),
-		"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", strings.Replace(certificate, "-----END", "-----BEGIN", 1),
-		strings.Replace(certificate, "CERTIFICATE", "\x1b[2J", 2), certificate[:len(certificate)/2] + certificate,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) {
-		certificates, faults := readBundle(file(t, "bundle.pem", content))
-		if words := repeated(faults, canary); words != "" || (faults == nil) != (len(certificates) > 0) {
-			t.Fatalf("%d certificates, and %q", len(certificates), words)
-		}
-		if faults != nil {
-			return
-		}
-		ours, theirs := x509.NewCertPool(), x509.NewCertPool()
-		for _, each := range certificates {
-			ours.AddCert(each.Certificate)
-		}
-		given := strings.TrimSpace(strings.TrimPrefix(string(content), "\ufeff")) + "\n" // as it is in install-config.yaml
-		if !theirs.AppendCertsFromPEM([]byte(given)) || !ours.Equal(theirs) || strings.Contains(string(content), "PRIVATE KEY") {
-			t.Fatalf("of %q the cluster reads something else", content)
-		}
-	})
 }
 
 // FuzzParseCIDR: openshift-install and the API of Exoscale read ranges by net.ParseCIDR.
@@ -119,7 +33,7 @@ func FuzzParseCIDR(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		for name, rule := range map[string]rule{"any": validateRange, "ipv4": validateIPv4Range, "services": validateServiceRange} {
 			faults := rule(value)
-			if words := repeated(faults, canary); words != "" {
+			if words := Repeated(faults, Canary); words != "" {
 				t.Fatalf("%s: %q is told as %q", name, value, words)
 			}
 			if faults != nil {
@@ -145,14 +59,14 @@ func FuzzParseCIDR(f *testing.F) {
 // FuzzProxy fuzzes the proxy's URL and noProxy.
 func FuzzProxy(f *testing.F) {
 	for _, seed := range []string{
-		"http://proxy.example.net:3128", "http://user:" + canary + "@proxy:1", "https://[::1]:3128/", "http://p?x", "*", ".example.net,10.0.0.0/8,::1", "fe80::1%\x1b[2J",
+		"http://proxy.example.net:3128", "http://user:" + Canary + "@proxy:1", "https://[::1]:3128/", "http://p?x", "*", ".example.net,10.0.0.0/8,::1", "fe80::1%\x1b[2J",
 		"fe80::1%eth0,a", "a, b", "http://\x7f", "ftp://a", ",", "",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		for _, secret := range []string{canary + value, value + canary, "http://a:" + canary + "@" + value} {
-			if words := repeated(newProxyRule("http", "https")(secret), canary); words != "" {
+		for _, secret := range []string{Canary + value, value + Canary, "http://a:" + Canary + "@" + value} {
+			if words := Repeated(newProxyRule("http", "https")(secret), Canary); words != "" {
 				t.Fatalf("%q is told as %q", secret, words)
 			}
 		}
@@ -161,7 +75,7 @@ func FuzzProxy(f *testing.F) {
 			t.Fatalf("%q is no proxy", value)
 		}
 		faults = validateNoProxy(value)
-		if words := repeated(faults, "\n"); words != "" {
+		if words := Repeated(faults, "\n"); words != "" {
 			t.Fatalf("%q is told as %q", value, words)
 		}
 		if faults == nil && value != "*" && strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) || r == '%' }) {
@@ -177,9 +91,9 @@ func FuzzAuthorizedKey(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		faults := validateSSHKey(value)
-		for _, private := range []string{canary + value, value + canary, value + "\n" + canary} {
-			if words := repeated(validateSSHKey(private), canary); words != "" {
+		faults := ValidateSSHKey(value)
+		for _, private := range []string{Canary + value, value + Canary, value + "\n" + Canary} {
+			if words := Repeated(ValidateSSHKey(private), Canary); words != "" {
 				t.Fatalf("%q is told as %q", private, words)
 			}
 		}
@@ -189,31 +103,6 @@ func FuzzAuthorizedKey(f *testing.F) {
 		known, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(strings.TrimSpace(value) + "\n" + key + "\n")) // as openshift-install gets it
 		if err != nil || len(options) > 0 || strings.TrimSpace(string(rest)) != key {
 			t.Fatalf("%q is more than a key: %v, %q, %q, %v", value, known, options, rest, err)
-		}
-	})
-}
-
-func FuzzPullSecret(f *testing.F) {
-	for _, seed := range []string{
-		`{"auths": {"quay.io": {"auth": "dTpw"}, "registry.redhat.io": {"auth": "dTpw"}}}`, `{"auths": {"quay.io": {"auth": "` + canary + `"}}}`, `{"auths": {"a": null}}`,
-		`{"auths": {"\u001b[2J": {}}}`, `{"auths": {"quay.io": {"auth": 1}}}`, `{"auths": {}}`, "null", "", `{"auths": {"a": {"auth": "Og=="}}}`, canary,
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, distribution := range []string{okd, "ocp"} {
-			faults := pullSecretOf(distribution)(text)
-			secret, problem := readPullSecret(text)
-			if words := repeated(faults, "\n"); words != "" || problem != "" && faults == nil {
-				t.Fatalf("%q is told as %q", text, words)
-			}
-			if words := repeated(faults, canary); words != "" && !strings.Contains(strings.Join(slices.Collect(maps.Keys(secret.Auths)), " "), canary) {
-				t.Fatalf("%q is told as %q", text, words)
-			}
-			if n := len(secret.Auths); faults == nil && (n == 0 || distribution != okd && n < 2) {
-				t.Fatalf("%q has %d registries alone", text, n)
-			}
-			_ = checkPullSecret(state.Spec{OpenShift: state.OpenShiftSpec{Distribution: distribution}}, text)
 		}
 	})
 }

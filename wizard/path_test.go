@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 func TestDirectoriesMustBeThere(t *testing.T) {
@@ -29,7 +30,7 @@ func TestDirectoriesMustBeThere(t *testing.T) {
 		if want != "" {
 			want = "syn.catalogDir  " + want + "\nopenshift.manifestsDir  " + want + "\n"
 		}
-		if diff := cmp.Diff(want, lines(wizard.CheckPaths(spec))); diff != "" {
+		if diff := cmp.Diff(want, lines(local.CheckPaths(spec))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
@@ -42,7 +43,7 @@ func TestRelativePathsBeginWhereTheProgramWasStarted(t *testing.T) {
 	}
 	spec := valid()
 	spec.OpenShift.ManifestsDir = "./manifests"
-	if faults := wizard.CheckPaths(spec); len(faults) > 0 {
+	if faults := local.CheckPaths(spec); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 }
@@ -50,7 +51,7 @@ func TestRelativePathsBeginWhereTheProgramWasStarted(t *testing.T) {
 func TestLoadedAnswersNameThePlaceOfAPathThatLeadsNowhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	content := minimal + "  trustBundle: ca.pem\n  manifestsDir: manifests\nsyn:\n  catalogDir: catalog\n"
-	_, _, faults := wizard.Load("f", []byte(content), environment(map[string]string{
+	_, _, faults := answersfile.Load("f", []byte(content), environment(map[string]string{
 		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": pullSecret,
 	}))
 	var places []string

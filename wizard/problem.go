@@ -50,39 +50,42 @@ func (f Problem) Error() string { return f.String() }
 // Without a suggestion the text is empty.
 func (f Problem) FindFix() (key, text string) {
 	if other, value, two := strings.Cut(f.Suggestion, ": "); two {
-		if _, is := find(Fields(), other); is {
+		if _, is := Find(Fields(), other); is {
 			return other, value
 		}
 	}
 	return f.Field, f.Suggestion
 }
 
-func newProblem(problem, allowed, suggestion string) []Problem {
+// NewProblem returns a problem that has no field yet.
+func NewProblem(problem, allowed, suggestion string) []Problem {
 	return []Problem{{Message: problem, Allowed: allowed, Suggestion: suggestion}}
 }
 
-func withField(field string, faults []Problem) []Problem {
+// WithField sets the field of problems.
+func WithField(field string, faults []Problem) []Problem {
 	for i := range faults {
 		faults[i].Field = field
 	}
 	return faults
 }
 
-// In characters, of a value that a problem repeats.
-const maxShown = 60
+// MaxShown is the length up to which a problem repeats a value, in characters.
+const MaxShown = 60
 
-// A value that is long, has several lines or resembles a key is never repeated: it may be a secret that was pasted into
+// Quote returns a value for a problem. A value that is long, has several lines or resembles a key is never repeated: it may be a secret that was pasted into
 // the wrong field.
-func quote(value string) string {
-	if len(value) > maxShown || strings.ContainsAny(value, "\n\r") || strings.Contains(value, "PRIVATE KEY") ||
+func Quote(value string) string {
+	if len(value) > MaxShown || strings.ContainsAny(value, "\n\r") || strings.Contains(value, "PRIVATE KEY") ||
 		strings.Contains(value, `"auth`) {
 		return "the value"
 	}
 	return strconv.Quote(value)
 }
 
-func findNearest(word string, candidates []string) string {
-	if len(word) > maxShown {
+// Nearest returns the candidate that was probably meant, or "".
+func Nearest(word string, candidates []string) string {
+	if len(word) > MaxShown {
 		return ""
 	}
 	best, distance := "", max(1, len(word)/3)+1
@@ -94,7 +97,8 @@ func findNearest(word string, candidates []string) string {
 	return best
 }
 
-func formatChoices(choices []string) string {
+// FormatChoices lists the allowed values for a problem.
+func FormatChoices(choices []string) string {
 	if len(choices) == 1 {
 		return choices[0]
 	}

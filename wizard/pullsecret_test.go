@@ -9,6 +9,8 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 // auth is demo:s3cret.
@@ -17,7 +19,7 @@ const auth = `{"auth": "ZGVtbzpzM2NyZXQ="}`
 func resolved(distribution, text string) (wizard.Secrets, []wizard.Problem) {
 	spec := valid()
 	spec.OpenShift.Distribution = distribution
-	return wizard.ResolveSecrets(spec, environment(map[string]string{
+	return local.ResolveSecrets(spec, environment(map[string]string{
 		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": text,
 	}))
 }
@@ -67,14 +69,14 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 	if faults := wizard.Check(spec); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
-	secrets, faults := wizard.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
+	secrets, faults := local.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
 	if len(faults) > 0 || secrets.PullSecret != "" {
 		t.Errorf("want no pull secret; faults:\n%s", lines(faults))
 	}
-	if warnings := wizard.CheckWarnings(spec, secrets); len(warnings) > 0 {
+	if warnings := local.CheckWarnings(spec, secrets); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
 	}
-	for _, need := range wizard.FindMissing(spec, nil, environment(nil)) {
+	for _, need := range answersfile.FindMissing(spec, nil, environment(nil)) {
 		if need.Field == "openshift.pullSecret" {
 			t.Error("the pull secret is said to be missing")
 		}
@@ -91,7 +93,7 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 func TestOCPNeedsAPullSecret(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.PullSecret = state.SecretRef{}
-	_, faults := wizard.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
+	_, faults := local.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
 	want := "openshift.pullSecret  is missing  allowed: {env: NAME} or {file: PATH}\n"
 	if diff := cmp.Diff(want+want, lines(wizard.Check(spec))+lines(faults)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -112,7 +114,7 @@ func TestPullSecretsThatDeserveALook(t *testing.T) {
 		secrets, faults := resolved(c.distribution, c.text)
 		spec := valid()
 		spec.OpenShift.Distribution = c.distribution
-		warnings := wizard.CheckWarnings(spec, secrets)
+		warnings := local.CheckWarnings(spec, secrets)
 		if len(faults) > 0 || problems(warnings) != c.want {
 			t.Errorf("%s, %s:\nwant %q\ngot  %q\n%s", c.distribution, c.text, c.want, problems(warnings), lines(faults))
 		}

@@ -85,17 +85,12 @@ func checkReserved(spec state.Spec) []Problem {
 // The default network of a Docker bridge.
 func dockerNetwork() netip.Prefix { return netip.MustParsePrefix("172.17.0.0/16") }
 
-// openshift-install warns of it.
-func checkDockerBridge(spec state.Spec) []Problem {
-	return checkOverlapping(spec, []fieldRange{{"the usual network of a Docker bridge", dockerNetwork()}})
-}
-
 func checkOverlapping(spec state.Spec, theirs []fieldRange) []Problem {
 	var faults []Problem
 	for _, our := range listSpans(spec) {
 		for _, their := range theirs {
 			if our.prefix.Overlaps(their.prefix) {
-				faults = append(faults, withField(our.field, newProblem(
+				faults = append(faults, WithField(our.field, NewProblem(
 					fmt.Sprintf("%s overlaps %s, which is %s", our.prefix, their.field, their.prefix),
 					"a range that keeps clear of it", findFreeRange(spec, our)))...)
 			}
@@ -138,7 +133,7 @@ func ListRanges(spec state.Spec) []Range {
 }
 
 func formatRangeTitle(key string, customers int) string {
-	if field, ok := find(Fields(), key); ok {
+	if field, ok := Find(Fields(), key); ok {
 		return field.Title
 	}
 	var i int
@@ -160,7 +155,7 @@ func findFreeRange(spec state.Spec, own fieldRange) string {
 			taken = append(taken, other.prefix)
 		}
 	}
-	if field, ok := find(Fields(), own.field); ok {
+	if field, ok := Find(Fields(), own.field); ok {
 		usual, err := netip.ParsePrefix(field.Default())
 		if err == nil && usual.Bits() == own.prefix.Bits() && findOverlap(usual, taken) == nil {
 			return usual.String()
@@ -210,4 +205,9 @@ func toAddr(number uint64) netip.Addr {
 	var bytes [4]byte
 	binary.BigEndian.PutUint32(bytes[:], uint32(number))
 	return netip.AddrFrom4(bytes)
+}
+
+// CheckDockerBridge returns a warning if a range overlaps the usual network of a Docker bridge, as openshift-install does.
+func CheckDockerBridge(spec state.Spec) []Problem {
+	return checkOverlapping(spec, []fieldRange{{"the usual network of a Docker bridge", dockerNetwork()}})
 }

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 func TestCapacityIsWhatTheRangesHold(t *testing.T) {
@@ -71,7 +72,7 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "networks") {
 			spec.Network.CustomerNetworks = append(spec.Network.CustomerNetworks, validateRange(t, 8, 30))
 		}
-		for _, fault := range append(wizard.Check(spec), wizard.CheckWarnings(spec, wizard.Secrets{})...) {
+		for _, fault := range append(wizard.Check(spec), local.CheckWarnings(spec, wizard.Secrets{})...) {
 			if fault.Suggestion == "" || !strings.Contains(fault.Message, " overlaps ") {
 				continue
 			}
@@ -79,7 +80,7 @@ func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
 			if err := answer(fault.Field, fault.Suggestion, &mended); err != nil {
 				t.Fatal(err)
 			}
-			for _, warning := range wizard.CheckWarnings(mended, wizard.Secrets{}) {
+			for _, warning := range local.CheckWarnings(mended, wizard.Secrets{}) {
 				if warning.Field == fault.Field {
 					t.Fatalf("%s: %s was suggested, and %s", fault, fault.Suggestion, warning)
 				}

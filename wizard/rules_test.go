@@ -8,6 +8,8 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 func TestRules(t *testing.T) {
@@ -152,7 +154,7 @@ func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 		`syn.facts.servce_level  nothing is known to depend on a fact of that name  allowed: the name service_level, if that is meant`,
 		"",
 	}, "\n")
-	if diff := cmp.Diff(want, lines(wizard.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
+	if diff := cmp.Diff(want, lines(local.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -184,10 +186,10 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it  did you mean 10.0.0.0/16?\n"
-	if diff := cmp.Diff(want, lines(wizard.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
+	if diff := cmp.Diff(want, lines(local.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if warnings := wizard.CheckWarnings(valid(), wizard.Secrets{}); len(warnings) > 0 {
+	if warnings := local.CheckWarnings(valid(), wizard.Secrets{}); len(warnings) > 0 {
 		t.Errorf("warnings without a reason:\n%s", lines(warnings))
 	}
 }
@@ -196,29 +198,29 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	spec := valid()
 	spec.Syn.Tenant, spec.DNS.ACME = "t-demo", true
 	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
-	if got := wizard.CheckWarnings(spec, wizard.Secrets{}); len(got) != 4 {
+	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 4 {
 		t.Errorf("want four warnings, got:\n%s", lines(got))
 	}
 	spec.LoadBalancer.Strategy, spec.DNS.AppsDomain = "haproxy-pair", "apps."+spec.Domain()
-	if got := wizard.CheckWarnings(spec, wizard.Secrets{}); len(got) != 2 {
+	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 2 {
 		t.Errorf("want two warnings, got:\n%s", lines(got))
 	}
 	spec.Syn.LieutenantURL = "https://lieutenant.example.net"
-	if got := wizard.CheckWarnings(spec, wizard.Secrets{}); len(got) != 0 {
+	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 0 {
 		t.Errorf("with Project Syn nothing of it is idle, got:\n%s", lines(got))
 	}
 	spec.DNS.ACME = false
-	if got := wizard.CheckWarnings(spec, wizard.Secrets{}); len(got) != 1 || got[0].Field != "dns.acme" || got[0].Suggestion != "true" {
+	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 1 || got[0].Field != "dns.acme" || got[0].Suggestion != "true" {
 		t.Errorf("a catalog's certificates wait in vain, got:\n%s", lines(got))
 	}
 }
 
 func TestWarningsHaveAPlace(t *testing.T) {
 	content := []byte(after("syn: {lieutenantURL: https://l, facts: {sales_order: x}, tenant: t-1}\ndns: {acme: true}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
-	layer := wizard.ReadAnswers("f", content)
-	all := wizard.MergeLayers(layer.Given, layer)
+	layer := answersfile.ReadAnswers("f", content)
+	all := answersfile.MergeLayers(layer.Given, layer)
 	var places []string
-	for line := range strings.Lines(lines(all.WithPositions(wizard.CheckWarnings(all.Answers.Spec, wizard.Secrets{})))) {
+	for line := range strings.Lines(lines(all.WithPositions(local.CheckWarnings(all.Answers.Spec, wizard.Secrets{})))) {
 		places = append(places, strings.Join(strings.Fields(line)[:2], " "))
 	}
 	if diff := cmp.Diff([]string{"f:9:54 syn.facts.sales_order", "f:12:13 network.nodeCIDR"}, places); diff != "" {
@@ -230,7 +232,7 @@ func TestABaseDomainWithoutItsEndIsPointedOut(t *testing.T) {
 	spec := valid()
 	for base, want := range map[string]int{"example": 1, "example.net": 0, "": 0, "no domain": 0} {
 		spec.Cluster.BaseDomain = base
-		if got := wizard.CheckWarnings(spec, wizard.Secrets{}); len(got) != want || want == 1 && got[0].Field != "cluster.baseDomain" {
+		if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != want || want == 1 && got[0].Field != "cluster.baseDomain" {
 			t.Errorf("of %q is said:\n%s", base, lines(got))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 	"exoshift/wizard/schema"
 )
 
@@ -58,7 +59,7 @@ func accepts(schema *jsonschema.Schema, answers []byte) error {
 func TestTheSchemaAcceptsWhatIsExported(t *testing.T) {
 	schema := compiled(t)
 	rapid.Check(t, func(t *rapid.T) {
-		content := wizard.Export(anySpec(t), nil)
+		content := answersfile.Export(anySpec(t), nil)
 		if err := accepts(schema, content); err != nil {
 			t.Fatalf("%v\n%s", err, content)
 		}
@@ -123,7 +124,7 @@ func TestWhatTheSchemaRefusesIsWrong(t *testing.T) {
 		if field.Set(&spec, rapid.OneOf(words(), rapid.StringMatching(`[a-z0-9.:/]{0,12}`), rapid.StringMatching("[0-9]{1,4}")).Draw(t, "value")) != nil {
 			return // the field's own rule refuses it
 		}
-		if content := wizard.Export(spec, nil); accepts(schema, content) != nil && len(wizard.Check(spec)) == 0 {
+		if content := answersfile.Export(spec, nil); accepts(schema, content) != nil && len(wizard.Check(spec)) == 0 {
 			t.Fatalf("%v\n%s", accepts(schema, content), content)
 		}
 	})

@@ -35,7 +35,7 @@ func (s Screen) Title() string {
 // fields are left out, and each additional group has fields of its own.
 func (s Screen) ListFields(spec state.Spec) []Field {
 	var asked []Field
-	for _, field := range listFieldsOf(spec) {
+	for _, field := range ListFieldsOf(spec) {
 		if field.Screen == s && field.IsRelevant(spec) {
 			asked = append(asked, field)
 		}
@@ -48,9 +48,9 @@ func (s Screen) ListFields(spec state.Spec) []Field {
 func (s Screen) rankField(key string) int {
 	order := map[Screen][]string{
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
-		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, groupsKey, "sizing.loadBalancers"},
+		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, GroupsKey, "sizing.loadBalancers"},
 		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
-		Syn:     {lieutenantKey, tenantKey, factsKey + ".", factsKey, "syn.vaultAddress", gitTokenKey, catalogKey},
+		Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", GitTokenKey, catalogKey},
 	}[s]
 	for i, begin := range order {
 		if strings.HasPrefix(key, begin) {
@@ -86,8 +86,8 @@ func CheckAsked(spec state.Spec) []Problem {
 
 // ScreenOf returns the screen of a field, or of a part of one such as network.customerNetworks[0].
 func ScreenOf(key string) Screen {
-	for fields := Fields(); key != ""; key = parentOf(key) {
-		if field, ok := find(fields, key); ok {
+	for fields := Fields(); key != ""; key = ParentOf(key) {
+		if field, ok := Find(fields, key); ok {
 			return field.Screen
 		}
 	}

@@ -13,6 +13,8 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 // pullSecret is a fake: its auths are demo:s3cret.
@@ -41,7 +43,7 @@ func written(t *testing.T, content string, mode os.FileMode) string {
 func TestSecretsAreFoundAndTrimmed(t *testing.T) {
 	spec := valid()
 	spec.Exoscale.APISecret = state.SecretRef{File: written(t, "\ufeffs3cret\r\n", 0o600)}
-	got, faults := wizard.ResolveSecrets(spec, environment(map[string]string{
+	got, faults := local.ResolveSecrets(spec, environment(map[string]string{
 		"EXOSCALE_API_KEY": "EXOkey \n", "PULL_SECRET": pullSecret + "\n",
 	}))
 	if len(faults) > 0 {
@@ -82,7 +84,7 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := valid()
 			spec.Exoscale.APIKey = c.ref
-			secrets, faults := wizard.ResolveSecrets(spec, environment(map[string]string{
+			secrets, faults := local.ResolveSecrets(spec, environment(map[string]string{
 				"EXOSCALE_API_SECRET": "s", "PULL_SECRET": pullSecret, "EMPTY": " ", "TWO": "s3cret s3cret",
 			}))
 			if len(faults) != 1 || faults[0].Field != "exoscale.apiKey" || !strings.HasPrefix(faults[0].String(), "exoscale.apiKey  "+c.want) {
@@ -111,7 +113,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 }
 
 func TestALoadedFileCarriesItsSecrets(t *testing.T) {
-	spec, secrets, faults := wizard.Load("f", []byte(minimal), environment(map[string]string{
+	spec, secrets, faults := answersfile.Load("f", []byte(minimal), environment(map[string]string{
 		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": pullSecret,
 	}))
 	if len(faults) > 0 || secrets.APIKey != "k" {

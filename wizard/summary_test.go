@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 func TestAPullSecretIsSummarisedAndNeverShown(t *testing.T) {
@@ -19,22 +19,22 @@ func TestAPullSecretIsSummarisedAndNeverShown(t *testing.T) {
 		`{"auths": "s3cret"}`: "the pull secret is not the JSON that it should be",
 		`s3cret`:              "the pull secret is no JSON from its character 1 on",
 	} {
-		got := wizard.SummarizePullSecret(text)
+		got := local.SummarizePullSecret(text)
 		if got != want || strings.Contains(got, "s3cret") || strings.Contains(got, "ZGVt") {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
-		if other := wizard.SummarizeSecret("openshift.pullSecret", text); other != got {
+		if other := local.SummarizeSecret("openshift.pullSecret", text); other != got {
 			t.Errorf("by its field it is %q", other)
 		}
 	}
 }
 
 func TestASummaryTellsNothingOfAKeyButThatThereIsOne(t *testing.T) {
-	short, long := wizard.SummarizeSecret("exoscale.apiSecret", "a"), wizard.SummarizeSecret("exoscale.apiSecret", strings.Repeat("a", 99))
+	short, long := local.SummarizeSecret("exoscale.apiSecret", "a"), local.SummarizeSecret("exoscale.apiSecret", strings.Repeat("a", 99))
 	if short != long || strings.Contains(short, "a") || short == "" {
 		t.Errorf("%q, %q", short, long)
 	}
-	if got := wizard.SummarizeSecret("exoscale.apiSecret", " "); got != "" {
+	if got := local.SummarizeSecret("exoscale.apiSecret", " "); got != "" {
 		t.Errorf("nothing is %q", got)
 	}
 }

@@ -6,6 +6,9 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/instancetype"
+	"exoshift/wizard/local"
+	"exoshift/wizard/support"
 )
 
 func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
@@ -32,14 +35,14 @@ func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
 	} {
 		spec := valid()
 		c.change(&spec)
-		got := wizard.CheckSupport(spec)
+		got := support.Check(spec)
 		for i, w := range got {
 			if len(got) != len(c.want) || !strings.HasPrefix(w.String(), c.want[i]) {
 				t.Errorf("%s: want %q, got:\n%s", name, c.want, lines(got))
 				break
 			}
 		}
-		if len(got) != len(c.want) || len(wizard.CheckWarnings(spec, wizard.Secrets{})) != len(got) {
+		if len(got) != len(c.want) || len(local.CheckWarnings(spec, wizard.Secrets{})) != len(got) {
 			t.Errorf("%s: want %q, got:\n%s", name, c.want, lines(got))
 		}
 	}
@@ -48,12 +51,12 @@ func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
 func TestWhatSupportSuggestsIsAllowedAndEnough(t *testing.T) {
 	spec := valid()
 	spec.Sizing.Workers.Count, spec.Sizing.Infra.Count = 12, 3
-	for _, warning := range wizard.CheckSupport(spec) {
+	for _, warning := range support.Check(spec) {
 		if err := field(t, warning.Field).Set(&spec, warning.Suggestion); err != nil {
 			t.Error(err)
 		}
 	}
-	if left := append(wizard.CheckSupport(spec), wizard.Check(spec)...); len(left) > 0 || spec.Sizing.ControlPlane.Type != "memory.huge" {
+	if left := append(support.Check(spec), wizard.Check(spec)...); len(left) > 0 || spec.Sizing.ControlPlane.Type != "memory.huge" {
 		t.Errorf("%s:\n%s", spec.Sizing.ControlPlane.Type, lines(left))
 	}
 }
@@ -61,14 +64,14 @@ func TestWhatSupportSuggestsIsAllowedAndEnough(t *testing.T) {
 func TestLargerMastersKeepTheirProcessors(t *testing.T) {
 	spec := valid()
 	spec.Sizing.Workers.Count, spec.Sizing.ControlPlane.Type = 4, "cpu.extra-large"
-	if got := wizard.CheckSupport(spec); len(got) != 1 || got[0].Suggestion != "standard.huge" {
+	if got := support.Check(spec); len(got) != 1 || got[0].Suggestion != "standard.huge" {
 		t.Errorf("got:\n%s", lines(got))
 	}
 }
 
 func TestTheCatalogueHasEveryDefault(t *testing.T) {
-	names := map[string]wizard.InstanceType{}
-	for _, o := range wizard.ListInstanceTypes() {
+	names := map[string]instancetype.Type{}
+	for _, o := range instancetype.List() {
 		if o.CPUs < 1 || o.Memory <= 0 || names[o.Name].Name != "" {
 			t.Errorf("%+v", o)
 		}

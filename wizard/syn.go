@@ -17,11 +17,11 @@ func validateHTTPSURL(value string) []Problem {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "":
-		return newProblem("the value is no https URL", "https://host/…", "")
+		return NewProblem("the value is no https URL", "https://host/…", "")
 	case u.User != nil:
-		return newProblem("the URL holds credentials, which would be kept in the open", "https://host/…", "")
+		return NewProblem("the URL holds credentials, which would be kept in the open", "https://host/…", "")
 	}
-	return validatePrintable(value)
+	return ValidatePrintable(value)
 }
 
 // The value has to be the exact base URL: tokens are stored by it, and paths are appended to it.
@@ -32,9 +32,9 @@ func validateServiceURL(value string) []Problem {
 	const allowed = "https://host, without anything behind it"
 	switch bare := strings.TrimRight(value, "/"); {
 	case strings.ContainsAny(value, "?#"):
-		return newProblem("the URL holds more than an address", allowed, "")
+		return NewProblem("the URL holds more than an address", allowed, "")
 	case bare != value:
-		return newProblem("the URL ends with a slash", allowed, bare)
+		return NewProblem("the URL ends with a slash", allowed, bare)
 	}
 	return nil
 }
@@ -60,15 +60,15 @@ func validatePrefixed(id, prefix string, length int, whose string) []Problem {
 	if len(suggestion) > length || !isLabel(suggestion) {
 		suggestion = ""
 	}
-	return newProblem(quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
+	return NewProblem(Quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
 }
 
 func validateFact(item string) []Problem {
 	key, value, _ := strings.Cut(item, "=")
 	if !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`).MatchString(key) {
-		return newProblem(quote(key)+" is no name of a fact", "letters, digits, '_', '-' and '.'", "")
+		return NewProblem(Quote(key)+" is no name of a fact", "letters, digits, '_', '-' and '.'", "")
 	}
-	return validatePrintable(value)
+	return ValidatePrintable(value)
 }
 
 func checkSyn(spec state.Spec) []Problem {
@@ -77,7 +77,7 @@ func checkSyn(spec state.Spec) []Problem {
 	}
 	var faults []Problem
 	if id := spec.Cluster.ID; validateLabel(maxID)(id) == nil {
-		faults = withField("cluster.id", validatePrefixed(id, clusterPrefix, maxID, "clusters"))
+		faults = WithField("cluster.id", validatePrefixed(id, clusterPrefix, maxID, "clusters"))
 	}
 	return append(faults, checkContradictions(spec)...)
 }
@@ -87,7 +87,7 @@ func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME {
 		return nil
 	}
-	return withField("dns.acme", newProblem("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
+	return WithField("dns.acme", NewProblem("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
 		"true, unless the tenant's configuration asks for none", "true"))
 }
 
@@ -98,11 +98,11 @@ func checkWithoutSyn(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, field := range listSynFields() {
 		if field.when != nil && field.Get(spec) != "" {
-			faults = append(faults, withField(field.Key, newProblem("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
+			faults = append(faults, WithField(field.Key, NewProblem("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
 		}
 	}
 	if spec.DNS.ACME {
-		faults = append(faults, withField("dns.acme", newProblem("the cluster makes no certificates without Project Syn",
+		faults = append(faults, WithField("dns.acme", NewProblem("the cluster makes no certificates without Project Syn",
 			"an answer to syn.lieutenantURL, or certificates that you add yourself", ""))...)
 	}
 	return faults
@@ -122,13 +122,13 @@ func listSynFields() []Field {
 			Why:    "A cluster belongs to one tenant, whose configuration it shares.",
 			Source: "Those who run Project Syn for you. Once you are signed in, the list of your tenants is offered here.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.Tenant })},
-		{Key: factsKey, Title: "All facts", Example: "service_level=guaranteed-availability, access_policy=regular", rule: validateFact,
+		{Key: FactsKey, Title: "All facts", Example: "service_level=guaranteed-availability, access_policy=regular", rule: validateFact,
 			Screen: Syn, Advanced: true, Effect: Adds, when: hasLieutenant,
 			Help:   "What Lieutenant is told about the cluster: the facts that customers' clusters usually have, and any others. It is told distribution, cloud and region without you.",
 			Why:    "The configuration of the cluster may depend on these facts.",
 			Source: "Those who run Project Syn for you. Leave it as it is unless they name other facts.",
 			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.Syn.Facts })},
-		{Key: catalogKey, Title: "Catalog directory", Example: "./catalog", rule: validatePrintable,
+		{Key: catalogKey, Title: "Catalog directory", Example: "./catalog", rule: ValidatePrintable,
 			Screen: Syn, Advanced: true, Effect: NoEffect,
 			Help:   "A compiled catalog on this machine, whose manifests are installed with the cluster. Empty: with Lieutenant it is compiled and fetched.",
 			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be there before Project Syn runs.",
@@ -140,8 +140,8 @@ func listSynFields() []Field {
 			Why:    "The configuration of Project Syn holds no secrets, only where they are in Vault.",
 			Source: "Those who run Project Syn for you. Usually Lieutenant knows it.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.VaultAddress })},
-		{Key: gitTokenKey, Title: "Git token", Example: "env:GITLAB_TOKEN", Secret: true,
-			Screen: Syn, Advanced: true, Effect: NoEffect, rule: validateReference, when: hasLieutenant,
+		{Key: GitTokenKey, Title: "Git token", Example: "env:GITLAB_TOKEN", Secret: true,
+			Screen: Syn, Advanced: true, Effect: NoEffect, rule: ValidateReference, when: hasLieutenant,
 			Help:   "Where the token of the Git host is found. Empty: Git is reached by SSH, with the keys of your SSH agent.",
 			Why:    "The cluster's configuration is written to its tenant's repository, and with a token the pipeline that compiles it can be followed.",
 			Source: "The Git host: a personal access token with the scope api.",
@@ -154,14 +154,15 @@ const (
 	lieutenantKey = "syn.lieutenantURL"
 	tenantKey     = "syn.tenant"
 	catalogKey    = "syn.catalogDir"
-	gitTokenKey   = "syn.gitToken"
+	GitTokenKey   = "syn.gitToken"
 )
 
 func hasLieutenant(spec state.Spec) bool { return spec.Syn.LieutenantURL != "" }
 
 func hasNoLieutenant(spec state.Spec) bool { return !hasLieutenant(spec) }
 
-const factsKey = "syn.facts"
+// FactsKey is the key of all facts about the cluster.
+const FactsKey = "syn.facts"
 
 // fact is a property that Lieutenant stores about customers' clusters, and that their configuration may depend on.
 type fact struct {
@@ -218,7 +219,7 @@ func FactFields() []Field {
 			when = hasLieutenant
 		}
 		fields = append(fields, Field{
-			Key: factsKey + "." + f.name, Title: f.title, Example: f.example, Offered: f.known,
+			Key: FactsKey + "." + f.name, Title: f.title, Example: f.example, Offered: f.known,
 			Screen: Syn, Effect: Adds, when: when, Help: f.help, Why: f.why, Source: f.source, value: bindFact(f.name),
 		})
 	}
@@ -255,8 +256,8 @@ func checkContradictions(spec state.Spec) []Problem {
 	made := computeFacts(spec)
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if said, given := spec.Syn.Facts[name]; given && made[name] != "" && said != made[name] {
-			faults = append(faults, withField(factsKey+"."+name, newProblem(
-				fmt.Sprintf("%s contradicts the other answers, from which this fact is made", quote(said)),
+			faults = append(faults, WithField(FactsKey+"."+name, NewProblem(
+				fmt.Sprintf("%s contradicts the other answers, from which this fact is made", Quote(said)),
 				made[name]+", or leave the fact out", ""))...)
 		}
 	}
@@ -274,11 +275,11 @@ func checkUnusualFacts(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, name := range slices.Sorted(maps.Keys(spec.Syn.Facts)) {
 		at := slices.IndexFunc(known, func(f fact) bool { return f.name == name })
-		switch alike := findNearest(name, names); {
+		switch alike := Nearest(name, names); {
 		case at >= 0:
-			faults = append(faults, withField(factsKey+"."+name, known[at].checkValue(spec.Syn.Facts[name]))...)
+			faults = append(faults, WithField(FactsKey+"."+name, known[at].checkValue(spec.Syn.Facts[name]))...)
 		case alike != "" && alike != name:
-			faults = append(faults, withField(factsKey+"."+name, newProblem("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
+			faults = append(faults, WithField(FactsKey+"."+name, NewProblem("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
 		}
 	}
 	return faults
@@ -286,7 +287,7 @@ func checkUnusualFacts(spec state.Spec) []Problem {
 
 func (f fact) checkValue(value string) []Problem {
 	if f.form != "" && !regexp.MustCompile(f.form).MatchString(value) {
-		return newProblem(quote(value)+" does not look like one", "e.g. "+f.example, "")
+		return NewProblem(Quote(value)+" does not look like one", "e.g. "+f.example, "")
 	}
 	var names []string
 	for _, choice := range f.known {
@@ -298,93 +299,51 @@ func (f fact) checkValue(value string) []Problem {
 	}
 	for _, one := range values {
 		if len(names) > 0 && !slices.Contains(names, strings.TrimSpace(one)) {
-			return newProblem(quote(one)+" is none of the usual values: the cluster's configuration has to know it", formatChoices(names), findNearest(one, names))
+			return NewProblem(Quote(one)+" is none of the usual values: the cluster's configuration has to know it", FormatChoices(names), Nearest(one, names))
 		}
 	}
 	return nil
 }
 
-func findFact(key string) (Field, bool) {
-	name, is := strings.CutPrefix(key, factsKey+".")
+// FindFact returns the field of a single fact, known or not.
+func FindFact(key string) (Field, bool) {
+	name, is := strings.CutPrefix(key, FactsKey+".")
 	if !is || name == "" {
 		return Field{}, false
 	}
-	if known, found := find(FactFields(), key); found {
+	if known, found := Find(FactFields(), key); found {
 		return known, true
 	}
 	return Field{
-		Key: toPrefix(factsKey) + formatPath(name), Title: "Another fact", Screen: Syn, Effect: Adds, when: hasLieutenant,
+		Key: ToPrefix(FactsKey) + FormatPath(name), Title: "Another fact", Screen: Syn, Effect: Adds, when: hasLieutenant,
 		Help: "A fact that Lieutenant is told about the cluster.", value: bindFact(name),
 	}, true
 }
 
-// findAnswer returns the field of an answer on a command line or in a variable.
-func findAnswer(key string) (Field, bool) {
-	if field, known := find(listAnswerable(), key); known {
-		return field, true
-	}
-	return findFact(key)
-}
-
-// Only known facts have a variable.
-func listVariableFields() []Field { return append(listAnswerable(), FactFields()...) }
-
-// FindFieldsOrFact returns what FindFields does, and the fact of that name.
-func FindFieldsOrFact(name string) []Field {
-	fields := FindFields(name)
-	if fact, is := findFact(name); is && len(fields) == 0 {
-		return []Field{fact}
-	}
-	return fields
-}
-
-// collectFacts returns the effective single facts by key. They override the facts as a whole of the same layer or a lower
-// one, which override what is below.
-func collectFacts(layers []Layer) map[string]Given {
-	single := map[string]Given{}
-	for _, layer := range layers {
-		if _, together := layer.Given[factsKey]; together {
-			clear(single)
-		}
-		for key, given := range layer.Given {
-			if strings.HasPrefix(key, toPrefix(factsKey)) {
-				single[key] = given
-			}
-		}
-	}
-	return single
-}
-
-func (a *MergedAnswers) fillFacts() {
-	together, given := a.Answers.Origins[factsKey]
-	for name := range a.Answers.Spec.Syn.Facts {
-		if given {
-			a.Answers.Origins[toPrefix(factsKey)+name] = together
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(a.given)) {
-		field, is := findFact(key)
-		if !is {
-			continue
-		}
-		if given := a.given[key]; field.value.store(&a.Answers.Spec, given.Text) == nil {
-			a.Answers.recordFactOrigin(key, given.Origin())
-		}
-	}
-}
-
-// The origin of all facts together names each source once.
-func (a *Answers) recordFactOrigin(key, origin string) {
+// RecordFactOrigin sets the origin of a single fact. That of all facts together names each source once.
+func (a *Answers) RecordFactOrigin(key, origin string) {
 	a.Origins[key] = origin
-	sources := strings.Split(a.Origins[factsKey], ", ")
+	sources := strings.Split(a.Origins[FactsKey], ", ")
 	if sources[0] == "" {
 		sources = nil
 	}
 	if !slices.Contains(sources, origin) {
-		a.Origins[factsKey] = strings.Join(append(sources, origin), ", ")
+		a.Origins[FactsKey] = strings.Join(append(sources, origin), ", ")
 	}
 }
 
 func (a *Answers) clearOrigin(key string) {
-	maps.DeleteFunc(a.Origins, func(known, _ string) bool { return known == key || strings.HasPrefix(known, toPrefix(key)) })
+	maps.DeleteFunc(a.Origins, func(known, _ string) bool { return known == key || strings.HasPrefix(known, ToPrefix(key)) })
+}
+
+// CheckUnusedAnswers warns of answers without an effect, and of tasks that are left to the operator.
+func CheckUnusedAnswers(spec state.Spec) []Problem {
+	faults := checkWithoutSyn(spec)
+	if spec.LoadBalancer.ProxyProtocol && spec.IsRoundRobin() {
+		faults = append(faults, WithField("loadBalancer.proxyProtocol", NewProblem("without load balancers nobody speaks the PROXY protocol: the answer is kept only", "", ""))...)
+	}
+	if apps := spec.DNS.AppsDomain; apps != "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
+		faults = append(faults, WithField("dns.appsDomain", NewProblem("it is outside of the cluster's zone: you lead *."+apps+" to ingress."+spec.Domain()+" yourself, and the installation waits for that: the console is there", "", ""))...)
+	}
+	return faults
 }

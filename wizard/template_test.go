@@ -9,6 +9,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 	"exoshift/wizard/schema"
 )
 
@@ -21,7 +22,7 @@ func filled() string {
 }
 
 func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
-	got, faults := wizard.Parse("f", []byte(filled()))
+	got, faults := answersfile.Parse("f", []byte(filled()))
 	if len(faults) > 0 {
 		t.Fatalf("faults:\n%s\nin:\n%s", lines(faults), filled())
 	}
@@ -31,7 +32,7 @@ func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
 }
 
 func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
-	_, faults := wizard.Parse("f", schema.Template())
+	_, faults := answersfile.Parse("f", schema.Template())
 	want := map[string]bool{"cluster.id": true, "cluster.baseDomain": true, "exoscale.zone": true, "openshift.version": true, "openshift.pullSecret": true, "openshift.sshKey": true}
 	for _, fault := range faults {
 		if !want[fault.Field] || fault.Line < 5 {
@@ -47,7 +48,7 @@ func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
 func TestEveryCommentOfTheTemplateThatIsAnAnswerCanBeTakenIn(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^( *)#( {2,}|\S)`)
 	content := comment.ReplaceAllString(filled(), "$1$2")
-	spec, faults := wizard.Parse("f", []byte(content))
+	spec, faults := answersfile.Parse("f", []byte(content))
 	for _, fault := range faults { // examples need not be consistent with each other
 		if strings.Contains(fault.Message, "unknown") || strings.Contains(fault.Message, "YAML") || strings.Contains(fault.Message, "not ") {
 			t.Errorf("%s", fault)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 // authority returns a certificate that is valid for a day from that time.
@@ -56,7 +57,7 @@ func bundledCertificate(t *testing.T, content string) (faults, warnings string) 
 		}
 		return strings.ReplaceAll(problems(faults), path, "")
 	}
-	return clean(wizard.CheckPaths(spec)), clean(wizard.CheckWarnings(spec, wizard.Secrets{}))
+	return clean(local.CheckPaths(spec)), clean(local.CheckWarnings(spec, wizard.Secrets{}))
 }
 
 func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
@@ -103,10 +104,10 @@ func TestTrustBundlesThatCannotBeRead(t *testing.T) {
 	} {
 		spec := valid()
 		spec.OpenShift.TrustBundle = path
-		if got := lines(wizard.CheckPaths(spec)); !strings.HasPrefix(got, "openshift.trustBundle  "+want) {
+		if got := lines(local.CheckPaths(spec)); !strings.HasPrefix(got, "openshift.trustBundle  "+want) {
 			t.Errorf("want %s\ngot  %s", want, got)
 		}
-		if warnings := wizard.CheckWarnings(spec, wizard.Secrets{}); len(warnings) > 0 {
+		if warnings := local.CheckWarnings(spec, wizard.Secrets{}); len(warnings) > 0 {
 			t.Errorf("a fault is no warning, too:\n%s", lines(warnings))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"exoshift/assets"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -51,13 +52,13 @@ func TestTheExampleHasNoFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := wizard.Parse("answers.yaml", example); len(faults) > 0 {
+	if _, faults := answersfile.Parse("answers.yaml", example); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
 }
 
 func TestWhatIsNotAnsweredHasItsDefault(t *testing.T) {
-	got, faults := wizard.Parse("answers.yaml", []byte(minimal))
+	got, faults := answersfile.Parse("answers.yaml", []byte(minimal))
 	if len(faults) > 0 {
 		t.Fatalf("faults:\n%s", lines(faults))
 	}
@@ -71,7 +72,7 @@ func TestEveryFaultIsReportedAtOnceInTheOrderOfTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, faults := wizard.Parse("faults.yaml", content)
+	_, faults := answersfile.Parse("faults.yaml", content)
 	if *update {
 		if err := os.WriteFile("testdata/faults.golden", []byte(lines(faults)), 0o644); err != nil {
 			t.Fatal(err)
@@ -95,7 +96,7 @@ func after(more string) string { return minimal + more }
 
 func TestWhatQuotesDoNotMendIsNotSuggestedInQuotes(t *testing.T) {
 	for version, want := range map[string]string{"4.20": "stable-4.20", "4": ""} {
-		_, faults := wizard.Parse("f", []byte(strings.Replace(minimal, "version: 4.20.5", "version: "+version, 1)))
+		_, faults := answersfile.Parse("f", []byte(strings.Replace(minimal, "version: 4.20.5", "version: "+version, 1)))
 		if len(faults) != 1 || faults[0].Suggestion != want {
 			t.Errorf("version %s: %s, want one fault that suggests %q", version, lines(faults), want)
 		}
@@ -135,7 +136,7 @@ func TestFaultsOfForm(t *testing.T) {
 		"no group":           {after("sizing: {extraGroups: [gpu]}\n"), `f:9:24  sizing.extraGroups[0]  is text  allowed: a mapping of keys to values`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, faults := wizard.Parse("f", []byte(c.content))
+			_, faults := answersfile.Parse("f", []byte(c.content))
 			if len(faults) != 1 || !strings.HasPrefix(faults[0].String(), c.want) {
 				t.Errorf("want %s\ngot  %s", c.want, lines(faults))
 			}
@@ -145,7 +146,7 @@ func TestFaultsOfForm(t *testing.T) {
 
 func TestAnEmptyFileMissesAllThatHasNoDefault(t *testing.T) {
 	for _, content := range []string{"", "# nothing\n", "---\n"} {
-		_, faults := wizard.Parse("f", []byte(content))
+		_, faults := answersfile.Parse("f", []byte(content))
 		var fields []string
 		for _, f := range faults {
 			fields = append(fields, f.Field)
@@ -161,7 +162,7 @@ func TestAnEmptyFileMissesAllThatHasNoDefault(t *testing.T) {
 }
 
 func TestAFaultOfTheFileIsNoReasonToKeepSilentAboutTheRest(t *testing.T) {
-	_, faults := wizard.Parse("f", []byte("kind: Cluster\nkind: Cluster\nfoo: 1\nexoscale: {zone: mars}\n"))
+	_, faults := answersfile.Parse("f", []byte("kind: Cluster\nkind: Cluster\nfoo: 1\nexoscale: {zone: mars}\n"))
 	for _, field := range []string{"kind", "foo", "exoscale.zone", "apiVersion", "cluster.id"} {
 		if !slices.ContainsFunc(faults, func(f wizard.Problem) bool { return f.Field == field }) {
 			t.Errorf("nothing about %s:\n%s", field, lines(faults))
@@ -170,7 +171,7 @@ func TestAFaultOfTheFileIsNoReasonToKeepSilentAboutTheRest(t *testing.T) {
 }
 
 func TestExtraGroupsAreRead(t *testing.T) {
-	spec, faults := wizard.Parse("f", []byte(after(`sizing:
+	spec, faults := answersfile.Parse("f", []byte(after(`sizing:
   extraGroups:
   - {name: gpu, type: gpua30.small, count: 2}
   - name: big
@@ -193,7 +194,7 @@ func TestExtraGroupsAreRead(t *testing.T) {
 }
 
 func TestASecretReferenceReplacesTheDefault(t *testing.T) {
-	spec, _ := wizard.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {file: /k}}", 1)))
+	spec, _ := answersfile.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {file: /k}}", 1)))
 	if want := (state.SecretRef{File: "/k"}); spec.Exoscale.APIKey != want {
 		t.Errorf("got %+v, want %+v", spec.Exoscale.APIKey, want)
 	}
@@ -201,7 +202,7 @@ func TestASecretReferenceReplacesTheDefault(t *testing.T) {
 
 func TestSecretsAndAnswersAreJudgedTogether(t *testing.T) {
 	unset := func(string) (string, bool) { return "", false }
-	_, _, faults := wizard.Load("f", []byte(after("dns: {acme: 1}\n")), unset)
+	_, _, faults := answersfile.Load("f", []byte(after("dns: {acme: 1}\n")), unset)
 	want := `f:1:1  exoscale.apiSecret`
 	if got := lines(faults); len(faults) != 4 || strings.Contains(got, want) {
 		t.Errorf("want four faults with places, got:\n%s", got)

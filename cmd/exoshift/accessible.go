@@ -13,10 +13,11 @@ import (
 	"golang.org/x/term"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
-	"exoshift/tui"
+	tuiwizard "exoshift/tui/wizard"
 )
 
 // outputAccessible is the output of --accessible: line-by-line prompts, and a sentence for each change.
@@ -90,19 +91,19 @@ func (o output) newFrontend(std streams) frontend {
 	if o == outputAccessible {
 		return std.runPrompts
 	}
-	return tui.RunWizard
+	return tuiwizard.Run
 }
 
-func (s streams) runPrompts(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+func (s streams) runPrompts(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 	p := prompt.Prompter{Open: w.Open, In: s.lineReader(), Out: s.out, Piped: !isTerminal(s.in), Interruptible: s.interrupts.withInterrupt}
 	if !p.Piped {
 		p.Hide = s.hide
 	}
-	for _, option := range w.Options {
+	for _, option := range w.StartOptions {
 		p.Options = append(p.Options, prompt.Option(option))
 	}
 	outcome, err := prompt.Run(ctx, p)
-	return tui.Outcome(outcome), err
+	return tuiwizard.Outcome(outcome), err
 }
 
 // hide turns off the echo until undo is called. In canonical mode a terminal truncates lines at 4095 characters, so it uses
@@ -119,15 +120,16 @@ func (s streams) hide() (undo func()) {
 	return func() { _ = term.Restore(int(file.Fd()), before) }
 }
 
-func (s session) newSpokenRenderer(ctx context.Context, plan provisioner.Plan, std streams) renderer {
-	narrator := console.NewAccessiblePrinter(std.out, plan, func(w io.Writer, board *provisioner.Board) {
-		facts, err := s.folder.LoadFacts()
+func (s runDisplay) newSpokenRenderer(ctx context.Context, shown run.View) run.Renderer {
+	std := s.std
+	narrator := console.NewAccessiblePrinter(std.out, shown.Plan, func(w io.Writer, board *provisioner.Board) {
+		facts, err := shown.Folder.LoadFacts()
 		if err != nil {
-			facts.ClusterID = s.spec.Cluster.ID
+			facts.ClusterID = shown.Spec.Cluster.ID
 		}
-		console.PrintStatus(w, board, facts, s.folder.Path())
+		console.PrintStatus(w, board, facts, shown.Folder.Path())
 	})
-	return renderer{emit: narrator.Handle, runWith: func(body func()) error {
+	return run.Renderer{Emit: narrator.Handle, RunWith: func(body func()) error {
 		listening, end := context.WithCancel(ctx)
 		var listener sync.WaitGroup
 		defer listener.Wait() // so that no output is mixed with what follows

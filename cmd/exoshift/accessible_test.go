@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/console/prompt"
 	"exoshift/state"
 )
@@ -29,8 +30,8 @@ func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
 	var out bytes.Buffer
 	asking := &chatter{begun: make(chan struct{})}
 	std := streams{out: &out, lines: prompt.NewLineReader(asking)}
-	face := session{folder: folder, spec: exampleSpec(t)}.newSpokenRenderer(t.Context(), nil, std)
-	if err := face.runWith(func() { <-asking.begun }); err != nil {
+	face := runDisplay{std: std}.newSpokenRenderer(t.Context(), run.View{Folder: folder, Spec: exampleSpec(t)})
+	if err := face.RunWith(func() { <-asking.begun }); err != nil {
 		t.Fatal(err)
 	}
 	before := out.Len()

@@ -13,10 +13,12 @@ import (
 	"pgregory.net/rapid"
 
 	"exoshift/internal/app/environment"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func anyAnswers(t *rapid.T, example state.Spec) *wizard.Answers {
@@ -35,6 +37,7 @@ func anyAnswers(t *rapid.T, example state.Spec) *wizard.Answers {
 		"network.customerNetworks":         {"", "192.168.0.0/16", "192.168.4.0/24, 2001:db8::/32"},
 		"dns.appsDomain":                   {"", "applications.c-demo-1.example.net"},
 		"loadBalancer.strategy":            {"haproxy-pair", "dns-round-robin"},
+		"loadBalancer.internal":            {"addresses", "elastic-ip"},
 		"loadBalancer.proxyProtocol":       {"true", "false"},
 		"syn.facts":                        {"", `service_level="x", b=no`, "a=1.5, B=null"},
 		"openshift.proxy.http":             {"", "http://proxy.example.net:3128"},
@@ -57,7 +60,7 @@ func anyAnswers(t *rapid.T, example state.Spec) *wizard.Answers {
 func exportedAndRead(t testing.TB, dir string, answers *wizard.Answers) (state.Spec, wizard.Secrets) {
 	t.Helper()
 	path := filepath.Join(dir, "answers.yaml")
-	content := wizard.Export(answers.Spec, answers.Origins)
+	content := answersfile.Export(answers.Spec, answers.Origins)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -85,16 +88,16 @@ func TestExportedAnswersHaveTheSamePlan(t *testing.T) {
 	long(t)
 	t.Parallel()
 	for seed := range 6 {
-		virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
-			example := s.spec
+		virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+			example := s.Spec
 			answers := rapid.Custom(func(t *rapid.T) *wizard.Answers { return anyAnswers(t, example) }).Example(seed)
-			s.spec = answers.Spec
-			want, err := s.previewInstallation(t.Context())
+			s.Spec = answers.Spec
+			want, err := s.Preview(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.spec, s.secrets = exportedAndRead(t, t.TempDir(), answers)
-			got, err := s.previewInstallation(t.Context())
+			s.Spec, s.Secrets = exportedAndRead(t, t.TempDir(), answers)
+			got, err := s.Preview(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,23 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/console"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 	"exoshift/wizard/schema"
 )
 
@@ -98,4 +107,241 @@ func writeOutput(args []string, content []byte, std streams) error {
 		return fmt.Errorf("write %s: %w", args[0], err)
 	}
 	return nil
+}
+
+func newExplainCommand(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [KEY]",
+		Short: "Explain a key of the answers file, and tell each answer and where it came from",
+		Long: `Without KEY: a table of all answers, and for each where it came from: a flag, a variable, a line of a file, or the
+default. With the KEY of an answer: what it is, why it matters, where its value is found, what is allowed, and its answer.
+With a section such as "network": all that is below. Of a secret the reference is shown, never the secret.`,
+		Example: "  exoshift answers explain --answers answers.yaml\n  exoshift answers explain network.podCIDR",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			return runExplain(o, args, std)
+		},
+	}
+	addAnswersFlag(cmd, "the answers file")
+	return cmd
+}
+
+func runExplain(o options, args []string, std streams) error {
+	fields := answersfile.FindFields("")
+	if len(args) > 0 {
+		if fields = answersfile.FindFieldsOrFact(args[0]); len(fields) == 0 {
+			return newUnknownKeyError(args[0])
+		}
+	}
+	layers, err := o.readLayers()
+	if err != nil {
+		return err
+	}
+	all, err := layers.merge()
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		console.PrintAnswers(std.out, fields, all.Answers)
+	} else {
+		printFields(fields, all.Answers, std)
+	}
+	if o.answers == "" { // a key is explained without answers, too
+		return nil
+	}
+	if faults := all.Problems(); len(faults) > 0 {
+		console.PrintProblems(std.err, faults)
+		return exit.ErrAnswers
+	}
+	return nil
+}
+
+func printFields(fields []wizard.Field, answers *wizard.Answers, std streams) {
+	for i, field := range fields {
+		if i > 0 {
+			fmt.Fprintln(std.out)
+		}
+		console.PrintField(std.out, field, answers)
+	}
+}
+
+func newUnknownKeyError(name string) error {
+	problem := fmt.Sprintf("there is no key %q", name)
+	if meant := answersfile.FindNearest(name); meant != "" {
+		problem += "; did you mean " + meant + "?"
+	}
+	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: exoshift answers explain"))
+}
+
+func newExportCommand(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "export [FILE]",
+		Short: "Write the answers with every default spelled out, each with where it came from",
+		Long: `Write the answers with every default spelled out, to FILE or to the standard output. A comment on each line says where
+the answer came from. The answers are those of the layers, or with --dir those of an installation or of a draft. No secret
+is written, only where it is found. A file that exists is never overwritten.`,
+		Example: "  exoshift answers export --answers answers.yaml all.yaml\n  exoshift answers export --dir ~/.local/state/exoshift/c-demo-1",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			given := cmd.Flags().Changed
+			if given("dir") && (given("answers") || given("set")) {
+				return exit.WithCode(exit.Usage, errors.New("--dir is about what is in a folder: give it without --answers and --set"))
+			}
+			if o.dir != "" && !given("answers") && !given("set") {
+				return exportFolder(o.dir, args, std)
+			}
+			return export(o, args, std)
+		},
+	}
+	addAnswersFlag(cmd, "the answers file")
+	addDirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
+	return cmd
+}
+
+func exportFolder(dir string, args []string, std streams) error {
+	answers, err := readFolderAnswers(dir)
+	if err != nil {
+		return err
+	}
+	return writeOutput(args, answersfile.Export(answers.Spec, answers.Origins), std)
+}
+
+func export(o options, args []string, std streams) error {
+	layers, err := o.readLayers()
+	if err != nil {
+		return err
+	}
+	all, err := layers.merge()
+	if err != nil {
+		return err
+	}
+	there := func(string) (string, bool) { return "there", true }
+	needs := answersfile.FindMissing(all.Answers.Spec, nil, there)
+	if !all.IsOnlyMissing(needs) {
+		console.PrintProblems(std.err, all.Problems())
+		return exit.ErrAnswers
+	}
+	for _, need := range needs {
+		fmt.Fprintf(std.err, "warning: %s is still missing\n", need.Field)
+	}
+	return writeOutput(args, answersfile.Export(all.Answers.Spec, all.Answers.Origins), std)
+}
+
+func readFolderAnswers(dir string) (*wizard.Answers, error) {
+	folder, err := state.OpenReadOnly(dir)
+	if err != nil {
+		return nil, exit.WithCode(exit.Usage, err)
+	}
+	draft := state.OpenDraftReadOnly(folder.Path())
+	name := state.AnswersFile
+	if draft.Exists() {
+		name = state.DraftFile
+	}
+	content, err := folder.Read(name)
+	if err != nil {
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds neither an installation nor a draft: %w", dir, err))
+	}
+	answers := answersfile.ReadDraft(filepath.Join(dir, name), content)
+	for _, field := range answersfile.FindFields("") {
+		if _, told := answers.Origins[field.Key]; !told && field.Get(answers.Spec) != field.Default() {
+			answers.Origins[field.Key] = name
+		}
+	}
+	return answers, nil
+}
+
+func newValidateCommand(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate FILE",
+		Short: "Check an answers file: everything that is wrong at once",
+		Long: `Check an answers file, with the layers over and under it. Everything that is wrong is listed at once, each with its place,
+what is allowed, and what was probably meant. Nothing is contacted.
+
+Secrets and files that the answers refer to and that this machine does not have are warnings only: they may be there where
+the installation is run. The exit code is 0 without faults, 3 with faults, 2 if the command itself is wrong.
+
+With --output json, each fault and each warning is an object on a line of its own, and the last line counts them.`,
+		Example: "  exoshift answers validate answers.yaml\n  exoshift answers validate answers.yaml --set exoscale.zone=de-fra-1 --output json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			o.answers = args[0]
+			return validate(o, std)
+		},
+	}
+	setFlag(cmd)
+	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
+	return cmd
+}
+
+func validate(o options, std streams) error {
+	layers, err := o.readLayers()
+	if err != nil {
+		return err
+	}
+	all, err := layers.merge()
+	if err != nil {
+		return err
+	}
+	secrets, absent := all.TryResolve(environment.LookupEnv)
+	spec := all.Answers.Spec
+	warnings := append(absent, all.WithPositions(local.CheckWarnings(spec, secrets))...)
+	warnings = append(warnings, answersfile.CheckVariables(spec, listVariableNames())...)
+	verdict := validationReport{faults: all.Problems(), warnings: warnings}
+	if o.output.isJSON() {
+		err = verdict.printJSON(std.out)
+	} else {
+		verdict.printPlain(std.out)
+	}
+	if err == nil && len(verdict.faults) > 0 {
+		err = exit.ErrAnswers
+	}
+	return err
+}
+
+type validationReport struct{ faults, warnings []wizard.Problem }
+
+func (v validationReport) printPlain(w io.Writer) {
+	console.PrintProblems(w, v.faults)
+	for _, warning := range v.warnings {
+		fmt.Fprintln(w, "warning:", console.SanitizeLine(warning.String()))
+	}
+	fmt.Fprintf(w, "faults: %d, warnings: %d\n", len(v.faults), len(v.warnings))
+}
+
+type problemLine struct {
+	Type       string `json:"type"` // fault or warning
+	File       string `json:"file,omitempty"`
+	Line       int    `json:"line,omitempty"`
+	Column     int    `json:"column,omitempty"`
+	Field      string `json:"field"`
+	Problem    string `json:"problem"`
+	Allowed    string `json:"allowed,omitempty"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+func (v validationReport) printJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	var errs []error
+	for _, part := range []struct {
+		name   string
+		faults []wizard.Problem
+	}{{"fault", v.faults}, {"warning", v.warnings}} {
+		for _, f := range part.faults {
+			errs = append(errs, encoder.Encode(problemLine{part.name, f.File, f.Line, f.Column, f.Field, f.Message, f.Allowed, f.Suggestion}))
+		}
+	}
+	return errors.Join(append(errs, encoder.Encode(map[string]any{"type": "result", "faults": len(v.faults), "warnings": len(v.warnings)}))...)
 }

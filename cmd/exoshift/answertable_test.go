@@ -2,16 +2,20 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // answerOutcome is the effect of a changed answer on an installed cluster.
@@ -77,6 +81,7 @@ func answerTable() map[string]answerRow {
 		"dns.appsDomain":                   {outRefused, "apps.example.org", nil},
 		"dns.acme":                         {outRefused, "false", []string{"take them out of the catalog first"}},
 		"loadBalancer.strategy":            {outRefused, "dns-round-robin", nil},
+		"loadBalancer.internal":            {outCarried, "elastic-ip", []string{"created dns-record api-int CNAME api.c-demo-1.example.net", "deleted dns-record api-int A"}},
 		"loadBalancer.proxyProtocol":       {outRefused, "true", nil},
 		"syn.lieutenantURL":                {outRefused, "https://api.syn.example.net", []string{"Those who run Project Syn can register it elsewhere"}},
 		"syn.tenant":                       {outRefused, "t-another", []string{"Those who run Project Syn can register it elsewhere"}},
@@ -142,7 +147,7 @@ func TestAnswerTable_EveryAnswerDoesWhatItSays(t *testing.T) {
 		connectedSpec(spec)
 		spec.Sizing.Workers.DataDisk, spec.Sizing.Infra.DataDisk = 50, 50
 	}
-	virtuallyIn(t, circumstances{spec: withData}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: withData}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		installed(t, s)
 		w := answerWorld{t: t, s: s, zone: zone, fields: fields}
 		var accepted []string
@@ -164,22 +169,22 @@ func TestAnswerTable_EveryAnswerDoesWhatItSays(t *testing.T) {
 
 type answerWorld struct {
 	t      *testing.T
-	s      session
+	s      run.Run
 	zone   *simcloud.Zone
 	fields map[string]wizard.Field
 }
 
-func (w answerWorld) with(key, value string) session {
+func (w answerWorld) with(key, value string) run.Run {
 	w.t.Helper()
 	if value == catalogAtHand {
-		value = w.s.folder.Path(state.CatalogDir)
+		value = w.s.Folder.Path(state.CatalogDir)
 	}
 	changed := w.s
-	before := w.fields[key].Get(changed.spec)
-	if err := w.fields[key].Set(&changed.spec, value); err != nil {
+	before := w.fields[key].Get(changed.Spec)
+	if err := w.fields[key].Set(&changed.Spec, value); err != nil {
 		w.t.Fatalf("%s: %v", key, err)
 	}
-	if w.fields[key].Get(changed.spec) == before {
+	if w.fields[key].Get(changed.Spec) == before {
 		w.t.Fatalf("%s is %q already", key, before)
 	}
 	return changed
@@ -187,9 +192,9 @@ func (w answerWorld) with(key, value string) session {
 
 func (w answerWorld) isFixed(key string) {
 	w.t.Helper()
-	spec := w.s.spec
+	spec := w.s.Spec
 	for _, other := range []string{"other", "0", "1", "4", "7"} {
-		if err := w.fields[key].Set(&spec, other); err == nil && w.fields[key].Get(spec) != w.fields[key].Get(w.s.spec) {
+		if err := w.fields[key].Set(&spec, other); err == nil && w.fields[key].Get(spec) != w.fields[key].Get(w.s.Spec) {
 			w.t.Errorf("%s can be changed to %s", key, other)
 		}
 	}
@@ -199,17 +204,17 @@ func (w answerWorld) isFixed(key string) {
 func (w answerWorld) isPlanned(key string, row answerRow) {
 	w.t.Helper()
 	changed := w.with(key, row.value)
-	changes, err := compareWithFolder(changed.folder, changed.spec)
-	if err != nil || len(changes) != 1 || changes[0].Key != key || changes[0].refused {
-		w.t.Errorf("%s: the changes are %+v: %v", key, changes, err)
+	answers, err := changes.Compare(changed.Folder, changed.Spec)
+	if err != nil || len(answers) != 1 || answers[0].Key != key || answers[0].Refused {
+		w.t.Errorf("%s: the changes are %+v: %v", key, answers, err)
 	}
-	preview, err := changed.previewInstallation(w.t.Context())
+	preview, err := changed.Preview(w.t.Context())
 	if err != nil {
 		w.t.Errorf("%s: %v", key, err)
 		return
 	}
 	names := pendingOf(preview)
-	if checkPlan(preview) != nil || len(preview.Differences) > 0 || row.outcome == outIgnored && len(names) > 0 {
+	if changes.CheckPlan(preview) != nil || len(preview.Differences) > 0 || row.outcome == outIgnored && len(names) > 0 {
 		w.t.Errorf("%s: the plan has %v, differences %v, %v", key, names, preview.Differences, preview.Refusal)
 	}
 	for _, name := range row.names {
@@ -217,7 +222,7 @@ func (w answerWorld) isPlanned(key string, row answerRow) {
 			w.t.Errorf("%s: the plan has %v, and not %s", key, names, name)
 		}
 	}
-	if err := checkUnchanged(changes, preview); (exit.Code(err) == exit.Checks) != (row.outcome == outCarried) {
+	if err := changes.CheckUnchanged(answers, preview); (exit.Code(err) == exit.Checks) != (row.outcome == outCarried) {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
@@ -228,7 +233,7 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	changed := w.with(key, row.value)
 	before, inForce := w.zone.Mutations(), w.inForce()
 	var out, log bytes.Buffer
-	err := changed.run(w.t.Context(), streams{out: &out, err: &log})
+	err := installWith(w.t.Context(), changed, streams{out: &out, err: &log})
 	told := log.String() + out.String()
 	if err != nil {
 		told += err.Error() + "\n" + fault.HintOf(err)
@@ -239,7 +244,7 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	}
 	names := row.names
 	if row.outcome == outRefused {
-		names = append(slices.Clone(names), key+": "+formatAnswer(w.fields[key].Get(changed.spec))+", was ")
+		names = append(slices.Clone(names), key+": "+cmp.Or(w.fields[key].Get(changed.Spec), "nothing")+", was ")
 	}
 	for _, name := range names {
 		if !strings.Contains(told, name) {
@@ -254,20 +259,20 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	}
 }
 
-func (w answerWorld) planDiffers(key string, changed session) {
+func (w answerWorld) planDiffers(key string, changed run.Run) {
 	w.t.Helper()
-	preview, err := changed.previewInstallation(w.t.Context())
-	if err != nil || len(preview.Differences) == 0 || exit.Code(checkPlan(preview)) != exit.Answers {
+	preview, err := changed.Preview(w.t.Context())
+	if err != nil || len(preview.Differences) == 0 || exit.Code(changes.CheckPlan(preview)) != exit.Answers {
 		w.t.Errorf("%s: the plan has %+v and %v: %v", key, preview.Differences, preview.Refusal, err)
 	}
-	if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Checks {
+	if err := changes.CheckUnchanged(nil, preview); exit.Code(err) != exit.Checks {
 		w.t.Errorf("%s: who expects no change hears %v", key, err)
 	}
 }
 
 func (w answerWorld) inForce() []byte {
 	w.t.Helper()
-	content, err := w.s.folder.Read(state.AnswersFile)
+	content, err := w.s.Folder.Read(state.AnswersFile)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -288,8 +293,8 @@ func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 			w.t.Errorf("%s is not done: %v", name, done)
 		}
 	}
-	if before, _ := wizard.Parse(state.AnswersFile, w.inForce()); len(wizard.Diff(before, w.s.spec)) > 0 {
-		w.t.Errorf("not in force: %v", wizard.Diff(before, w.s.spec))
+	if before, _ := answersfile.Parse(state.AnswersFile, w.inForce()); len(answersfile.Diff(before, w.s.Spec)) > 0 {
+		w.t.Errorf("not in force: %v", answersfile.Diff(before, w.s.Spec))
 	}
 	if rest := pending(w.t, w.s); len(rest) > 0 {
 		w.t.Errorf("still to do: %v", rest)

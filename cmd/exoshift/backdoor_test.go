@@ -9,13 +9,15 @@ import (
 
 	"github.com/exoscale/egoscale/v2/api"
 
+	"exoshift/internal/app/run"
 	"exoshift/provisioner/objects"
+	"exoshift/state"
 )
 
 // backdoor changes the cloud by its API, without the program.
 type backdoor struct {
 	t *testing.T
-	s session
+	s run.Run
 }
 
 // ask waits for the operation that a change starts, and returns the first response.
@@ -26,7 +28,7 @@ func (b backdoor) ask(method, path string, body any) map[string]any {
 		b.t.Fatalf("%s %s: %d %v", method, path, status, answer)
 	}
 	for operation := answer; operation["state"] == "pending"; {
-		b.check(b.s.net.Clock.Sleep(b.t.Context(), time.Second))
+		b.check(b.s.Net.Clock.Sleep(b.t.Context(), time.Second))
 		_, operation = b.try(http.MethodGet, "/operation/"+operation["id"].(string), nil)
 		if operation["state"] == "failure" {
 			b.t.Fatalf("%s %s: %v", method, path, operation)
@@ -39,13 +41,13 @@ func (b backdoor) try(method, path string, body any) (status int, answer map[str
 	b.t.Helper()
 	content, err := json.Marshal(body)
 	b.check(err)
-	request, err := http.NewRequestWithContext(b.t.Context(), method, "https://api-"+b.s.spec.Exoscale.Zone+".exoscale.com/v2"+path, bytes.NewReader(content))
+	request, err := http.NewRequestWithContext(b.t.Context(), method, "https://api-"+b.s.Spec.Exoscale.Zone+".exoscale.com/v2"+path, bytes.NewReader(content))
 	b.check(err)
 	request.Header.Set("Content-Type", "application/json")
-	signer, err := api.NewSecurityProvider(b.s.secrets.APIKey, b.s.secrets.APISecret)
+	signer, err := api.NewSecurityProvider(b.s.Secrets.APIKey, b.s.Secrets.APISecret)
 	b.check(err)
 	b.check(signer.Intercept(b.t.Context(), request))
-	client := b.s.net.NewClient()
+	client := b.s.Net.NewClient()
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	b.check(err)
@@ -85,7 +87,7 @@ func (b backdoor) id(path, collection, field, name string) string {
 // bucket creates a bucket tagged with its owner, unless that is "", with one object, unless key is "".
 func (b backdoor) bucket(owner, name, key string) {
 	b.t.Helper()
-	storage, err := objects.New(b.s.net, b.s.spec.Exoscale.Zone, b.s.secrets.APIKey, b.s.secrets.APISecret, discardJournal{})
+	storage, err := objects.New(b.s.Net, b.s.Spec.Exoscale.Zone, b.s.Secrets.APIKey, b.s.Secrets.APISecret, state.NoJournal{})
 	b.check(err)
 	defer storage.Close()
 	_, err = storage.WithOwner(owner).EnsureBucket(b.t.Context(), name)

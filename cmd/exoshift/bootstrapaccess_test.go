@@ -14,13 +14,14 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 )
 
-func withAgent(t *testing.T, s session) session {
+func withAgent(t *testing.T, s run.Run) run.Run {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -34,8 +35,8 @@ func withAgent(t *testing.T, s session) session {
 	if err := ring.Add(agent.AddedKey{PrivateKey: private}); err != nil {
 		t.Fatal(err)
 	}
-	s.spec.OpenShift.SSHKey = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
-	s.agent = func(context.Context) (net.Conn, error) {
+	s.Spec.OpenShift.SSHKey = strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+	s.Agent = func(context.Context) (net.Conn, error) {
 		client, server := net.Pipe()
 		go func() {
 			defer func() { _ = server.Close() }()
@@ -49,7 +50,7 @@ func withAgent(t *testing.T, s session) session {
 func TestAnInstallationTellsWhatTheBootstrapMachineDoes(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s = withAgent(t, s)
 		out, err := finish(t, s)
 		if err != nil {
@@ -84,7 +85,7 @@ func TestAnInstallationTellsWhatTheBootstrapMachineDoes(t *testing.T) {
 func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s = withAgent(t, s)
 		first := interruptedAt(t, s, phase(state.PhaseTemporaryAPI))
 		inOrder(t, first, temporary(state.Updated), stage("bootkube", "", provisioner.Started), temporary(state.Deleted))
@@ -100,7 +101,7 @@ func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
 func TestWhatAKilledRunLeftOpenForAnotherAddressIsClosed(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s = withAgent(t, s)
 		interruptedAt(t, s, phase(state.PhaseTemporaryAPI))
 		b := backdoor{t, s}
@@ -116,7 +117,7 @@ func TestWhatAKilledRunLeftOpenForAnotherAddressIsClosed(t *testing.T) {
 	})
 }
 
-func journalWithoutAgent(t *testing.T, s session) {
+func journalWithoutAgent(t *testing.T, s run.Run) {
 	t.Helper()
 	events := toldEvents(t, s)
 	if e, told := find(events, func(e provisioner.Event) bool { return e.Type == provisioner.TypeStage }); told {
@@ -129,7 +130,7 @@ func journalWithoutAgent(t *testing.T, s session) {
 func TestNobodyLooksInsideWithoutTheTemporaryRules(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s = withAgent(t, s)
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
@@ -187,7 +188,7 @@ func bootstrapGroup(b backdoor) map[string]any {
 }
 
 // opened returns the descriptions of the rules of the bootstrap machine's own security group.
-func opened(t *testing.T, s session) (descriptions []string) {
+func opened(t *testing.T, s run.Run) (descriptions []string) {
 	t.Helper()
 	rules, _ := bootstrapGroup(backdoor{t, s})["rules"].([]any)
 	for _, rule := range rules {

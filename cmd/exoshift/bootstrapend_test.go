@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -19,7 +20,7 @@ import (
 func TestTheBootstrapMachineGoesLastAlsoAfterAnInterruption(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		first := interruptedAt(t, s, draining)
 		inOrder(t, first, phase(state.PhaseComplete), memberGone, named("dns-record", "bootstrap A"), draining)
 		if _, deleted := find(first, named("instance", "bootstrap")); deleted {
@@ -81,7 +82,7 @@ func inOrder(t *testing.T, events []provisioner.Event, signs ...sign) {
 }
 
 // interruptedAt interrupts the installation at an event.
-func interruptedAt(t *testing.T, s session, wanted sign) []provisioner.Event {
+func interruptedAt(t *testing.T, s run.Run, wanted sign) []provisioner.Event {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -92,7 +93,7 @@ func interruptedAt(t *testing.T, s session, wanted sign) []provisioner.Event {
 			stop()
 		}
 	})
-	if err := s.run(ctx, streams{out: watch, err: os.Stderr}); exit.Code(err) != exit.Interrupted {
+	if err := installWith(ctx, s, streams{out: watch, err: os.Stderr}); exit.Code(err) != exit.Interrupted {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return eventsOf(t, out.String())

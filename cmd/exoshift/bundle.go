@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"exoshift/internal/app/environment"
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/bundle"
 	"exoshift/internal/console"
-	"exoshift/internal/redact"
-	"exoshift/state"
-	"exoshift/wizard"
 )
 
 const packed = ".tar.gz"
@@ -49,9 +45,9 @@ it, which is for you alone. Look through the archive before you send it.`,
 }
 
 func pack(o options, out string, std streams) error {
-	folder, err := findFolder(o.dir)
+	folder, err := clusterdir.Find(o.dir)
 	if err != nil {
-		return exit.WithCode(exit.Usage, err)
+		return err
 	}
 	if out == "" {
 		out = "exoshift-bundle-" + time.Now().UTC().Format("20060102T150405Z") + packed
@@ -62,7 +58,7 @@ func pack(o options, out string, std streams) error {
 			return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already; name another file with --out", name))
 		}
 	}
-	made, err := bundle.Pack(folder, newFolderRedactor(folder))
+	made, err := bundle.Pack(folder, clusterdir.NewRedactor(folder))
 	if err != nil {
 		return err
 	}
@@ -96,36 +92,4 @@ func write(name string, content []byte) error {
 		return exit.WithCode(exit.Usage, fmt.Errorf("write the bundle: %w; name another file with --out", err))
 	}
 	return err
-}
-
-// newFolderRedactor returns a redactor with the identities of the folder's cluster and the secrets of its answers. Damaged
-// answers are not an error: support is needed then, too.
-func newFolderRedactor(folder state.Folder) *redact.Redactor {
-	r := redact.New()
-	facts, _ := folder.LoadFacts()
-	r.AddIdentity(redact.Cluster, facts.ClusterID)
-	r.AddIdentity(redact.Path, folder.Path())
-	if home, err := os.UserHomeDir(); err == nil && home != string(filepath.Separator) {
-		r.AddIdentity(redact.Path, home)
-	}
-	content, _ := folder.Read(state.AnswersFile)
-	spec, _ := wizard.Parse(state.AnswersFile, content)
-	if spec.Cluster.ID != facts.ClusterID {
-		r.AddIdentity(redact.Cluster, spec.Cluster.ID)
-	}
-	r.AddIdentity(redact.Domain, spec.Cluster.BaseDomain)
-	r.AddIdentity(redact.Domain, spec.DNS.AppsDomain)
-	for _, name := range []string{spec.Cluster.DisplayName, spec.Syn.Tenant, spec.Exoscale.DeployTarget} {
-		r.AddIdentity(redact.Tenant, name)
-	}
-	lookup := environment.LookupEnv
-	if facts.Rehearsal {
-		lookup = environment.LookupRehearsalSecret
-	}
-	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing secrets can only be matched by pattern
-	r.AddSecret(redact.Key, secrets.APIKey)
-	r.AddSecret(redact.Key, secrets.APISecret)
-	r.AddSecret(redact.Password, secrets.PullSecret)
-	r.ScanSecrets([]byte(secrets.PullSecret))
-	return r
 }

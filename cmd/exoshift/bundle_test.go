@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -25,26 +26,26 @@ import (
 func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		interruptedAt(t, s, ended("temporary-api"))
 		leaving := map[string]string{}
 		for _, name := range []string{"bootstrap.ign", ".openshift_install_state.json", state.IdentityFile} {
-			leaving[state.InstallDir+"/"+name] = content(t, s.folder, state.InstallDir+"/"+name)
+			leaving[state.InstallDir+"/"+name] = content(t, s.Folder, state.InstallDir+"/"+name)
 		}
-		leaving[state.FormatUserDataFile("bootstrap")] = content(t, s.folder, state.FormatUserDataFile("bootstrap"))
+		leaving[state.FormatUserDataFile("bootstrap")] = content(t, s.Folder, state.FormatUserDataFile("bootstrap"))
 		if out, err := finish(t, s); err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
 		for name, text := range leaving {
-			if err := s.folder.Write(name, []byte(text)); err != nil {
+			if err := s.Folder.Write(name, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		canaries := canariesIn(t, s)
 		t.Logf("%d secrets", len(canaries))
-		plant(t, s.folder, canaries)
+		plant(t, s.Folder, canaries)
 		path := filepath.Join(t.TempDir(), "x.tar.gz")
-		if err := pack(options{dir: s.folder.Path(), output: outputPlain}, path, streams{out: io.Discard}); err != nil {
+		if err := pack(options{dir: s.Folder.Path(), output: outputPlain}, path, streams{out: io.Discard}); err != nil {
 			t.Fatal(err)
 		}
 		files := archived(t, path)
@@ -62,10 +63,10 @@ func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 }
 
 // canariesIn collects the secrets of a folder independently of the bundle's code.
-func canariesIn(t *testing.T, s session) []string {
+func canariesIn(t *testing.T, s run.Run) []string {
 	t.Helper()
 	var everything bytes.Buffer
-	err := filepath.WalkDir(s.folder.Path(), func(path string, entry os.DirEntry, err error) error {
+	err := filepath.WalkDir(s.Folder.Path(), func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.Contains(path, "/bin/") {
 			return err
 		}
@@ -88,7 +89,7 @@ func canariesIn(t *testing.T, s session) []string {
 		everything.WriteString(deeper.String())
 		text = deeper.String()
 	}
-	found := map[string]bool{s.secrets.APIKey: true, s.secrets.APISecret: true}
+	found := map[string]bool{s.Secrets.APIKey: true, s.Secrets.APISecret: true}
 	text = strings.ReplaceAll(everything.String(), `\n`, "\n")
 	for _, key := range regexp.MustCompile(`BEGIN [A-Z ]*PRIVATE KEY-----\n([^-]+)-----END`).FindAllStringSubmatch(text, -1) {
 		found[strings.TrimSpace(strings.Split(key[1], "\n")[0])] = true
@@ -98,7 +99,7 @@ func canariesIn(t *testing.T, s session) []string {
 			found[match[1]] = true
 		}
 	}
-	password, err := s.folder.Read(state.InstallDir + "/auth/kubeadmin-password")
+	password, err := s.Folder.Read(state.InstallDir + "/auth/kubeadmin-password")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -15,8 +16,8 @@ func TestCertificateLost_NodeJoinsAfterADecision(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{scenario: "certificate-lost", spec: func(s *state.Spec) {
 		s.Sizing.Infra.Count, s.Sizing.Storage.Count, s.Sizing.Workers.Count = 2, 0, 2
-	}}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.options.newKeys = []string{"worker-0"}
+	}}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		s.Options.NewKeys = []string{"worker-0"}
 		out, err := finish(t, s)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
@@ -29,7 +30,7 @@ func TestCertificateLost_NodeJoinsAfterADecision(t *testing.T) {
 		inOrder(t, eventsOf(t, out), decision(state.Approved, "client certificate"), decision(state.Skipped, "another key"),
 			decision(state.Approved, "new key 1"), decision(state.Approved, "new key 2"), decision(state.Approved, "new key 3"),
 			decision(state.Undecided, "4 keys"), decision(state.Approved, "new key 4"), decision(state.Approved, "serving certificate"))
-		if facts, err := s.folder.LoadFacts(); err != nil || len(facts.NewKeys) != 1 {
+		if facts, err := s.Folder.LoadFacts(); err != nil || len(facts.NewKeys) != 1 {
 			t.Errorf("%v, %v", facts.NewKeys, err)
 		}
 	})

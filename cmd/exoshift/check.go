@@ -16,8 +16,11 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 	"exoshift/wizard/reach"
 )
 
@@ -62,7 +65,7 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
 	flags.String("against", "", "tell what is different from this report, which --output json wrote")
 	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
-	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(simcloud.NetworkScenarios(), ", "))
+	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
 	flags.String("output", string(formatAuto), "how to show it: "+strings.Join(listFormats(), ", "))
 	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
 	addHostKeysFlag(cmd)
@@ -83,7 +86,7 @@ func bindChecking(cmd *cobra.Command, std streams) (checkFlags, error) {
 	if only := layers.GetStringSlice("only"); len(only) > 0 {
 		c.only = only
 	}
-	c.answers, c.ascii, c.yes = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes")
+	c.answers, c.ascii, c.yes, c.host = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes"), std.host
 	if c.set, err = parseAssignments(cmd); err != nil {
 		return c, err
 	}
@@ -140,14 +143,12 @@ func (c checkFlags) validate() error {
 	switch {
 	case c.scenario != "" && !c.simulate:
 		return exit.WithCode(exit.Usage, errors.New("--scenario needs --simulate: it is about the simulated internet"))
-	case c.scenario != "" && !slices.Contains(simcloud.Scenarios(), c.scenario):
-		return exit.WithCode(exit.Usage, fmt.Errorf("--scenario %s: it is one of %s", c.scenario, strings.Join(simcloud.Scenarios(), ", ")))
 	case c.watch && c.format == formatJUnit:
 		return exit.WithCode(exit.Usage, errors.New("--watch goes on, and a JUnit report ends; leave one of the two out"))
 	case c.answers != "" && c.zone != "":
 		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
 	}
-	return nil
+	return validateScenario(c.scenario)
 }
 
 func (c checkFlags) validateVantage(vantage string) error {
@@ -213,7 +214,7 @@ func (c checkFlags) read(ctx context.Context, std streams) (connectivity.Subject
 		return connectivity.Subject{}, err
 	}
 	spec, lookup := all.Answers.Spec, c.lookup()
-	needs := wizard.FindMissing(spec, nil, lookup)
+	needs := answersfile.FindMissing(spec, nil, lookup)
 	if !all.IsOnlyMissing(needs) {
 		console.PrintProblems(std.err, all.Problems())
 		return connectivity.Subject{}, exit.ErrAnswers
@@ -226,8 +227,8 @@ func (c checkFlags) read(ctx context.Context, std streams) (connectivity.Subject
 	if c.simulate && c.answers == "" {
 		connectivity.SelectAllEndpoints(&spec)
 	}
-	secrets, _ := wizard.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
-	open := slices.ContainsFunc(needs, func(n wizard.MissingAnswer) bool { return !n.Secret && n.Field != zoneKey })
+	secrets, _ := local.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
+	open := slices.ContainsFunc(needs, func(n answersfile.MissingAnswer) bool { return !n.Secret && n.Field != zoneKey })
 	return connectivity.Subject{Spec: spec, Secrets: secrets, Partial: open}, nil
 }
 
@@ -320,7 +321,8 @@ func newVerdictError(worst reach.Verdict) error {
 
 func (c checkFlags) openNetwork(ctx context.Context, asked connectivity.Subject) (net network.Network, leave func() error, err error) {
 	if !c.simulate {
-		return c.newNetwork(), func() error { return nil }, nil
+		net, err = c.options.openNetwork(ctx)
+		return net, func() error { return nil }, err
 	}
 	zones, err := environment.NewZoneOptions(environment.DefaultSpeed, c.scenario)
 	if err != nil {
@@ -333,4 +335,15 @@ func (c checkFlags) openNetwork(ctx context.Context, asked connectivity.Subject)
 		return net, nil, err
 	}
 	return zone.Network(), zone.Close, nil
+}
+
+// newProbeCommand is the hidden verb of remote runs.
+func newProbeCommand(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    connectivity.ProbeVerb,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return connectivity.RunProbe(cmd.Context(), network.Host(), std.in, std.out)
+		},
+	}
 }

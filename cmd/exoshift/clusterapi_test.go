@@ -6,18 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/run"
+
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 )
 
 // askCluster calls the API of a cluster as its administrator, and decodes the response into a value unless that is nil.
-func askCluster(t *testing.T, s session, method, path string, into any) {
+func askCluster(t *testing.T, s run.Run, method, path string, into any) {
 	t.Helper()
 	tellCluster(t, s, method, path, "", into)
 }
 
 // tellCluster does the same with a JSON body.
-func tellCluster(t *testing.T, s session, method, path, body string, into any) {
+func tellCluster(t *testing.T, s run.Run, method, path, body string, into any) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -25,11 +27,11 @@ func tellCluster(t *testing.T, s session, method, path, body string, into any) {
 			t.Fatalf("%s %s: %v", method, path, err)
 		}
 	}
-	kubeconfig, err := s.readKubeconfig()
+	kubeconfig, err := s.ReadKubeconfig()
 	check(err)
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	check(err)
-	config.Dial = s.net.Dial
+	config.Dial = s.Net.Dial
 	client, err := rest.HTTPClientFor(config)
 	check(err)
 	defer client.CloseIdleConnections()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -21,11 +22,11 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()
-	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.options.waitForDNS, s.locations.Resume = 5*time.Minute, "exoshift again"
+	virtuallyIn(t, circumstances{scenario: "no-delegation", dir: dir}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		s.Options.WaitForDNS, s.Locations.Resume = 5*time.Minute, "exoshift again"
 		var out bytes.Buffer
 		began := time.Now()
-		err := s.run(t.Context(), streams{out: &out, err: os.Stderr})
+		err := installWith(t.Context(), s, streams{out: &out, err: os.Stderr})
 		if took := time.Since(began); exit.Code(err) != exit.Human || took < 5*time.Minute || took > 15*time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
@@ -45,13 +46,13 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 			t.Errorf("there are machines already: %s", names)
 		}
 	})
-	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s session, _ *simcloud.Zone) { untilStep(t, s, "temporary-api") })
+	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s run.Run, _ *simcloud.Zone) { untilStep(t, s, "temporary-api") })
 }
 
 func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "late-dns", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "late-dns", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		began := time.Now()
 		events := untilStep(t, s, "load-balancers")
 		if waited := time.Since(began); waited < 20*time.Minute || waited > 25*time.Minute {
@@ -68,9 +69,9 @@ func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
 
 func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 	t.Parallel()
-	virtually(t, "wrong-delegation", func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.options.waitForDNS = 2 * time.Minute
-		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: os.Stderr})
+	virtually(t, "wrong-delegation", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		s.Options.WaitForDNS = 2 * time.Minute
+		err := installWith(t.Context(), s, streams{out: new(bytes.Buffer), err: os.Stderr})
 		if exit.Code(err) != exit.Human || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
 			t.Errorf("%v", err)
 		}
@@ -81,7 +82,7 @@ func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
 }
 
 // untilStep runs an installation, stops it when a step has started, and returns the events.
-func untilStep(t *testing.T, s session, step string) []provisioner.Event {
+func untilStep(t *testing.T, s run.Run, step string) []provisioner.Event {
 	t.Helper()
 	return interruptedAt(t, s, func(e provisioner.Event) bool { return e.Step == step && e.State == provisioner.Started })
 }

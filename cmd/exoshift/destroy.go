@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"exoshift/assets"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/teardown"
 	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/provisioner/destroy"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // destroyFlags are not read from the environment: variables exported for another cluster must not destroy this one.
@@ -61,33 +66,38 @@ func (d destroyFlags) run(ctx context.Context, std streams) (err error) {
 	if d.output == outputTUI {
 		d.output = outputPlain
 	}
-	site, err := d.find(std)
+	cluster, err := teardown.Find(d.dir, d.answers != "", func(c teardown.Cluster) (state.Spec, error) { return d.readSpec(c, std) })
 	if err != nil {
 		return err
 	}
-	if err := d.checkConfirmation(site.spec.Cluster.ID, std); err != nil {
+	if err := d.checkConfirmation(cluster.Spec.Cluster.ID, std); err != nil {
 		return err
 	}
-	if site.hasFolder {
-		unlock, err := site.folder.Lock(ctx)
+	if cluster.HasFolder {
+		unlock, err := cluster.Folder.Lock(ctx)
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		if err := d.restoreModes(site.folder); err != nil {
+		if err := d.restoreModes(cluster.Folder); err != nil {
 			return err
 		}
 	}
-	if site.secrets, err = readCredentials(site, std); err != nil {
+	if cluster.Secrets, err = readCredentials(cluster, std); err != nil {
 		return err
 	}
-	around, err := environment.OpenDeps(ctx, site.folder, site.facts.Rehearsal, site.spec, site.secrets)
+	around, err := environment.OpenDeps(ctx, std.host, cluster.Folder, cluster.Facts.Rehearsal, cluster.Spec, cluster.Secrets)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, around.Close()) }()
-	site.net, site.access = around.Net, around.Access.SetInteractive(d.isInteractive(std))
-	return d.clear(ctx, std, site)
+	cluster.Net, cluster.Access = around.Net, around.Access.SetInteractive(d.isInteractive(std))
+	return d.destroy(ctx, std, cluster)
+}
+
+func (d destroyFlags) destroy(ctx context.Context, std streams, cluster teardown.Cluster) error {
+	decided := teardown.Options{DryRun: d.dryRun, DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, Retry: d.formatRetry(cluster.Spec.Cluster.ID)}
+	return cluster.Destroy(ctx, decided, teardownDisplay{destroyFlags: d, spec: cluster.Spec, std: std})
 }
 
 func (d destroyFlags) restoreModes(folder state.Folder) error {
@@ -111,59 +121,9 @@ func (d destroyFlags) checkConfirmation(cluster string, std streams) error {
 	return nil
 }
 
-// find returns the cluster of the flags. The folder has more information than the answers, so it is preferred.
-func (d destroyFlags) find(std streams) (teardownContext, error) {
-	var s teardownContext
-	var err error
-	if d.dir != "" || d.answers == "" {
-		if s.folder, err = findFolder(d.dir); err != nil {
-			return s, exit.WithCode(exit.Usage, err)
-		}
-		s.hasFolder = true
-	}
-	if s.spec, err = d.readSpec(s, std); err != nil {
-		return s, err
-	}
-	if !s.hasFolder {
-		return withDefaultFolder(s)
-	}
-	if s.facts, err = s.folder.LoadFacts(); err != nil {
-		return s, err
-	}
-	if id := s.facts.ClusterID; id != "" && id != s.spec.Cluster.ID {
-		return s, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name the folder of that one with --dir",
-			s.folder.Path(), id, s.spec.Cluster.ID))
-
-	}
-	return s, nil
-}
-
-// withDefaultFolder adds the folder in the default location, if it is the cluster's. A rehearsal has to be named explicitly.
-func withDefaultFolder(s teardownContext) (teardownContext, error) {
-	path, err := state.DefaultPath(s.spec.Cluster.ID)
-	if err != nil {
-		return s, nil // without a home directory there is no folder; the answers are sufficient
-	}
-	folder, err := state.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
-	}
-	if err != nil {
-		return s, err
-	}
-	facts, err := folder.LoadFacts()
-	if err != nil {
-		return s, err
-	}
-	if facts.ClusterID == s.spec.Cluster.ID && !facts.Rehearsal {
-		s.folder, s.facts, s.hasFolder = folder, facts, true
-	}
-	return s, nil
-}
-
 // readSpec ignores secrets: those of an installation may be gone.
-func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, error) {
-	layers, err := d.selectLayers(s)
+func (d destroyFlags) readSpec(c teardown.Cluster, std streams) (state.Spec, error) {
+	layers, err := d.selectLayers(c)
 	if err != nil {
 		return state.Spec{}, err
 	}
@@ -176,11 +136,11 @@ func (d destroyFlags) readSpec(s teardownContext, std streams) (state.Spec, erro
 		return state.Spec{}, exit.ErrAnswers
 	}
 	there := func(string) (string, bool) { return "there", true } // required secrets are checked later
-	return all.Answers.Spec, loaded{needs: wizard.FindMissing(all.Answers.Spec, all.Ask, there)}.complete(std)
+	return all.Answers.Spec, loaded{needs: answersfile.FindMissing(all.Answers.Spec, all.Ask, there)}.complete(std)
 }
 
 // selectLayers returns the layers of the flags, or else the folder's answers. The environment is ignored.
-func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
+func (d destroyFlags) selectLayers(c teardown.Cluster) (layers, error) {
 	if d.answers != "" {
 		layers, err := d.readLayers()
 		layers.variables = nil
@@ -189,26 +149,16 @@ func (d destroyFlags) selectLayers(s teardownContext) (layers, error) {
 	if len(d.set) > 0 {
 		return layers{}, exit.WithCode(exit.Usage, errors.New("nothing was touched: --set goes with --answers; what is in the cluster's folder holds"))
 	}
-	content, err := s.folder.Read(state.AnswersFile)
+	content, err := c.Folder.Read(state.AnswersFile)
 	if err != nil {
 		return layers{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
 	}
-	return layers{answers: new(wizard.ReadAnswers(s.folder.Path(state.AnswersFile), content))}, nil
+	return layers{answers: new(answersfile.ReadAnswers(c.Folder.Path(state.AnswersFile), content))}, nil
 }
 
-// readCredentials requires only the API keys, not the pull secret.
-func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
-	lookup := environment.LookupEnv
-	if s.facts.Rehearsal {
-		lookup = environment.LookupRehearsalSecret
-	}
-	secrets, faults := wizard.ResolveSecrets(withoutStoredKeys(s), lookup)
-	var needed []wizard.Problem
-	for _, f := range faults {
-		if strings.HasPrefix(f.Field, "exoscale.") {
-			needed = append(needed, f)
-		}
-	}
+// readCredentials requires only the API keys.
+func readCredentials(c teardown.Cluster, std streams) (wizard.Secrets, error) {
+	secrets, needed := c.ResolveSecrets()
 	if len(needed) > 0 {
 		console.PrintProblems(std.err, needed)
 		return secrets, exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("there are no keys to the cloud")))
@@ -216,22 +166,94 @@ func readCredentials(s teardownContext, std streams) (wizard.Secrets, error) {
 	return secrets, nil
 }
 
-// withoutStoredKeys replaces references to the folder's keys, which are removed when its cluster is destroyed, by the
-// environment.
-func withoutStoredKeys(s teardownContext) state.Spec {
-	spec := s.spec
-	if s.facts.Destroyed.IsZero() {
-		return spec
-	}
-	for variable, ref := range map[string]*state.SecretRef{"EXOSCALE_API_KEY": &spec.Exoscale.APIKey, "EXOSCALE_API_SECRET": &spec.Exoscale.APISecret} {
-		if strings.HasPrefix(ref.File, s.folder.Path(state.SecretsDir)) {
-			*ref = state.SecretRef{Env: variable}
-		}
-	}
-	return spec
-}
-
 // isInteractive reports whether a person can sign in.
 func (d destroyFlags) isInteractive(std streams) bool {
 	return d.output == outputAccessible || !d.output.isJSON() && std.isTerminal()
+}
+
+func (d destroyFlags) confirm(ctx context.Context, std streams, cluster string) error {
+	if d.confirmID == cluster {
+		return nil
+	}
+	fmt.Fprintf(std.out, "\nThis cannot be undone. Type the cluster's ID to delete all this: ")
+	answer, err := std.readLine(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was touched: %w", err)
+	}
+	if typed := strings.TrimSpace(answer); typed != cluster {
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: %q is not this cluster, which is %s", typed, cluster))
+	}
+	return nil
+}
+
+func (d destroyFlags) formatRetry(cluster string) string {
+	more := []string{"--confirm-destroy", cluster}
+	if d.deleteBackups {
+		more = append(more, "--delete-backups")
+	}
+	if d.includeForeignRecords {
+		more = append(more, "--include-foreign-records")
+	}
+	return d.formatCommand(more...)
+}
+
+func (d destroyFlags) formatCommand(more ...string) string {
+	known := options{answers: d.answers, set: d.set, dir: d.dir, output: d.output, waitForDNS: install.DefaultWaitForDNS, bootstrapAccess: true}
+	return resumeCommand("destroy", known, more...)
+}
+
+// teardownDisplay shows a teardown on the streams of the process.
+type teardownDisplay struct {
+	destroyFlags
+	spec state.Spec
+	std  streams
+}
+
+// ShowPlan only counts the objects if the confirmation prompt follows, which lists them.
+func (t teardownDisplay) ShowPlan(inventory destroy.Inventory) {
+	if t.output.isJSON() {
+		return
+	}
+	shown := t.newView(inventory)
+	if !t.dryRun && t.confirmID != t.spec.Cluster.ID {
+		shown.ListCommand = t.formatCommand("--dry-run")
+	}
+	console.PrintDestroyPlan(t.output.wrapWriter(t.std.out), shown)
+}
+
+func (t teardownDisplay) newView(inventory destroy.Inventory) console.Teardown {
+	shown := console.Teardown{Cluster: t.spec.Cluster.ID, Zone: t.spec.Exoscale.Zone, Inventory: inventory}
+	if prices, err := assets.ReadPrices(); err == nil { // savings are optional output
+		shown.Price = func(o state.Object) (float64, bool) { return prices.PerHour(o.Kind, o.Type, o.GiB) }
+		shown.PricesOf = prices.Date
+	}
+	return shown
+}
+
+func (t teardownDisplay) Confirm(ctx context.Context) error {
+	return t.confirm(ctx, t.std, t.spec.Cluster.ID)
+}
+
+func (t teardownDisplay) Warn(line string) { fmt.Fprintln(t.std.err, console.SanitizeLine(line)) }
+
+func (t teardownDisplay) Open(events string) (show func(provisioner.Event)) {
+	t.std.startRun(t.output, events)
+	return t.output.newPrinter(t.std.out)
+}
+
+func (t teardownDisplay) Close(end teardown.Outcome) error {
+	if !t.output.isJSON() {
+		console.PrintDestroySummary(t.output.wrapWriter(t.std.out), t.newView(end.Inventory), end.Failure, t.formatRetry(t.spec.Cluster.ID))
+	}
+	err := t.ShowRemaining(end.Remaining, end.Failure)
+	t.std.endRun(end.Events, func(string) {})
+	return err
+}
+
+// ShowRemaining writes the last line for programs.
+func (t teardownDisplay) ShowRemaining(inventory destroy.Inventory, failure error) error {
+	if !t.output.isJSON() {
+		return nil
+	}
+	return console.WriteInventoryJSON(t.std.out, inventory, failure)
 }

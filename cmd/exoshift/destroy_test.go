@@ -15,12 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/teardown"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/api/description"
 	"exoshift/state"
 )
 
-func belongings(t *testing.T, s session) []string {
+func belongings(t *testing.T, s run.Run) []string {
 	t.Helper()
 	var names []string
 	for _, o := range everything(t, s) {
@@ -30,9 +32,9 @@ func belongings(t *testing.T, s session) []string {
 	return names
 }
 
-func everything(t *testing.T, s session) []state.Object {
+func everything(t *testing.T, s run.Run) []state.Object {
 	t.Helper()
-	world, disconnect, err := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}.newClients(discardJournal{})
+	world, disconnect, err := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net}.NewClients(state.NoJournal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +62,18 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 		return described.Validate(next, func(complaint error) { t.Error(complaint) })
 	}
 	external := func(spec *state.Spec) { spec.OpenShift.CloudControllerManager = "External" }
-	virtuallyIn(t, circumstances{middleware: held, spec: external}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{middleware: held, spec: external}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		before := belongings(t, s)
-		if err := s.run(t.Context(), streams{out: io.Discard, err: os.Stderr}); err != nil {
+		if err := installWith(t.Context(), s, streams{out: io.Discard, err: os.Stderr}); err != nil {
 			t.Fatal(err)
 		}
-		aimedAtOthers(t, s)
-		d := destroyFlags{options: options{output: outputJSON}, confirmID: s.spec.Cluster.ID}
-		destroyed := func(place teardownContext) {
+		before = append(before, aimedAtOthers(t, s)...)
+		slices.Sort(before)
+		d := destroyFlags{options: options{output: outputJSON}, confirmID: s.Spec.Cluster.ID}
+		destroyed := func(place teardown.Cluster) {
 			t.Helper()
 			var out bytes.Buffer
-			if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+			if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
 				t.Fatalf("%v\n%s", err, lastLines(out.String()))
 			}
 			var last struct {
@@ -82,31 +85,51 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 				t.Errorf("the last line is no empty inventory: %v", err)
 			}
 		}
-		place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net}
-		destroyed(place) // without the folder, the template, which others may use, has no proof of ownership
-		left := slices.DeleteFunc(belongings(t, s), func(name string) bool { return strings.HasPrefix(name, state.KindTemplate) })
-		kept := append([]string{"bucket " + s.spec.Bucket(state.BucketBackups)}, before...)
-		if diff := cmp.Diff(kept, left); diff != "" {
-			t.Errorf("without the folder, -before and backups +after\n%s", diff)
+		place := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net}
+		if kept := previewTeardown(t, place).Kept; !slices.ContainsFunc(kept, func(o previewedObject) bool { return o.Kind == state.KindTemplate }) {
+			t.Errorf("without the folder, the template, which others may use, has no proof of ownership, but is not kept: %+v", kept)
+		}
+		place.Folder, place.HasFolder = s.Folder, true
+		destroyed(place)
+		kept := append([]string{"bucket " + s.Spec.Bucket(state.BucketBackups)}, before...)
+		slices.Sort(kept)
+		if diff := cmp.Diff(kept, belongings(t, s)); diff != "" {
+			t.Errorf("-before and backups +after\n%s", diff)
 		}
 		d.deleteBackups = true
-		place.folder, place.hasFolder = s.folder, true
 		destroyed(place)
 		if diff := cmp.Diff(before, belongings(t, s)); diff != "" {
-			t.Errorf("with the folder, -before +after\n%s", diff)
+			t.Errorf("-before +after\n%s", diff)
 		}
-		facts, err := s.folder.LoadFacts()
-		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.spec.Cluster.ID {
+		facts, err := s.Folder.LoadFacts()
+		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.Spec.Cluster.ID {
 			t.Errorf("the folder knows %+v, %v", facts, err)
 		}
-		if err := s.run(t.Context(), streams{out: io.Discard, err: io.Discard}); exit.Code(err) != exit.Usage {
+		if err := installWith(t.Context(), s, streams{out: io.Discard, err: io.Discard}); exit.Code(err) != exit.Usage {
 			t.Errorf("an installation into the folder of a destroyed cluster ends with %v", err)
 		}
 	})
 }
 
+// previewedObject is an object of `destroy --dry-run --output json`.
+type previewedObject struct{ Kind, ID, Name, Proof, Reason string }
+
+// previewTeardown returns what `destroy --dry-run --output json` prints.
+func previewTeardown(t *testing.T, place teardown.Cluster) (inventory struct{ Objects, Kept []previewedObject }) {
+	t.Helper()
+	var out bytes.Buffer
+	dry := destroyFlags{options: options{output: outputJSON}, dryRun: true}
+	if err := dry.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &inventory); err != nil {
+		t.Fatal(err)
+	}
+	return inventory
+}
+
 // storageManifests returns the manifests of the CSI driver, with their collections.
-func storageManifests(s session) [][2]string {
+func storageManifests(s run.Run) [][2]string {
 	return [][2]string{
 		{"/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "csi"}}`},
 		{"/api/v1/namespaces/csi/serviceaccounts", `{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "csi", "namespace": "csi"}}`},
@@ -121,7 +144,7 @@ func storageManifests(s session) [][2]string {
 			"selector": {"matchLabels": {"app": "csi"}}, "template": {"metadata": {"labels": {"app": "csi"}}, "spec": {
 				"serviceAccountName": "csi", "containers": [{"name": "csi", "image": "docker.io/exoscale/csi-driver:0.32.0", "env": [
 					{"name": "EXOSCALE_ZONE", "value": %q}, {"name": "EXOSCALE_API_KEY", "value": %q}, {"name": "EXOSCALE_API_SECRET", "value": %q}]}]}}}}`,
-			s.spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret)},
+			s.Spec.Exoscale.Zone, s.Secrets.APIKey, s.Secrets.APISecret)},
 	}
 }
 
@@ -153,7 +176,7 @@ func (n tenant) pool() (id string) {
 	like := n.ask(http.MethodGet, "/instance/"+machines[0].(map[string]any)["id"].(string), nil)
 	return n.made("/instance-pool", map[string]any{
 		"name": "web", "size": 1, "instance-type": map[string]any{"id": like["instance-type"].(map[string]any)["id"]}, "disk-size": 120,
-		"template": map[string]any{"id": like["template"].(map[string]any)["id"]}, "labels": map[string]any{state.LabelCluster: n.s.spec.Cluster.ID},
+		"template": map[string]any{"id": like["template"].(map[string]any)["id"]}, "labels": map[string]any{state.LabelCluster: n.s.Spec.Cluster.ID},
 	})
 }
 
@@ -180,22 +203,23 @@ func (n tenant) until(kind, name string) (id string) {
 				return o.ID
 			}
 		}
-		n.check(n.s.net.Clock.Sleep(n.t.Context(), 10*time.Second))
+		n.check(n.s.Net.Clock.Sleep(n.t.Context(), 10*time.Second))
 	}
 	n.t.Fatalf("no %s is called %s:\n%s", kind, name, strings.Join(belongings(n.t, n.s), "\n"))
 	return ""
 }
 
 // aimedAtOthers has a tenant of a running cluster manipulate objects so that a teardown would delete foreign resources, and
-// shows that it does not. Resources of the cluster's own controllers are found.
-func aimedAtOthers(t *testing.T, s session) {
+// shows that it would not. Resources that the cluster's own controllers made are found. It returns the names of the foreign ones:
+// a teardown leaves them, and deletes the others.
+func aimedAtOthers(t *testing.T, s run.Run) (foreign []string) {
 	t.Helper()
 	n := tenant{backdoor{t, s}}
 	theirBalancer, theirVolume := n.made("/load-balancer", map[string]any{"name": "shop"}), n.made("/block-storage", map[string]any{"name": "archive", "size": 10})
 	for _, m := range storageManifests(s) {
 		n.apply(m[0], m[1])
 	}
-	n.check(s.net.Clock.Sleep(t.Context(), time.Hour)) // the foreign resource is older than the Service that refers to it
+	n.check(s.Net.Clock.Sleep(t.Context(), time.Hour)) // the foreign resource is older than the Service that refers to it
 	pool := n.pool()
 	ownBalancer := n.until(state.KindLoadBalancer, "k8s-"+n.service("web", pool, ""))
 	aimed := n.service("aimed", pool, fmt.Sprintf(`, "service.beta.kubernetes.io/exoscale-loadbalancer-id": %q`, theirBalancer))
@@ -203,29 +227,19 @@ func aimedAtOthers(t *testing.T, s session) {
 		t.Errorf("the cloud controller manager made %s, and did not take %s", renamed, theirBalancer)
 	}
 	ownVolume := n.until(state.KindVolume, "pvc-"+n.claim("data", "block"))
-	n.check(s.net.Clock.Sleep(t.Context(), time.Minute)) // the controllers update the status of their objects
+	n.check(s.Net.Clock.Sleep(t.Context(), time.Minute)) // the controllers update the status of their objects
 	n.apply("/api/v1/persistentvolumes", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "aimed", "annotations": {"pv.kubernetes.io/provisioned-by": "csi.exoscale.com"}},
 		"spec": {"csi": {"driver": "csi.exoscale.com", "volumeHandle": "%s/%s"}, "claimRef": {"uid": %q, "namespace": "default", "name": "aimed"},
-		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))
+		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.Spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))
 
-	var out bytes.Buffer
-	facts, err := s.folder.LoadFacts()
+	facts, err := s.Folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dry := destroyFlags{options: options{output: outputJSON}, dryRun: true}
-	if err := dry.clear(t.Context(), streams{out: &out, err: os.Stderr}, teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, folder: s.folder, hasFolder: true, facts: facts}); err != nil {
-		t.Fatal(err)
-	}
-	var inventory struct {
-		Objects, Kept []struct{ ID, Proof, Reason string }
-	}
-	if err := json.Unmarshal(out.Bytes(), &inventory); err != nil {
-		t.Fatal(err)
-	}
+	inventory := previewTeardown(t, teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Folder: s.Folder, HasFolder: true, Facts: facts})
 	how := map[string]string{}
 	for _, o := range inventory.Objects {
-		how[o.ID] = o.Proof
+		how[o.ID], how[o.Name] = o.Proof, o.Proof
 		if !slices.Contains([]string{"label", "journal", "recipe-name", "both-sides", "owner-mark"}, o.Proof) {
 			t.Errorf("%+v is proven in no known way", o)
 		}
@@ -235,18 +249,13 @@ func aimedAtOthers(t *testing.T, s session) {
 	}
 	for id, want := range map[string]string{
 		theirBalancer: "not proven: service default/aimed claims it", theirVolume: "not proven: persistent volume aimed claims it",
-		ownBalancer: "both-sides", ownVolume: "both-sides", s.spec.Bucket("logstore"): "owner-mark", s.spec.Cluster.ID + "-admin": "journal",
+		ownBalancer: "both-sides", ownVolume: "both-sides", s.Spec.Bucket("logstore"): "owner-mark", facts.Template: "journal",
 	} {
 		if !strings.HasPrefix(how[id], want) {
 			t.Errorf("%s: %q, want %q", id, how[id], want)
 		}
 	}
-	for _, id := range []string{theirBalancer, ownBalancer} {
-		n.ask(http.MethodDelete, "/load-balancer/"+id, nil)
-	}
-	for _, id := range []string{theirVolume, ownVolume} {
-		n.ask(http.MethodDelete, "/block-storage/"+id, nil)
-	}
+	return []string{state.KindLoadBalancer + " k8s-" + aimed, state.KindVolume + " archive"}
 }
 
 func TestOnlyTheTypedIDIsAYes(t *testing.T) {
@@ -259,7 +268,7 @@ func TestOnlyTheTypedIDIsAYes(t *testing.T) {
 }
 
 func TestTheCommandThatGoesOnWithATeardownIsOneThatDestroyTakes(t *testing.T) {
-	words := strings.Fields(destroyFlags{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.formatRetry(teardownContext{}))
+	words := strings.Fields(destroyFlags{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.formatRetry("c-demo-1"))
 	cmd := newDestroyCommand(streams{})
 	if err := cmd.ParseFlags(words[2:]); err != nil || len(cmd.Flags().Args()) > 1 {
 		t.Errorf("%q: %v", words, err)

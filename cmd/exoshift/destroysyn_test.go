@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/teardown"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/syn/lieutenant"
@@ -14,13 +18,13 @@ import (
 )
 
 // enrolled registers the cluster in Project Syn without cloud objects, as after an interrupted teardown or installation.
-func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
+func enrolled(t *testing.T, s run.Run) (*lieutenant.Client, *vault.Client) {
 	t.Helper()
-	there, secrets := s.access.NewLieutenantClient(s.net, lieutenantURL), s.access.OpenVaultClient(s.net, s.spec.Syn)
+	there, secrets := s.Access.NewLieutenantClient(s.Net, lieutenantURL), s.Access.OpenVaultClient(s.Net, s.Spec.Syn)
 	err := there.SignIn(t.Context(), nil)
 	if err == nil {
 		_, _, err = there.EnsureCluster(t.Context(), state.SynCluster{
-			ID: s.spec.Cluster.ID, Tenant: harbour, Facts: map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": s.spec.Exoscale.Zone},
+			ID: s.Spec.Cluster.ID, Tenant: harbour, Facts: map[string]string{"cloud": "exoscale", "distribution": "openshift4", "region": s.Spec.Exoscale.Zone},
 		})
 	}
 	if err == nil {
@@ -32,7 +36,7 @@ func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 		}
 	}
 	if err == nil {
-		err = s.folder.SaveFacts(state.Facts{ClusterID: s.spec.Cluster.ID, Syn: state.SynFacts{Lieutenant: lieutenantURL, Tenant: harbour}})
+		err = s.Folder.SaveFacts(state.Facts{ClusterID: s.Spec.Cluster.ID, Syn: state.SynFacts{Lieutenant: lieutenantURL, Tenant: harbour}})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -40,16 +44,16 @@ func enrolled(t *testing.T, s session) (*lieutenant.Client, *vault.Client) {
 	return there, secrets
 }
 
-func tornDown(t *testing.T, s session, d destroyFlags, kept bool) string {
+func tornDown(t *testing.T, s run.Run, d destroyFlags, kept bool) string {
 	t.Helper()
 	noted := facts(t, s)
 	if !kept {
 		noted = state.Facts{}
 	}
-	place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, hasFolder: kept, facts: noted}
+	place := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Access: s.Access, Folder: s.Folder, HasFolder: kept, Facts: noted}
 	var out bytes.Buffer
 	d.output = outputPlain
-	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+	if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return out.String()
@@ -57,7 +61,7 @@ func tornDown(t *testing.T, s session, d destroyFlags, kept bool) string {
 
 func TestATeardownTakesAClusterOutOfProjectSynWhenNothingElseIsLeft(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, secrets := enrolled(t, s)
 		if shown := tornDown(t, s, destroyFlags{dryRun: true}, true); !strings.Contains(shown, "Lieutenant forgets c-demo-1 of the tenant "+harbour) {
 			t.Errorf("the dry run shows\n%s", shown)
@@ -83,13 +87,30 @@ func TestATeardownTakesAClusterOutOfProjectSynWhenNothingElseIsLeft(t *testing.T
 	})
 }
 
+func TestTeardown_KeepsPasswordsThatLieutenantDeletesForGood(t *testing.T) {
+	t.Parallel()
+	virtuallyIn(t, circumstances{spec: connectedSpec, scenario: "secrets-deleted"}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		_, secrets := enrolled(t, s)
+		tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, true)
+		if got, err := secrets.GetSecret(t.Context(), harbour+"/c-demo-1/cluster-backup"); err != nil || got["password"] != "x" {
+			t.Errorf("the backups cannot be read any more: %v, %v", got, err)
+		}
+		if _, err := secrets.Restore(t.Context(), harbour+"/c-demo-1/exoscale/ccm"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("the simulated Lieutenant left metadata: %v", err)
+		}
+		if _, err := s.Folder.Read(state.PasswordsFile); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the copies stay: %v", err)
+		}
+	})
+}
+
 func TestATeardownThatIsOverTouchesNobodysNewRegistration(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)
 		noted := facts(t, s)
-		noted.Destroyed = s.net.Clock.Now()
-		if err := s.folder.SaveFacts(noted); err != nil {
+		noted.Destroyed = s.Net.Clock.Now()
+		if err := s.Folder.SaveFacts(noted); err != nil {
 			t.Fatal(err)
 		}
 		tornDown(t, s, destroyFlags{confirmID: "c-demo-1", deleteBackups: true}, true)
@@ -101,7 +122,7 @@ func TestATeardownThatIsOverTouchesNobodysNewRegistration(t *testing.T) {
 
 func TestATeardownWithoutTheFolderSaysThatProjectSynStays(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)
 		if shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, false); !strings.Contains(shown, "Lieutenant and Vault are left as they are") {
 			t.Error(shown)

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
@@ -31,7 +30,10 @@ func patients() map[string]patient {
 	scenario := func(name string) patient { return patient{circumstances: circumstances{scenario: name}} }
 	external := scenario("no-cloud-controller")
 	external.spec = func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }
+	rewritten := scenario("eip-source-rewritten")
+	rewritten.spec = byElasticIP
 	all := map[string]patient{
+		"source-rewritten":       rewritten,
 		"machine-config-blocked": scenario("mcs-blocked"),
 		"no-master":              scenario("masters-silent"),
 		"machine-silent":         scenario("master-never-joins"),
@@ -75,27 +77,18 @@ func diagnosed(t *testing.T, ill patient) (first *provisioner.Event, after time.
 			answers(s)
 		}
 	}
-	virtuallyIn(t, ill.circumstances, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, ill.circumstances, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		ctx, cancel := context.WithTimeout(t.Context(), saneTime)
 		defer cancel()
 		doctor := &clinic{stop: cancel}
 		began := time.Now()
-		err := s.runIn(ctx, t, doctor, ill.alter)
+		err := playedTo(ctx, t, s, doctor, ill.alter)
 		first, after, lines = doctor.first, time.Since(began), doctor.lines.String()
 		if first == nil {
 			t.Logf("the run ended: %v", err)
 		}
 	})
 	return first, after, lines
-}
-
-// runIn runs an installation with clients that are altered, if alter is not nil.
-func (s session) runIn(ctx context.Context, t *testing.T, out io.Writer, alter func(*install.Clients)) error {
-	t.Helper()
-	if alter == nil {
-		return s.run(ctx, streams{out: out, err: os.Stderr})
-	}
-	return playedTo(ctx, t, s, out, alter)
 }
 
 type clinic struct {

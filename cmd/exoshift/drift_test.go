@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/provisioner/objects"
+
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -17,7 +20,7 @@ import (
 )
 
 // A plan lists every change made without the program, and one installation repairs all of them.
-func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
+func driftRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	b := backdoor{t, s}
 	var all []string
 	for _, drift := range drifts() {
@@ -40,7 +43,7 @@ func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 		t.Errorf("after the repair: %v", rest)
 	}
 	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
-	preview, err := s.previewInstallation(t.Context())
+	preview, err := s.Preview(t.Context())
 	if err != nil || !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
 		return c.Name == "worker-1" && strings.Contains(c.Details, "is stopped")
 	}) {
@@ -51,7 +54,7 @@ func driftRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 // For an interrupted installation, a plan lists only missing objects; it reports surplus objects, and keeps them.
 func TestAPlanOnAPartOfACluster(t *testing.T) {
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		untilStep(t, s, "bootstrap-machine")
 		var kinds []string
 		for _, name := range pending(t, s) {
@@ -65,8 +68,8 @@ func TestAPlanOnAPartOfACluster(t *testing.T) {
 		if !slices.Contains(pending(t, s), "created instance worker-2") {
 			t.Errorf("no worker is missing: %v", kinds)
 		}
-		s.spec.LoadBalancer.Strategy = "dns-round-robin"
-		preview, err := s.previewInstallation(t.Context())
+		s.Spec.LoadBalancer.Strategy = "dns-round-robin"
+		preview, err := s.Preview(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,9 +84,9 @@ func TestAPlanOnAPartOfACluster(t *testing.T) {
 	})
 }
 
-func pending(t *testing.T, s session) []string {
+func pending(t *testing.T, s run.Run) []string {
 	t.Helper()
-	preview, err := s.previewInstallation(t.Context())
+	preview, err := s.Preview(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +117,10 @@ func sentence(action, kind, name string) string {
 }
 
 // repaired installs and returns the changes of the cloud, sorted.
-func repaired(t *testing.T, s session) []string {
+func repaired(t *testing.T, s run.Run) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+	if err := installWith(t.Context(), s, streams{out: &out, err: os.Stderr}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	var names []string
@@ -152,9 +155,9 @@ func drifts() []drift {
 			b.ask(http.MethodDelete, group(b, "c-demo-1_infra")+"/rules/"+rules[0].(map[string]any)["id"].(string), nil)
 		}, []string{"updated security-group c-demo-1_infra"}},
 		{"a record", func(b backdoor) {
-			zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())
-			b.ask(http.MethodDelete, zone+"/record/"+b.id(zone+"/record", "dns-domain-records", "name", "api-int"), nil)
-		}, []string{"created dns-record api-int CNAME api.c-demo-1.example.net"}},
+			zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.Spec.Domain())
+			b.ask(http.MethodDelete, zone+"/record/"+b.id(zone+"/record", "dns-domain-records", "name", "*.apps"), nil)
+		}, []string{"created dns-record *.apps CNAME ingress.c-demo-1.example.net"}},
 		{"the name of an address", func(b backdoor) {
 			b.ask(http.MethodDelete, "/reverse-dns/elastic-ip/"+ip(b, "c-demo-1_api"), nil)
 		}, []string{"updated elastic-ip c-demo-1_api"}},
@@ -175,12 +178,11 @@ func drifts() []drift {
 				}
 			}
 		}, []string{"created api-key c-demo-1_object_storage"}},
-		{"an SSH key", func(b backdoor) { b.ask(http.MethodDelete, "/ssh-key/c-demo-1-admin", nil) }, []string{"created ssh-key c-demo-1-admin"}},
 		{"a bucket", func(b backdoor) {
-			world, disconnect, err := b.s.openClients(discardJournal{}, func(string) {})
+			storage, err := objects.New(b.s.Net, b.s.Spec.Exoscale.Zone, b.s.Secrets.APIKey, b.s.Secrets.APISecret, state.NoJournal{})
 			b.check(err)
-			defer disconnect()
-			_, err = world.storage.DeleteBucket(b.t.Context(), "c-demo-1-cluster-backup")
+			defer storage.Close()
+			_, err = storage.WithOwner(b.s.Spec.Cluster.ID).DeleteBucket(b.t.Context(), "c-demo-1-cluster-backup")
 			b.check(err)
 		}, []string{"created bucket c-demo-1-cluster-backup"}},
 		{"a node", func(b backdoor) {
@@ -188,8 +190,8 @@ func drifts() []drift {
 			forget(b, "worker-2")
 		}, []string{"created instance worker-2"}},
 		{"a load balancer", func(b backdoor) { b.ask(http.MethodDelete, machine(b, "lb-1"), nil) }, []string{
-			"created dns-record lb-1 A", "created elastic-ip-attachment c-demo-1_api on lb-1", "created elastic-ip-attachment c-demo-1_ingress on lb-1",
-			"created instance lb-1", "deleted dns-record lb-1 A",
+			"created dns-record api-int A", "created dns-record lb-1 A", "created elastic-ip-attachment c-demo-1_api on lb-1", "created elastic-ip-attachment c-demo-1_ingress on lb-1",
+			"created instance lb-1", "deleted dns-record api-int A", "deleted dns-record lb-1 A",
 		}},
 	}
 }

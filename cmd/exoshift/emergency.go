@@ -8,11 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
-	"exoshift/internal/network"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
 )
@@ -57,16 +59,16 @@ func (e emergencyFlags) run(ctx context.Context, std streams) error {
 	if err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("read the emergency credentials, which --kubeconfig names: %w", err))
 	}
-	folder, err := findFolder(e.dir)
+	folder, err := clusterdir.Find(e.dir)
 	if err != nil {
-		return exit.WithCode(exit.Usage, err)
+		return err
 	}
 	unlock, err := folder.Lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	cluster, leave, err := openCluster(folder)
+	cluster, leave, err := openCluster(ctx, std.host, folder)
 	if err != nil {
 		return toUsageError(err)
 	}
@@ -135,21 +137,20 @@ func recordInvalidated(folder state.Folder) error {
 	if err := folder.SaveFacts(facts); err != nil {
 		return err
 	}
-	spec, err := readCurrentAnswers(folder)
+	spec, err := clusterdir.ReadAnswers(folder)
 	if err != nil {
 		return err
 	}
-	page, err := buildHandover(folder, spec, true)
+	page, err := clusterdir.BuildHandover(folder, spec, true)
 	if err != nil {
 		return err
 	}
 	return folder.Write(state.HandoverFile, page.RenderMarkdown())
 }
 
-func openCluster(folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
+func openCluster(ctx context.Context, host *environment.Host, folder state.Folder) (cluster *openshift.Cluster, leave func(), err error) {
 	const op = "reach the cluster"
-	spec, err := readCurrentAnswers(folder)
-	if err != nil {
+	if _, err := clusterdir.ReadAnswers(folder); err != nil {
 		return nil, nil, err
 	}
 	facts, err := folder.LoadFacts()
@@ -163,7 +164,10 @@ func openCluster(folder state.Folder) (cluster *openshift.Cluster, leave func(),
 		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is not installed", folder.Path()).
 			WithHint("emergency credentials are made once Project Syn runs: end the installation first")
 	}
-	s := session{spec: spec, folder: folder}
-	cluster = openshift.NewCluster(network.Host(), s.readKubeconfig)
+	net, err := host.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster = openshift.NewCluster(net, run.Run{Folder: folder}.ReadKubeconfig)
 	return cluster, cluster.Close, nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/kubeapi"
@@ -19,31 +20,31 @@ import (
 func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtuallyIn(t, circumstances{scenario: "unexpected-alert", spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{scenario: "unexpected-alert", spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		handedOverDespiteAnAlert(t, s)
-		cluster := openshift.NewCluster(s.net, s.readKubeconfig)
+		cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
 		defer cluster.Close()
 		var out bytes.Buffer
 		std := streams{out: &out, err: &out}
-		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, emergencyKubeconfig(t, s, "no token")); exit.Code(err) != exit.Denied {
+		if err := (emergencyFlags{}).verify(t.Context(), std, s.Folder, cluster, emergencyKubeconfig(t, s, "no token")); exit.Code(err) != exit.Denied {
 			t.Errorf("a wrong token: %v", err)
 		}
 		good := emergencyKubeconfig(t, s, emergencyToken(t, s))
-		if err := (emergencyFlags{}).verify(t.Context(), std, s.folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
+		if err := (emergencyFlags{}).verify(t.Context(), std, s.Folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
 			t.Errorf("verified: %v\n%s", err, out.String())
 		}
-		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.folder, cluster, good); exit.Code(err) != exit.Usage {
+		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.Folder, cluster, good); exit.Code(err) != exit.Usage {
 			t.Errorf("without a yes: %v", err)
 		}
 		agreed := emergencyFlags{invalidate: true}
 		agreed.yes = true
-		if err := agreed.verify(t.Context(), std, s.folder, cluster, good); err != nil {
+		if err := agreed.verify(t.Context(), std, s.Folder, cluster, good); err != nil {
 			t.Errorf("%v\n%s", err, out.String())
 		}
 		if facts(t, s).Syn.AdminInvalidated.IsZero() {
 			t.Error("the facts do not tell")
 		}
-		page, err := os.ReadFile(s.folder.Path(state.HandoverFile))
+		page, err := os.ReadFile(s.Folder.Path(state.HandoverFile))
 		if err != nil || !strings.Contains(string(page), "the API refuses the first kubeconfig") {
 			t.Errorf("the hand-over page does not tell: %v", err)
 		}
@@ -52,14 +53,14 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 
 // handedOverDespiteAnAlert installs a cluster with an unexpected alert: alerts stay silenced and the hand-over page reports
 // it, and once it was reviewed, the same command enables the routing of alerts.
-func handedOverDespiteAnAlert(t *testing.T, s session) {
+func handedOverDespiteAnAlert(t *testing.T, s run.Run) {
 	t.Helper()
 	const alert, job = "KubeJobFailed in syn-cluster-backup", "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check"
 	installed(t, s)
 	if noted := facts(t, s).Syn; len(noted.Alerts) != 1 || !strings.HasPrefix(noted.Alerts[0], alert) || !noted.OnCall.IsZero() {
 		t.Errorf("the facts: %+v", noted)
 	}
-	if page, err := os.ReadFile(s.folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Somebody has to look at this alert") {
+	if page, err := os.ReadFile(s.Folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Somebody has to look at this alert") {
 		t.Errorf("the page does not tell of it: %v", err)
 	}
 	tellCluster(t, s, http.MethodDelete, job, "", nil)
@@ -69,7 +70,7 @@ func handedOverDespiteAnAlert(t *testing.T, s session) {
 	}
 }
 
-func emergencyToken(t *testing.T, s session) string {
+func emergencyToken(t *testing.T, s run.Run) string {
 	t.Helper()
 	const namespace = "appuio-emergency-credentials-controller"
 	var accounts struct {
@@ -87,9 +88,9 @@ func emergencyToken(t *testing.T, s session) string {
 	return made.Status.Token
 }
 
-func emergencyKubeconfig(t *testing.T, s session, token string) []byte {
+func emergencyKubeconfig(t *testing.T, s run.Run, token string) []byte {
 	t.Helper()
-	kubeconfig, err := s.readKubeconfig()
+	kubeconfig, err := s.ReadKubeconfig()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,5 +104,5 @@ clusters: [{name: c, cluster: {server: "https://api.%s:6443", certificate-author
 users: [{name: em, user: {token: "%s"}}]
 contexts: [{name: em, context: {cluster: c, user: em}}]
 current-context: em
-`, s.spec.Domain(), base64.StdEncoding.EncodeToString([]byte(authorities)), token)
+`, s.Spec.Domain(), base64.StdEncoding.EncodeToString([]byte(authorities)), token)
 }

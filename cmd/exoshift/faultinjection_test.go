@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -77,14 +78,14 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 		code int
 		says string
 	}{
-		"load balancers without the elastic IPs": {saboteur{detached: true}, exit.Bootstrap, "answers, but not by its name"},
+		"load balancers without the elastic IPs": {saboteur{detached: true}, exit.Infra, "leads to none of them"},
 		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exit.Bootstrap, "The bootstrap machine has not brought up the API"},
 		"masters that trust nobody": {saboteur{userData: replaced("master", "certificateAuthorities", "certificateOrphans")},
 			exit.ControlPlane, "not registered: master-0, master-1, master-2"},
 		"peers of etcd that are closed": {saboteur{rule: without("_control_plane", 2380)}, exit.ControlPlane, "port 2379-2380/tcp is blocked"},
 		"api-int that leads nowhere": {saboteur{record: func(r state.Record) state.Record {
 			if r.Name == "api-int" {
-				r.Content = "nowhere." + r.Content
+				r.Content = "192.0.2.9"
 			}
 			return r
 		}}, exit.ControlPlane, "not registered: master-0, master-1, master-2"},
@@ -98,7 +99,7 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+			virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				out, err := sabotaged(t, s, c.how)
 				if exit.Code(err) != c.code || !strings.Contains(out, c.says) {
 					t.Errorf("exit code %d, not %d; %v\n%s", exit.Code(err), c.code, err, lastLines(out))
@@ -108,7 +109,7 @@ func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
 	}
 }
 
-func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
+func sabotaged(t *testing.T, s run.Run, how saboteur) (string, error) {
 	t.Helper()
 	return played(t, s, func(world *install.Clients) {
 		how.Cloud = world.Cloud
@@ -117,30 +118,16 @@ func sabotaged(t *testing.T, s session, how saboteur) (string, error) {
 }
 
 // played runs the recipe with altered clients and returns its output.
-func played(t *testing.T, s session, alter func(*install.Clients)) (string, error) {
+func played(t *testing.T, s run.Run, alter func(*install.Clients)) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	err := playedTo(t.Context(), t, s, &out, alter)
 	return out.String(), err
 }
 
-// playedTo runs the recipe with altered clients until ctx ends.
-func playedTo(ctx context.Context, t *testing.T, s session, out io.Writer, alter func(*install.Clients)) error {
+// playedTo runs the recipe with altered clients, if alter is not nil, until ctx ends.
+func playedTo(ctx context.Context, t *testing.T, s run.Run, out io.Writer, alter func(*install.Clients)) error {
 	t.Helper()
-	records, err := openRecords(s.folder, s.net.Clock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer records.close()
-	world, disconnect, err := s.openClients(records.journal, records.log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer disconnect()
-	alter(&world.Clients)
-	installation, err := install.New(s.spec, s.newRecipe(), s.folder, world.Clients)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.execute(ctx, streams{out: out, err: os.Stderr}, installation, records)
+	s.Alter = alter
+	return installWith(ctx, s, streams{out: out, err: os.Stderr})
 }

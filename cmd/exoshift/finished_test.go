@@ -1,12 +1,16 @@
 package main
 
 import (
+	"encoding/base64"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -19,10 +23,11 @@ func TestAFinishedInstallation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var finished time.Time
-	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		if names := pending(t, s); len(names) < 40 {
 			t.Errorf("a plan of nothing has %d changes", len(names))
 		}
+		backdoor{t, s}.ask(http.MethodPost, "/ssh-key", map[string]any{"name": "laptop", "public-key": s.Spec.OpenShift.SSHKey})
 		before := zone.Mutations()
 		installed(t, s)
 		if made := zone.Mutations() - before; made < 50 {
@@ -31,20 +36,59 @@ func TestAFinishedInstallation(t *testing.T) {
 		nodesToldInTime(t, s)
 		journalWithoutAgent(t, s)
 		registryInBucket(t, s)
+		keyByUserData(t, s)
+		labelsBeginWithLetters(t, s)
 		finished = time.Now()
 	})
-	for name, test := range map[string]func(*testing.T, session, *simcloud.Zone){
+	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){
 		"changes nothing when it is repeated":                     repeated,
+		"changes the way of its nodes to the API":                 internalChanged,
 		"is handed over without a secret":                         handedOverWithoutASecret,
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"has a plan that names what another installation repairs": driftRepaired,
-	} {
+	}
+	if !testing.Short() {
+		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
+		tests["loses a load balancer, with nodes at the elastic IP"] = loadBalancerLost(state.InternalElasticIP)
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			copied := t.TempDir()
 			copyTree(t, dir, copied)
 			virtuallyIn(t, circumstances{dir: copied, begin: finished}, test)
 		})
+	}
+}
+
+// keyByUserData requires that the operator's key, which the organization has already, opens the load balancers, and that it
+// was not registered again.
+func keyByUserData(t *testing.T, s run.Run) {
+	t.Helper()
+	b := backdoor{t, s}
+	if keys := b.list("/ssh-key", "ssh-keys"); len(keys) != 1 || keys[0]["name"] != "laptop" {
+		t.Errorf("SSH keys are registered: %v", keys)
+	}
+	machine := b.ask(http.MethodGet, "/instance/"+b.id("/instance", "instances", "name", "lb-0"), nil)
+	userData, err := base64.StdEncoding.DecodeString(machine["user-data"].(string))
+	if err != nil || !strings.Contains(string(userData), "ssh_authorized_keys:\n  - \""+s.Spec.OpenShift.SSHKey+"\"\n") {
+		t.Errorf("the key is not in the user data of lb-0: %v\n%s", err, userData)
+	}
+}
+
+func labelsBeginWithLetters(t *testing.T, s run.Run) {
+	t.Helper()
+	labelled := 0
+	for _, o := range everything(t, s) {
+		for key, value := range o.Labels {
+			labelled++
+			if value == "" || !strings.Contains("abcdefghijklmnopqrstuvwxyz", value[:1]) {
+				t.Errorf("the label %s of %s %s is %q", key, o.Kind, o.Name, value)
+			}
+		}
+	}
+	if labelled == 0 {
+		t.Error("nothing has a label")
 	}
 }
 
@@ -77,7 +121,7 @@ func copyTree(t *testing.T, from, to string) {
 	}
 }
 
-func repeated(t *testing.T, s session, zone *simcloud.Zone) {
+func repeated(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	before := zone.Mutations()
 	installed(t, s)
 	if made := zone.Mutations() - before; made != 0 {
@@ -86,9 +130,9 @@ func repeated(t *testing.T, s session, zone *simcloud.Zone) {
 }
 
 // toldEvents returns the events of all runs in the folder.
-func toldEvents(t *testing.T, s session) []provisioner.Event {
+func toldEvents(t *testing.T, s run.Run) []provisioner.Event {
 	t.Helper()
-	lines, err := s.folder.Read(state.EventsFile)
+	lines, err := s.Folder.Read(state.EventsFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,21 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 	"golang.org/x/crypto/ssh"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 )
@@ -32,10 +36,11 @@ func (o *options) bindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err err
 	return err
 }
 
-func (o options) newNetwork() network.Network {
-	n := network.Host()
+// openNetwork opens the network of this machine; with the environment of a standing zone, that zone's.
+func (o options) openNetwork(ctx context.Context) (network.Network, error) {
+	n, err := o.host.Open(ctx)
 	n.HostKeys = o.hostKeys
-	return n
+	return n, err
 }
 
 // readHostKeys returns the keys in a known_hosts file, by host; nil without a file. The first key of a host wins.
@@ -94,4 +99,32 @@ func toAbsolutePath(path string) (string, error) {
 		return "", exit.WithCode(exit.Usage, fmt.Errorf("%s: %w", path, err))
 	}
 	return whole, nil
+}
+
+func (o options) newDisplay(std streams) runDisplay {
+	return runDisplay{output: o.output, ascii: o.ascii, std: std}
+}
+
+// options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
+type options struct {
+	answers, dir    string
+	set             []string // answers of the form KEY=VALUE
+	output          output
+	ascii           bool // the dashboard uses only ASCII
+	yes             bool
+	waitForDNS      time.Duration
+	installer       string            // path of an openshift-install to use; "" downloads it
+	releaseKey      string            // path of the OpenPGP key that verifies downloads; "" for the publisher's
+	hostKeysFile    string            // "" for the pinned keys
+	hostKeys        map[string]string // those in that file, by host
+	renew           bool              // renew expired certificates
+	newKeys         []string          // nodes allowed to get their first certificate for one more key
+	bootstrapAccess bool              // open the bootstrap machine to our own address
+	host            *environment.Host // nil: one whose clock is the wall clock
+}
+
+func (o options) runOptions() run.Options {
+	return run.Options{
+		Answers: o.answers, WaitForDNS: o.waitForDNS, Installer: o.installer, Renew: o.renew, NewKeys: o.newKeys, BootstrapAccess: o.bootstrapAccess,
+	}
 }

@@ -7,11 +7,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"exoshift/internal/app/run"
 	"exoshift/provisioner"
 )
 
 // Changes in the cluster are reported by the next poll: after 5 seconds at most. The cluster's timestamps are whole seconds.
-func nodesToldInTime(t *testing.T, s session) {
+func nodesToldInTime(t *testing.T, s run.Run) {
 	t.Helper()
 	told := map[string]time.Time{}
 	for _, e := range toldEvents(t, s) {
@@ -21,7 +22,7 @@ func nodesToldInTime(t *testing.T, s session) {
 	}
 	const interval, rounding = 5 * time.Second, time.Second
 	nodes := nodesOf(t, s)
-	if len(nodes) != len(s.spec.Nodes()) {
+	if len(nodes) != len(s.Spec.Nodes()) {
 		t.Fatalf("%d nodes", len(nodes))
 	}
 	for _, node := range nodes {
@@ -34,7 +35,7 @@ func nodesToldInTime(t *testing.T, s session) {
 	}
 }
 
-func nodesOf(t *testing.T, s session) []corev1.Node {
+func nodesOf(t *testing.T, s run.Run) []corev1.Node {
 	t.Helper()
 	var list corev1.NodeList
 	askCluster(t, s, http.MethodGet, "/api/v1/nodes", &list)

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 )
 
-func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
-	s.options.output = outputPlain
+func handedOverWithoutASecret(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	var out bytes.Buffer
-	if err := s.run(t.Context(), streams{out: &out, err: os.Stderr}); err != nil {
+	if err := s.Install(t.Context(), runDisplay{output: outputPlain, std: streams{out: &out, err: os.Stderr}}); err != nil {
 		t.Fatal(err, lastLines(out.String()))
 	}
-	report, err := s.folder.Read(state.HandoverFile)
+	report, err := s.Folder.Read(state.HandoverFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
-	if want := "exoshift install --answers " + s.folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
+	if want := "exoshift install --answers " + s.Folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
 		t.Errorf("no %q at the end of\n%s", want, lastLines(out.String()))
 	}
 	for name, secret := range folderSecrets(t, s) {
@@ -38,14 +38,14 @@ func handedOverWithoutASecret(t *testing.T, s session, _ *simcloud.Zone) {
 }
 
 // folderSecrets returns the secrets of the answers and of the folder.
-func folderSecrets(t *testing.T, s session) map[string]string {
+func folderSecrets(t *testing.T, s run.Run) map[string]string {
 	t.Helper()
-	password, err := s.readInstallFile("auth/kubeadmin-password")
+	password, err := s.ReadInstallFile("auth/kubeadmin-password")
 	if err != nil {
 		t.Fatal(err)
 	}
-	secrets := map[string]string{"API secret": s.secrets.APISecret, "pull secret": s.secrets.PullSecret, "password": strings.TrimSpace(string(password))}
-	files, err := filepath.Glob(s.folder.Path("api-keys", "*.json"))
+	secrets := map[string]string{"API secret": s.Secrets.APISecret, "pull secret": s.Secrets.PullSecret, "password": strings.TrimSpace(string(password))}
+	files, err := filepath.Glob(s.Folder.Path("api-keys", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("the folder holds no API keys", err)
 	}

@@ -7,11 +7,16 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/console"
+
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/changes"
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -76,7 +81,7 @@ func installAs(ctx context.Context, o options, std streams, spec state.Spec, sec
 	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
-	folder, err := openFolder(o.dir, spec)
+	folder, err := clusterdir.CreateFor(o.dir, spec)
 	if err != nil {
 		return err
 	}
@@ -85,18 +90,29 @@ func installAs(ctx context.Context, o options, std streams, spec state.Spec, sec
 		return err
 	}
 	defer unlock()
-	s, err := newLiveSession(o, spec, secrets, folder)
+	s, err := newLiveRun(ctx, o, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, std)
+	return s.Install(ctx, o.newDisplay(std))
+}
+
+// compareAnswers reports which answers differ from those of the folder's cluster, and refuses changes that no installation
+// applies.
+func compareAnswers(folder state.Folder, spec state.Spec, std streams) error {
+	answers, err := changes.Compare(folder, spec)
+	if err != nil || len(answers) == 0 {
+		return err
+	}
+	console.PrintAnswerChanges(std.err, answers)
+	return changes.CheckRefused(answers)
 }
 
 func compareWithFlags(o options, spec state.Spec, std streams) error {
 	dir := o.dir
 	if dir == "" {
 		var err error
-		if dir, err = defaultPath(spec.Cluster.ID); err != nil {
+		if dir, err = clusterdir.DefaultPath(spec.Cluster.ID); err != nil {
 			return err
 		}
 	}
@@ -112,28 +128,28 @@ func confirmPlan(ctx context.Context, o *options, spec state.Spec, secrets wizar
 	if o.yes {
 		return nil
 	}
-	s, leave, err := openPreviewSession(ctx, *o, spec, secrets)
+	s, leave, err := run.OpenPreview(ctx, o.host, o.dir, o.runOptions(), spec, secrets)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = leave() }() // it is read-only
-	if err := s.promptRenewal(ctx, o, std); err != nil {
+	if err := promptRenewal(ctx, s.Folder, o, std); err != nil {
 		return err
 	}
-	s.access.SetLinkPrinter(std.linkPrinter())
-	preview, err := s.previewInstallation(ctx)
+	s.Access.SetLinkPrinter(std.linkPrinter())
+	preview, err := s.Preview(ctx)
 	if err != nil {
 		return err
 	}
 	if !o.output.isInteractive() {
-		printPlan(std.err, spec, preview)
-		if err := checkPlan(preview); err != nil {
+		console.PrintPlan(std.err, spec, preview)
+		if err := changes.CheckPlan(preview); err != nil {
 			return err
 		}
 		return exit.WithCode(exit.Usage, errors.New("nothing was created: give --yes to create what the plan says"))
 	}
-	printPlan(o.output.wrapWriter(std.out), spec, preview)
-	if err := checkPlan(preview); err != nil {
+	console.PrintPlan(o.output.wrapWriter(std.out), spec, preview)
+	if err := changes.CheckPlan(preview); err != nil {
 		return err
 	}
 	yes, err := promptYesNo(ctx, std, "\nCreate this? It costs money from then on.")
@@ -151,32 +167,6 @@ func promptYesNo(ctx context.Context, std streams, question string) (yes bool, e
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", nil
-}
-
-func openFolder(dir string, spec state.Spec) (state.Folder, error) {
-	if dir == "" {
-		var err error
-		if dir, err = defaultPath(spec.Cluster.ID); err != nil {
-			return state.Folder{}, err
-		}
-	}
-	return createFolder(dir)
-}
-
-func defaultPath(clusterID string) (string, error) {
-	path, err := state.DefaultPath(clusterID)
-	if err != nil {
-		return "", exit.WithCode(exit.Usage, err)
-	}
-	return path, nil
-}
-
-func createFolder(dir string) (state.Folder, error) {
-	folder, err := state.Create(dir)
-	if err != nil {
-		return folder, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
-	}
-	return folder, nil
 }
 
 func resumeCommand(verb string, o options, more ...string) string {
@@ -220,8 +210,8 @@ func resumeCommand(verb string, o options, more ...string) string {
 // promptRenewal asks whether to replace expired certificates, with which no cluster can be started. Without a terminal, or
 // after a no, the run continues: the cluster may be running already. The installation checks that, and else fails with the
 // name of the flag.
-func (s session) promptRenewal(ctx context.Context, o *options, std streams) error {
-	facts, err := s.folder.LoadFacts()
+func promptRenewal(ctx context.Context, folder state.Folder, o *options, std streams) error {
+	facts, err := folder.LoadFacts()
 	if err != nil {
 		return err
 	}

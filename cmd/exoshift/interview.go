@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // defaultZone is queried for zone-independent data, as long as none is chosen.
@@ -63,7 +65,7 @@ func (c *interviewBackend) newInterview() *wizard.Interview {
 }
 
 func (c *interviewBackend) listLookups() []wizard.Lookup {
-	all := lookups{environment: c.environment, installer: c.options.installer, inPlace: c.isInPlace(), types: &c.types}.list()
+	all := lookups{environment: c.environment, installer: c.options.installer, inPlace: c.isInPlace(), types: &c.types, proof: findInternalProof}.list()
 	all = append(all, c.newSynLookups().list()...)
 	for n := range all {
 		all[n].Run = withTimeout(all[n].Run)
@@ -115,7 +117,7 @@ func (c *interviewBackend) isTemporary() bool { return c.rehearsal != nil && c.r
 
 func (c *interviewBackend) save(answers *wizard.Answers) error {
 	c.saved.Store(answers.Copy())
-	return c.draft.Save(wizard.Export(answers.Spec, answers.Origins))
+	return c.draft.Save(answersfile.Export(answers.Spec, answers.Origins))
 }
 
 func (c *interviewBackend) saveSecret(key, secret string) (reference string, err error) {
@@ -127,7 +129,7 @@ func (c *interviewBackend) resolveFolder(spec state.Spec) (string, error) {
 	if c.options.dir != "" {
 		return filepath.Abs(c.options.dir)
 	}
-	return defaultPath(cmp.Or(spec.Cluster.ID, "cluster"))
+	return clusterdir.DefaultPath(cmp.Or(spec.Cluster.ID, "cluster"))
 }
 
 // estimateCost makes no API call. CPUs and GPUs are counted once a lookup has the zone's types.

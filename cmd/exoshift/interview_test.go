@@ -12,14 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui"
+	tuiwizard "exoshift/tui/wizard"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 type zoneRealm struct{ zone *simcloud.Zone }
@@ -40,7 +44,7 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 	home := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
-	virtuallyIn(t, world, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, world, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		dir, err := state.DraftsPath()
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +54,7 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 			t.Fatal(err)
 		}
 		answers := wizard.NewAnswers()
-		answers.Spec = s.spec
+		answers.Spec = s.Spec
 		c := &interviewBackend{
 			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
 			lookup: environment.LookupRehearsalSecret, environment: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
@@ -66,7 +70,7 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 
 func secretsOf(t *testing.T, c *interviewBackend) wizard.Secrets {
 	t.Helper()
-	secrets, faults := wizard.ResolveSecrets(c.answers.Spec, c.lookup)
+	secrets, faults := local.ResolveSecrets(c.answers.Spec, c.lookup)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -99,13 +103,13 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 		var out bytes.Buffer
 		d := &startScreen{
 			std: streams{out: &out, err: os.Stderr}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
-			frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+			frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
-					return tui.Outcome{}, err
+					return tuiwizard.Outcome{}, err
 				}
 				answers := i.Answers.Copy() // as the screens do
-				return tui.Outcome{Confirmed: true}, errors.Join(answers.Set("cluster.displayName", "Demo", wizard.Typed), i.Save(answers))
+				return tuiwizard.Outcome{Confirmed: true}, errors.Join(answers.Set("cluster.displayName", "Demo", wizard.Typed), i.Save(answers))
 			},
 		}
 		if err := d.run(t.Context()); err != nil {
@@ -118,7 +122,7 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 // isInstalledFromItsOwnSecrets requires that the folder is complete once the draft is gone.
 func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret string) {
 	t.Helper()
-	path, err := defaultPath("c-demo-1")
+	path, err := clusterdir.DefaultPath("c-demo-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +130,7 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, err := readCurrentAnswers(folder)
+	spec, err := clusterdir.ReadAnswers(folder)
 	if want := folder.Path(state.SecretsDir, "exoscale.apiSecret"); err != nil || spec.Exoscale.APISecret.File != want {
 		t.Errorf("the answers in force lead to %+v, %v", spec.Exoscale.APISecret, err)
 	}
@@ -161,12 +165,12 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 		var out bytes.Buffer
 		d := &startScreen{
 			std: streams{out: &out}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
-			frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+			frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
-					return tui.Outcome{}, err
+					return tuiwizard.Outcome{}, err
 				}
-				return tui.Outcome{}, i.Save(i.Answers)
+				return tuiwizard.Outcome{}, i.Save(i.Answers)
 			},
 		}
 		if err := d.run(t.Context()); err != nil {
@@ -184,7 +188,7 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 
 func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-		path, err := defaultPath("c-demo-1.answers.yaml")
+		path, err := clusterdir.DefaultPath("c-demo-1.answers.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,16 +208,16 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 		if err := errors.Join(err, again); err != nil || first != second || first == path {
 			t.Fatalf("exported to %s and %s, %v", first, second, err)
 		}
-		folder, err := openFolder("", i.Answers.Spec)
+		folder, err := clusterdir.CreateFor("", i.Answers.Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := session{spec: i.Answers.Spec, folder: folder}
+		s := run.Run{Spec: i.Answers.Spec, Folder: folder}
 		if err := c.moveToFolder(&s); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(second)
-		if spec, _ := wizard.Parse(second, content); err != nil || spec.Exoscale.APISecret.File != folder.Path(state.SecretsDir, "exoscale.apiSecret") {
+		if spec, _ := answersfile.Parse(second, content); err != nil || spec.Exoscale.APISecret.File != folder.Path(state.SecretsDir, "exoscale.apiSecret") {
 			t.Errorf("the file leads to %+v, %v", spec.Exoscale.APISecret, err)
 		}
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != "somebody's" {
@@ -233,7 +237,7 @@ func begunFolder(t *testing.T, path string, spec state.Spec, rehearsal bool) (fo
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers = wizard.Export(spec, nil)
+	answers = answersfile.Export(spec, nil)
 	facts := state.Facts{ClusterID: spec.Cluster.ID, Zone: spec.Exoscale.Zone, Rehearsal: rehearsal}
 	err = errors.Join(journal.RecordIntent("ssh-key", spec.Cluster.ID), journal.Close(), folder.SaveFacts(facts), folder.Write(state.AnswersFile, answers))
 	if err != nil {
@@ -255,7 +259,7 @@ func inForce(t *testing.T, folder state.Folder, want []byte, draft state.Draft, 
 
 func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-		path, err := defaultPath("c-demo-1")
+		path, err := clusterdir.DefaultPath("c-demo-1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,7 +294,7 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 		}
 		want := i.Answers.Spec
 		want.Exoscale.APISecret.File = folder.Path(state.SecretsDir, "exoscale.apiSecret")
-		inForce(t, folder, wizard.Export(want, nil), c.draft, false)
+		inForce(t, folder, answersfile.Export(want, nil), c.draft, false)
 		if kept, err := os.ReadFile(want.Exoscale.APISecret.File); err != nil || string(kept) != secret {
 			t.Errorf("the folder keeps another secret: %v", err)
 		}

@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 
+	"exoshift/provisioner/handover"
+
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 // apply does not ask for confirmation again.
@@ -21,7 +27,7 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 		return nil
 	}
 	spec := c.finalAnswers().Spec
-	secrets, faults := wizard.ResolveSecrets(spec, c.lookup)
+	secrets, faults := local.ResolveSecrets(spec, c.lookup)
 	if faults = append(wizard.Check(spec), faults...); len(faults) > 0 {
 		console.PrintProblems(std.err, faults)
 		return exit.ErrAnswers
@@ -39,7 +45,7 @@ func (c *interviewBackend) apply(ctx context.Context, std streams) error {
 }
 
 func (c *interviewBackend) install(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) error {
-	folder, err := openFolder(c.options.dir, spec)
+	folder, err := clusterdir.CreateFor(c.options.dir, spec)
 	if err != nil {
 		return err
 	}
@@ -53,30 +59,30 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 	}
 	o := c.options
 	o.answers, o.set, o.dir = "", nil, folder.Path() // from now on the folder's answers apply
-	s, err := newLiveSession(o, spec, secrets, folder)
+	s, err := newLiveRun(ctx, o, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
-	key := s.net.ReleaseKey
-	if s.net, err = c.environment.OpenNetwork(ctx, spec.Exoscale.Zone); err != nil {
+	key := s.Net.ReleaseKey
+	if s.Net, err = c.environment.OpenNetwork(ctx, spec.Exoscale.Zone); err != nil {
 		return err
 	}
 	if key != nil {
-		s.net.ReleaseKey = key
+		s.Net.ReleaseKey = key
 	}
-	if s.access, err = c.environment.OpenAccess(ctx, spec.Exoscale.Zone); err != nil {
+	if s.Access, err = c.environment.OpenAccess(ctx, spec.Exoscale.Zone); err != nil {
 		return err
 	}
-	s.access.SetInteractive(true)
+	s.Access.SetInteractive(true)
 	touched, err := folder.HasChanges()
 	if err != nil {
 		return err
 	}
 	if touched { // the folder's answers stay until the preflight has accepted the draft, whose files are used until then
-		s.accept = func(accepted session) error { return c.moveToFolder(&accepted) }
-		return errors.Join(s.run(ctx, std), c.discard(folder))
+		s.Accept = func(accepted run.Run) error { return c.moveToFolder(&accepted) }
+		return errors.Join(s.Install(ctx, o.newDisplay(std)), c.discard(folder))
 	}
-	if err := s.claimFolder(); err != nil {
+	if err := s.ClaimFolder(); err != nil {
 		return err
 	}
 	if err := c.moveToFolder(&s); err != nil {
@@ -85,22 +91,22 @@ func (c *interviewBackend) install(ctx context.Context, std streams, spec state.
 	if err := c.discard(folder); err != nil {
 		return err
 	}
-	return s.run(ctx, std)
+	return s.Install(ctx, o.newDisplay(std))
 }
 
 // moveToFolder copies the draft's files to the cluster's folder. The draft stays complete.
-func (c *interviewBackend) moveToFolder(s *session) error {
-	moved, err := c.draft.CopySecrets(s.folder, listPrivateFiles(s.spec))
+func (c *interviewBackend) moveToFolder(s *run.Run) error {
+	moved, err := c.draft.CopySecrets(s.Folder, listPrivateFiles(s.Spec))
 	if err != nil {
 		return err
 	}
-	s.spec = relocateFiles(s.spec, moved)
-	s.original = wizard.Export(s.spec, c.finalAnswers().Origins)
-	if err := s.keepAnswers(); err != nil {
+	s.Spec = relocateFiles(s.Spec, moved)
+	s.Original = answersfile.Export(s.Spec, c.finalAnswers().Origins)
+	if err := s.KeepAnswers(); err != nil {
 		return err
 	}
 	c.begun = true
-	return c.exported.rewrite(wizard.Export(s.spec, c.finalAnswers().Origins)) // its secrets were moved
+	return c.exported.rewrite(answersfile.Export(s.Spec, c.finalAnswers().Origins)) // its secrets were moved
 }
 
 // discard removes a draft that was copied to a folder, and keeps any other.
@@ -132,7 +138,7 @@ func relocateFiles(spec state.Spec, moved map[string]string) state.Spec {
 func (c *interviewBackend) runRehearsal(ctx context.Context, std streams, spec state.Spec, secrets wizard.Secrets) (err error) {
 	c.begun = true
 	defer func() { c.cleanUp(err) }()
-	folder, err := createFolder(c.rehearsal.dir)
+	folder, err := clusterdir.Create(c.rehearsal.dir)
 	if err != nil {
 		return err
 	}
@@ -142,9 +148,9 @@ func (c *interviewBackend) runRehearsal(ctx context.Context, std streams, spec s
 	}
 	defer unlock()
 	played := *c.rehearsal
-	played.answers, played.set, played.agreed = "", nil, wizard.Export(spec, c.finalAnswers().Origins)
-	played.accept = func(s session) error {
-		if err := s.keepAnswers(); err != nil {
+	played.answers, played.set, played.agreed = "", nil, answersfile.Export(spec, c.finalAnswers().Origins)
+	played.accept = func(s run.Run) error {
+		if err := s.KeepAnswers(); err != nil {
 			return err
 		}
 		return c.draft.Discard(folder)
@@ -166,17 +172,21 @@ func (c *interviewBackend) formatResume() string {
 	return shellescape.QuoteCommand(words)
 }
 
-func newLiveSession(o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s session, err error) {
-	s = session{
-		spec: spec, secrets: secrets, folder: folder, net: o.newNetwork(), options: o, agent: environment.NewSSHAgent(),
-		access:    environment.NewOwnAccess().SetInteractive(o.output.isInteractive()),
-		locations: console.RunLocations{Folder: folder.Path(), Resume: resumeCommand("install", o)},
+func newLiveRun(ctx context.Context, o options, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (s run.Run, err error) {
+	net, err := o.openNetwork(ctx)
+	if err != nil {
+		return s, err
+	}
+	s = run.Run{
+		Spec: spec, Secrets: secrets, Folder: folder, Net: net, Options: o.runOptions(), Agent: environment.NewSSHAgent(),
+		Access:    environment.NewOwnAccess().SetInteractive(o.output.isInteractive()),
+		Locations: handover.Locations{Folder: folder.Path(), Resume: resumeCommand("install", o)},
 	}
 	if key, err := o.readReleaseKey(); err != nil {
 		return s, err
 	} else if key != nil {
-		s.net.ReleaseKey = key
+		s.Net.ReleaseKey = key
 	}
-	s.cache, err = environment.CacheDir()
+	s.Cache, err = environment.CacheDir()
 	return s, err
 }

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 
+	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/environment"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -28,22 +30,22 @@ type interviewPreview struct {
 	rehearsal   *rehearsal // nil: it is about a real cluster
 }
 
-// newSession returns a session with read-only clients.
-func (c interviewPreview) newSession(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (session, error) {
+// newRun returns a run for read-only clients.
+func (c interviewPreview) newRun(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (run.Run, error) {
 	net, err := c.environment.OpenNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
-		return session{}, err
+		return run.Run{}, err
 	}
 	if net.ReleaseKey, err = c.releaseKey(net.ReleaseKey); err != nil {
-		return session{}, err
+		return run.Run{}, err
 	}
 	access, err := c.environment.OpenAccess(ctx, spec.Exoscale.Zone)
 	if err != nil {
-		return session{}, err
+		return run.Run{}, err
 	}
-	s := session{spec: spec, secrets: secrets, folder: folder, net: net, options: c.options, cache: c.cache, access: access}
+	s := run.Run{Spec: spec, Secrets: secrets, Folder: folder, Net: net, Options: c.options.runOptions(), Cache: c.cache, Access: access}
 	if c.rehearsal != nil {
-		s.scenario = c.rehearsal.scenario
+		s.Scenario = c.rehearsal.scenario
 	}
 	return s, nil
 }
@@ -83,21 +85,21 @@ func (c interviewPreview) runChecks(ctx context.Context, spec state.Spec, secret
 	if err != nil {
 		return err
 	}
-	s, err := c.newSession(ctx, spec, secrets, folder)
+	s, err := c.newRun(ctx, spec, secrets, folder)
 	if err != nil {
 		return err
 	}
-	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
+	world, disconnect, err := s.OpenClients(state.NoJournal{}, func(string) {})
 	if err != nil {
 		return err
 	}
 	defer disconnect()
 	tell = serializeCalls(tell)
-	rows, reaching := connectivityStates{emit: tell}, s.newReachability()
+	rows, reaching := connectivityStates{emit: tell}, s.NewReachability()
 	reaching.OnBegin = func(checks []reach.Check) { rows.emitPending(reach.Workstation, checks) }
 	reaching.OnResult = rows.emitResult
 	world.Reach = reaching
-	installation, err := install.New(spec, s.newRecipe(), folder, world.readOnly())
+	installation, err := install.New(spec, s.NewRecipe(), folder, world.ReadOnly())
 	if err != nil {
 		return err
 	}
@@ -110,7 +112,7 @@ func (c interviewPreview) runChecks(ctx context.Context, spec state.Spec, secret
 			return err
 		}
 	}
-	return provisioner.Run(ctx, steps, provisioner.Stream(s.net.Clock, trackCheckStates(steps, &blamed, tell)))
+	return provisioner.Run(ctx, steps, provisioner.Stream(s.Net.Clock, trackCheckStates(steps, &blamed, tell)))
 }
 
 // serializeCalls allows one call of tell at a time.
@@ -156,4 +158,56 @@ func trackCheckStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard
 		states[e.Step] = check
 		tell(check)
 	}
+}
+
+type connectivityStates struct {
+	emit func(wizard.CheckState)
+
+	mu     sync.Mutex
+	checks map[string]reach.Check
+}
+
+func (s *connectivityStates) emitPending(vantage string, checks []reach.Check) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checks = map[string]reach.Check{}
+	for _, check := range checks {
+		s.checks[check.ID] = check
+		waiting := reach.Result{ID: check.ID, Group: check.Group, Target: check.Target(), Source: vantage, Phase: check.Phase, Severity: check.Severity, Owner: check.Owner}
+		s.emit(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{Check: check, Result: waiting}})
+	}
+}
+
+func (s *connectivityStates) emitResult(result reach.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	check := s.checks[result.ID]
+	told := wizard.CheckState{ID: result.ID, Title: check.Title, Text: result.Describe(), Hint: result.Hint, Reach: &wizard.ReachState{Check: check, Result: result}}
+	switch result.Verdict {
+	case reach.Fail:
+		told.State = provisioner.Failed
+	case reach.Skipped:
+		told.State = provisioner.Skipped
+	default:
+		told.State = provisioner.Done
+	}
+	s.emit(told)
+}
+
+func (c interviewPreview) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	net, err := c.environment.OpenNetwork(ctx, spec.Exoscale.Zone)
+	if err != nil {
+		return err
+	}
+	survey, err := connectivity.NewChecker(ctx, net, connectivity.Subject{Spec: spec, Secrets: secrets}, nil, nil)
+	if err != nil {
+		return err
+	}
+	if c.rehearsal != nil {
+		survey.SetDir(func() (string, error) { return c.draft.Path(checkPrefix + "zone"), nil })
+	}
+	states := connectivityStates{emit: tell}
+	states.emitPending(reach.Zone, survey.ListChecks(reach.Zone))
+	_, err = survey.Run(ctx, reach.Zone, nil, states.emitResult, func(string) {})
+	return err
 }

@@ -13,6 +13,8 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error) {
@@ -20,8 +22,11 @@ func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupEnv, environment: environment.NewLive(o.newNetwork())}
-	if err = checkNoDraft(draft, "install"); err == nil {
+	c, err := o.newInterviewBackend(ctx, draft, unlock)
+	if err == nil {
+		err = checkNoDraft(draft, "install")
+	}
+	if err == nil {
 		c.cache, err = environment.CacheDir()
 	}
 	if err == nil {
@@ -31,6 +36,14 @@ func newLiveInterview(ctx context.Context, o options) (*interviewBackend, error)
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// newInterviewBackend returns a backend to close even if its network did not open.
+func (o options) newInterviewBackend(ctx context.Context, draft state.Draft, unlock func()) (*interviewBackend, error) {
+	net, err := o.openNetwork(ctx)
+	return &interviewBackend{
+		options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupEnv, environment: environment.NewLive(net),
+	}, err
 }
 
 // checkNoDraft refuses to overwrite a draft: its answers would be lost.
@@ -55,7 +68,7 @@ func (o options) detectAnswers() (answers *wizard.Answers, unusable []wizard.Pro
 		return nil, nil, err
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		unusable = all.Answers.Detect(home, environment.LookupEnv)
+		unusable = local.DetectAnswers(all.Answers, home, environment.LookupEnv)
 	}
 	return all.Answers, unusable, nil
 }
@@ -69,7 +82,7 @@ func newPartialInterview(ctx context.Context, o options, read loaded) (*intervie
 	return c, nil
 }
 
-func listNeedKeys(needs []wizard.MissingAnswer) []string {
+func listNeedKeys(needs []answersfile.MissingAnswer) []string {
 	var keys []string
 	for _, need := range needs {
 		keys = append(keys, need.Field)
@@ -126,8 +139,10 @@ func resumeInterview(ctx context.Context, o options, draft state.Draft) (*interv
 	if err != nil {
 		return nil, err
 	}
-	c := &interviewBackend{options: o, draft: draft, unlock: unlock, answers: wizard.NewAnswers(), lookup: environment.LookupEnv, environment: environment.NewLive(o.newNetwork())}
-	c.cache, err = environment.CacheDir()
+	c, err := o.newInterviewBackend(ctx, draft, unlock)
+	if err == nil {
+		c.cache, err = environment.CacheDir()
+	}
 	if err == nil {
 		c.answers, err = readDraft(draft)
 		c.resumed = true

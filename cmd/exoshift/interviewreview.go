@@ -1,16 +1,28 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/google/renameio/v2"
+
+	"exoshift/internal/app/changes"
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func (c *interviewBackend) buildReview(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {
@@ -22,17 +34,17 @@ func (c *interviewBackend) buildReview(ctx context.Context, spec state.Spec, sec
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	s, err := c.newPreview().newSession(ctx, spec, secrets, folder)
+	s, err := c.newPreview().newRun(ctx, spec, secrets, folder)
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	preview, err := s.previewInstallation(ctx)
+	preview, err := s.Preview(ctx)
 	if err != nil {
 		return wizard.Review{}, err
 	}
 	told := wizard.Review{
 		Changes: toPlanned(preview), Quotas: toQuotaNeeds(preview.Quotas), Estimate: c.estimateCost(spec),
-		Minutes: estimateMinutes(install.Steps(spec)), Actions: listManualActions(spec), Difference: preview.Difference.Unified,
+		Minutes: estimateMinutes(install.Steps(spec)), Actions: slices.Concat(listZoneNeeds(preview), listManualActions(spec)), Difference: preview.Difference.Unified,
 	}
 	answers := c.finalAnswers().Copy()
 	answers.Spec = spec
@@ -49,7 +61,7 @@ func toPlanned(preview install.Preview) []wizard.PlannedChange {
 }
 
 func formatPlannedAction(action state.Action) string {
-	if word := formatAction(action); word != "none" {
+	if word := changes.FormatAction(action); word != "none" {
 		return word
 	}
 	return "found"
@@ -71,7 +83,7 @@ func (c *interviewBackend) export(answers *wizard.Answers) (path string, err err
 	if err != nil {
 		return "", err
 	}
-	return c.exported.export(beside, wizard.Export(answers.Spec, answers.Origins))
+	return c.exported.export(beside, answersfile.Export(answers.Spec, answers.Origins))
 }
 
 // estimateMinutes returns the usual duration of a plan, in multiples of five minutes: at most its critical path. Steps rarely
@@ -92,6 +104,18 @@ func estimateMinutes(plan provisioner.Plan) [2]int {
 	return [2]int{int(least.Minutes()), int(most.Minutes())}
 }
 
+// listZoneNeeds returns what has to be bought, and what somebody has to know to be lacking.
+func listZoneNeeds(preview install.Preview) []string {
+	needs := slices.Clone(preview.Lacking)
+	for _, change := range preview.ListPending() {
+		if change.Kind == state.KindZone && change.Action == state.Created {
+			needs = append(needs, fmt.Sprintf("The DNS zone %s needs a DNS plan with a free zone. Somebody who may do so buys one in the Exoscale portal under DNS, "+
+				"unless the organization has it. The zone is what is created first.", change.Name))
+		}
+	}
+	return needs
+}
+
 func listManualActions(spec state.Spec) []string {
 	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
 		"The installation waits for that and goes on by itself.", spec.Domain())}
@@ -103,4 +127,57 @@ func listManualActions(spec state.Spec) []string {
 			fmt.Sprintf("At the end, somebody who may do so makes the service %s in the portal of the single sign-on, for people to log in to the cluster.", spec.Cluster.ID))
 	}
 	return all
+}
+
+// exported is the answers file that was written beside a draft.
+type exported struct {
+	mu      sync.Mutex
+	path    string // "" before that
+	content []byte
+}
+
+// export writes the answers into a file beside a path; files of others are never overwritten.
+func (e *exported) export(beside string, content []byte) (path string, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for n := 1; ; n++ {
+		path = beside + ".answers.yaml"
+		if n > 1 {
+			path = fmt.Sprintf("%s.answers-%d.yaml", beside, n)
+		}
+		there, err := fileread.Bytes(path, fileread.Small)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("write the answers file: %w", err)
+		case err != nil, bytes.Equal(there, content), e.is(path, there):
+			return path, e.write(path, content)
+		}
+	}
+}
+
+// is reports whether a file is unchanged since it was written.
+func (e *exported) is(path string, content []byte) bool {
+	return e.path == path && bytes.Equal(e.content, content)
+}
+
+func (e *exported) write(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("write the answers file: %w", err)
+	}
+	if err := renameio.WriteFile(path, content, 0o600); err != nil {
+		return fmt.Errorf("write the answers file: %w", err)
+	}
+	e.path, e.content = path, content
+	return nil
+}
+
+// rewrite replaces the content, unless the file was edited.
+func (e *exported) rewrite(content []byte) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	there, err := fileread.Bytes(e.path, fileread.Small)
+	if e.path == "" || err != nil || !e.is(e.path, there) {
+		return nil
+	}
+	return e.write(e.path, content)
 }

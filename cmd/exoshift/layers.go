@@ -11,17 +11,22 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"exoshift/assets"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/console"
 	"exoshift/internal/fileread"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
 )
 
 // layers are the sources of answers, from the lowest to the highest precedence.
 type layers struct {
-	userConfig *wizard.Layer // the user's configuration
-	answers    *wizard.Layer // the answers file
-	variables  *wizard.Layer // the environment
-	flags      wizard.Layer  // --set
+	userConfig *answersfile.Layer // the user's configuration
+	answers    *answersfile.Layer // the answers file
+	variables  *answersfile.Layer // the environment
+	flags      answersfile.Layer  // --set
 }
 
 func setFlag(cmd *cobra.Command) {
@@ -49,9 +54,9 @@ func parseAssignments(cmd *cobra.Command) ([]string, error) {
 
 const catalogName = "catalog-dir"
 
-func (l layers) list() []wizard.Layer {
-	var all []wizard.Layer
-	for _, layer := range []*wizard.Layer{l.userConfig, l.answers, l.variables, &l.flags} {
+func (l layers) list() []answersfile.Layer {
+	var all []answersfile.Layer
+	for _, layer := range []*answersfile.Layer{l.userConfig, l.answers, l.variables, &l.flags} {
 		if layer != nil {
 			all = append(all, *layer)
 		}
@@ -60,10 +65,10 @@ func (l layers) list() []wizard.Layer {
 }
 
 // merge applies flags over the environment over the answers file over the user's configuration over the defaults.
-func (l layers) merge() (*wizard.MergedAnswers, error) {
+func (l layers) merge() (*answersfile.MergedAnswers, error) {
 	const noKeyHoldsIt = "\x00" // so that keys are not split
 	v := viper.NewWithOptions(viper.KeyDelimiter(noKeyHoldsIt))
-	for _, file := range []*wizard.Layer{l.userConfig, l.answers} {
+	for _, file := range []*answersfile.Layer{l.userConfig, l.answers} {
 		if file == nil {
 			continue
 		}
@@ -74,7 +79,7 @@ func (l layers) merge() (*wizard.MergedAnswers, error) {
 	for key, given := range l.flags.Given {
 		v.Set(key, given)
 	}
-	given := map[string]wizard.Given{}
+	given := map[string]answersfile.Given{}
 	for _, field := range wizard.Fields() {
 		if l.variables != nil {
 			if err := v.BindEnv(field.Key, field.Variable()); err != nil {
@@ -82,16 +87,16 @@ func (l layers) merge() (*wizard.MergedAnswers, error) {
 			}
 		}
 		switch value := v.Get(field.Key).(type) {
-		case wizard.Given:
+		case answersfile.Given:
 			given[field.Key] = value
 		case string:
-			given[field.Key] = wizard.Given{Text: strings.TrimSpace(value), Source: field.Variable()}
+			given[field.Key] = answersfile.Given{Text: strings.TrimSpace(value), Source: field.Variable()}
 		}
 	}
-	return wizard.MergeLayers(given, l.list()...), nil
+	return answersfile.MergeLayers(given, l.list()...), nil
 }
 
-func toMap(given map[string]wizard.Given) map[string]any {
+func toMap(given map[string]answersfile.Given) map[string]any {
 	values := map[string]any{}
 	for key, value := range given {
 		values[key] = value
@@ -99,7 +104,7 @@ func toMap(given map[string]wizard.Given) map[string]any {
 	return values
 }
 
-func readUserConfig() (*wizard.Layer, error) {
+func readUserConfig() (*answersfile.Layer, error) {
 	path, ok := findConfigPath()
 	if !ok {
 		return nil, nil
@@ -111,7 +116,7 @@ func readUserConfig() (*wizard.Layer, error) {
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, fmt.Errorf("read your configuration: %w", err))
 	}
-	layer := wizard.ReadUsual(path, content)
+	layer := answersfile.ReadUsual(path, content)
 	return &layer, nil
 }
 
@@ -136,3 +141,115 @@ func listVariableNames() []string {
 	}
 	return names
 }
+
+type loaded struct {
+	answers *wizard.Answers
+	secrets wizard.Secrets
+	ask     []string                    // keys that are asked although they have answers
+	needs   []answersfile.MissingAnswer // missing answers
+}
+
+// loadAnswers is for non-interactive runs: it prints all problems at once, or else all missing answers. lookup resolves the
+// variables of secrets.
+func (o options) loadAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	layers, err := o.readLayers()
+	if err != nil {
+		return loaded{}, err
+	}
+	return layers.loadAll(std, lookup)
+}
+
+func (o options) readAnswers(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	layers, err := o.readLayers()
+	if err != nil {
+		return loaded{}, err
+	}
+	return layers.load(std, lookup)
+}
+
+// readLayers allows a missing answers file: the other layers may be sufficient.
+func (o options) readLayers() (layers, error) {
+	var content []byte
+	if o.answers != "" {
+		var err error
+		if content, err = fileread.Bytes(o.answers, fileread.Small); err != nil {
+			return layers{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
+		}
+	}
+	return o.buildLayers(o.answers, content)
+}
+
+// buildLayers expects the content of the answers file; name is "" without one.
+func (o options) buildLayers(name string, content []byte) (layers, error) {
+	usual, err := readUserConfig()
+	if err != nil {
+		return layers{}, err
+	}
+	l := layers{userConfig: usual, variables: new(answersfile.ReadVariables(environment.LookupEnv)), flags: answersfile.ReadFlags(o.set)}
+	if name != "" {
+		l.answers = new(answersfile.ReadAnswers(name, content))
+	}
+	return l, nil
+}
+
+// load prints all problems at once; missing answers are not an error here.
+func (l layers) load(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	all, err := l.merge()
+	if err != nil {
+		return loaded{}, err
+	}
+	secrets := all.Resolve(lookup)
+	spec := all.Answers.Spec
+	read := loaded{answers: all.Answers, secrets: secrets, ask: all.Ask, needs: answersfile.FindMissing(spec, all.Ask, lookup)}
+	if faults := all.Problems(); !all.IsOnlyMissing(read.needs) {
+		console.PrintProblems(std.err, faults)
+		return read, exit.ErrAnswers
+	}
+	printWarnings(std, append(all.WithPositions(local.CheckWarnings(spec, secrets)), answersfile.CheckVariables(spec, listVariableNames())...))
+	return read, nil
+}
+
+func printWarnings(std streams, warnings []wizard.Problem) {
+	for _, warning := range warnings {
+		fmt.Fprintln(std.err, "warning:", console.SanitizeLine(warning.String()))
+	}
+}
+
+func (l layers) loadAll(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	read, err := l.load(std, lookup)
+	if err == nil {
+		err = read.complete(std)
+	}
+	return read, err
+}
+
+func (l loaded) complete(std streams) error {
+	if len(l.needs) == 0 {
+		return nil
+	}
+	console.PrintMissing(std.err, l.needs)
+	return exit.WithCode(exit.Usage, errors.New("there are no answers for these: give an answers file with --answers FILE; on a terminal, exoshift install asks for them"))
+}
+
+// reloadAnswers reads the merged answers of a folder, with --set over them; they already contain the layers below.
+func (o options) reloadAnswers(path string, std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	content, err := fileread.Bytes(path, fileread.Small)
+	if err != nil {
+		return loaded{}, exit.WithCode(exit.Usage, fmt.Errorf("read the answers: %w", err))
+	}
+	return layers{answers: new(answersfile.ReadAnswers(path, content)), flags: answersfile.ReadFlags(o.set)}.loadAll(std, lookup)
+}
+
+func (o options) loadExample(std streams, lookup func(env string) (string, bool)) (loaded, error) {
+	content, err := assets.ReadExample()
+	if err != nil {
+		return loaded{}, err
+	}
+	l, err := o.buildLayers(exampleName, content)
+	if err != nil {
+		return loaded{}, err
+	}
+	return l.loadAll(std, lookup)
+}
+
+const exampleName = "example"

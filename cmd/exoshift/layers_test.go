@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/app/environment"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // The variable of a flag must not be that of an answer, nor a misspelling of one.
@@ -19,7 +20,7 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 	visit = func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			name := "EXOSHIFT_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-			if warnings := wizard.CheckVariables(state.Default(), []string{name}); len(warnings) > 0 {
+			if warnings := answersfile.CheckVariables(state.Default(), []string{name}); len(warnings) > 0 {
 				t.Errorf("--%s of %s: %v", flag.Name, cmd.CommandPath(), warnings)
 			}
 			for _, field := range wizard.Fields() {
@@ -39,9 +40,9 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
 	const key = "syn.facts"
 	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }
-	usual, file := wizard.ReadUsual("config.yaml", yaml("usual")), wizard.ReadAnswers("answers.yaml", yaml("file"))
+	usual, file := answersfile.ReadUsual("config.yaml", yaml("usual")), answersfile.ReadAnswers("answers.yaml", yaml("file"))
 	t.Setenv("EXOSHIFT_SYN_FACTS", " Region=variable ")
-	variables, flags := wizard.ReadVariables(environment.LookupEnv), wizard.ReadFlags([]string{"syn.facts=Region=flag"})
+	variables, flags := answersfile.ReadVariables(environment.LookupEnv), answersfile.ReadFlags([]string{"syn.facts=Region=flag"})
 	for name, c := range map[string]struct {
 		layers         layers
 		answer, origin string
@@ -57,7 +58,7 @@ func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		field := wizard.FindFields(key)[0]
+		field := answersfile.FindFields(key)[0]
 		if got := field.Get(all.Answers.Spec); got != c.answer || all.Answers.Origin(key) != c.origin {
 			t.Errorf("%s: %q from %s, want %q from %s", name, got, all.Answers.Origin(key), c.answer, c.origin)
 		}

@@ -28,6 +28,7 @@ type lookups struct {
 	installer   string // a given openshift-install; "" for the published one
 	inPlace     bool   // the folder was chosen explicitly
 	types       *atomic.Pointer[[]state.InstanceType]
+	proof       internalProof
 }
 
 func (c lookups) list() []wizard.Lookup {
@@ -40,6 +41,7 @@ func (c lookups) list() []wizard.Lookup {
 		{ID: "domain", Title: "Domain", Screen: wizard.Cluster, Keys: []string{idField, domainField}, Run: c.lookupDomain},
 		{ID: "release", Title: "Release", Screen: wizard.Cluster, Keys: []string{"openshift.distribution", versionField}, Run: c.lookupRelease},
 		{ID: "offers", Title: "Instance types and quotas", Screen: wizard.Nodes, Keys: slices.Concat(zone, listTypeKeys()), Run: withKeys(c.lookupInstanceTypes)},
+		{ID: "internal", Title: "API inside of the cluster", Screen: wizard.Network, Keys: []string{zoneField}, When: c.proof.isRecorded, Run: c.proof.lookup},
 	}
 	return all
 }
@@ -71,7 +73,7 @@ func (c lookups) newPreviewClient(ctx context.Context, spec state.Spec, secrets 
 	if err != nil {
 		return nil, err
 	}
-	return exoscale.New(net, zone, secrets.APIKey, secrets.APISecret, discardJournal{})
+	return exoscale.New(net, zone, secrets.APIKey, secrets.APISecret, state.NoJournal{})
 }
 
 const (
@@ -158,7 +160,7 @@ func (c lookups) newStorageClient(ctx context.Context, spec state.Spec, secrets 
 	if err != nil {
 		return nil, err
 	}
-	return objects.New(net, zoneOrDefault(spec), secrets.APIKey, secrets.APISecret, discardJournal{})
+	return objects.New(net, zoneOrDefault(spec), secrets.APIKey, secrets.APISecret, state.NoJournal{})
 }
 
 func toProblems(field string, err error) []wizard.Problem {

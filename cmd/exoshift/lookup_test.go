@@ -10,18 +10,23 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
+	interview "exoshift/wizard/session"
 )
 
 func asked(t *testing.T, c *interviewBackend, id string) (wizard.LookupResult, error) {
 	t.Helper()
 	for _, inquiry := range c.newInterview().Lookups {
 		if inquiry.ID == id {
-			secrets, _ := wizard.ResolveSecrets(c.answers.Spec, c.lookup)
+			secrets, _ := local.ResolveSecrets(c.answers.Spec, c.lookup)
 			return inquiry.Run(t.Context(), c.answers.Spec, secrets)
 		}
 	}
@@ -123,8 +128,8 @@ func otherZone(zone string) func(*testing.T, *interviewBackend, *simcloud.Zone) 
 }
 
 // backdoorOf returns API access to the zone.
-func backdoorOf(t *testing.T, c *interviewBackend, zone *simcloud.Zone) (backdoor, *session) {
-	s := &session{spec: c.answers.Spec, secrets: secretsOf(t, c), net: zone.Network()}
+func backdoorOf(t *testing.T, c *interviewBackend, zone *simcloud.Zone) (backdoor, *run.Run) {
+	s := &run.Run{Spec: c.answers.Spec, Secrets: secretsOf(t, c), Net: zone.Network()}
 	return backdoor{t, *s}, s
 }
 
@@ -138,9 +143,9 @@ func weakKey(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 	c.lookup = func(name string) (string, bool) {
 		switch name {
 		case "EXOSCALE_API_KEY":
-			return s.secrets.APIKey, true
+			return s.Secrets.APIKey, true
 		case "EXOSCALE_API_SECRET":
-			return s.secrets.APISecret, true
+			return s.Secrets.APISecret, true
 		}
 		return environment.LookupRehearsalSecret(name)
 	}
@@ -152,9 +157,9 @@ func foreignAddress(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 }
 
 func begunHere(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-	folder, err := openFolder("", c.answers.Spec)
+	folder, err := clusterdir.CreateFor("", c.answers.Spec)
 	if err == nil {
-		err = folder.Write(state.AnswersFile, wizard.Export(c.answers.Spec, nil))
+		err = folder.Write(state.AnswersFile, answersfile.Export(c.answers.Spec, nil))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +199,7 @@ func TestAQuotaScenarioIsAShortageOfItsReply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := wizard.CheckQuotas(c.answers.Spec, reply.Quotas, c.newInterview().Estimate(c.answers.Spec).Needs)
+		short := interview.CheckQuotas(c.answers.Spec, reply.Quotas, c.newInterview().Estimate(c.answers.Spec).Needs)
 		isOnly(t, short, `sizing.workers.count  the quota "instance" does not suffice: 0 used, 16 needed, 10 allowed`)
 	})
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/conformance"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -59,7 +62,7 @@ func (c lookups) checkLocalFolder(spec state.Spec) []wizard.Problem {
 	if c.inPlace {
 		return nil
 	}
-	path, err := defaultPath(spec.Cluster.ID)
+	path, err := clusterdir.DefaultPath(spec.Cluster.ID)
 	if err != nil {
 		return nil
 	}
@@ -173,4 +176,44 @@ func (c lookups) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Se
 		return wizard.LookupResult{Summary: asked + " is " + version + " today"}, nil
 	}
 	return wizard.LookupResult{Summary: asked + " is published"}, nil
+}
+
+// internalProof returns what has proven that a managed elastic IP of a zone keeps the source of connections, so that
+// loadBalancer.internal may be elastic-ip there: a sentence for people. False: nothing is recorded for the zone.
+type internalProof func(zone string) (proof string, recorded bool)
+
+// findInternalProof is the internalProof of this machine's records: the last conformance run there.
+func findInternalProof(zone string) (proof string, recorded bool) {
+	dir, err := state.ConformancePath()
+	if err != nil {
+		return "", false
+	}
+	shown, recorded := conformance.LoadProof(dir, zone, conformance.ElasticIPSource)
+	if !recorded {
+		return "", false
+	}
+	return "the conformance run of " + shown.Format(time.DateOnly) + " saw that it keeps the source of connections", true
+}
+
+func (p internalProof) isRecorded(spec state.Spec) bool {
+	if spec.IsRoundRobin() {
+		return false
+	}
+	_, recorded := p(spec.Exoscale.Zone)
+	return recorded
+}
+
+// lookup proposes elastic-ip where it is proven, and says by what.
+func (p internalProof) lookup(_ context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+	proof, recorded := p(spec.Exoscale.Zone)
+	if !recorded {
+		return wizard.LookupResult{}, nil
+	}
+	return wizard.LookupResult{
+		Summary: "elastic-ip works in " + spec.Exoscale.Zone + ": " + proof,
+		Choices: map[string][]wizard.Choice{wizard.InternalKey: {
+			{Value: state.InternalElasticIP, Note: "proposed: " + proof},
+			{Value: state.InternalAddresses, Note: "works in any case"},
+		}},
+	}, nil
 }

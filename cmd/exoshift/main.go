@@ -13,5 +13,5 @@ func process(args []string) int {
 	// The first signal stops the run once the current calls are journaled; the second one ends the process at once.
 	ctx, interrupts := notifyInterrupt()
 	out, err := &outlet{name: "standard output", file: os.Stdout}, &outlet{name: "standard error", file: os.Stderr}
-	return run(ctx, args, streams{in: os.Stdin, out: out, err: err, interrupts: interrupts})
+	return execute(ctx, args, streams{in: os.Stdin, out: out, err: err, interrupts: interrupts})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
@@ -77,12 +78,12 @@ func (l timeline) String() string {
 func timed(t *testing.T, alter func(*install.Clients)) timeline {
 	t.Helper()
 	var l timeline
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		out, err := played(t, s, alter)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
-		l = readTimeline(t, install.Steps(s.spec), out)
+		l = readTimeline(t, install.Steps(s.Spec), out)
 	})
 	return l
 }

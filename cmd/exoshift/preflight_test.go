@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -17,7 +18,7 @@ import (
 type refusal struct {
 	circumstances
 	before func(b backdoor)               // sets up the problem
-	change func(t *testing.T, s *session) // sets up the problem
+	change func(t *testing.T, s *run.Run) // sets up the problem
 	code   int
 	says   []string // expected in operation and cause
 	hint   string   // a part of it
@@ -31,7 +32,7 @@ func TestPreflightRefusesBeforeAnythingIsCreated(t *testing.T) {
 
 func (c refusal) isRefused(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, c.circumstances, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, c.circumstances, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		if c.before != nil {
 			c.before(backdoor{t, s})
 		}
@@ -40,10 +41,10 @@ func (c refusal) isRefused(t *testing.T) {
 		}
 		before := zone.Mutations()
 		// A plan shows quotas, and does not know the image before openshift-install returns its name.
-		if _, err := s.previewInstallation(t.Context()); exit.Code(err) != c.code && err != nil {
+		if _, err := s.Preview(t.Context()); exit.Code(err) != c.code && err != nil {
 			t.Errorf("a plan ends with exit code %d: %v", exit.Code(err), err)
 		}
-		err := s.run(t.Context(), streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
+		err := installWith(t.Context(), s, streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
 		if made := zone.Mutations() - before; made != 0 {
 			t.Errorf("%d mutating calls were made", made)
 		}
@@ -64,15 +65,15 @@ func (c refusal) isRefused(t *testing.T) {
 func refusals() map[string]refusal {
 	return map[string]refusal{
 		"a zone that does not exist": {
-			change: func(_ *testing.T, s *session) { s.spec.Exoscale.Zone = "ch-gva-9" }, code: exit.Answers,
+			change: func(_ *testing.T, s *run.Run) { s.Spec.Exoscale.Zone = "ch-gva-9" }, code: exit.Answers,
 			says: []string{"ch-gva-9"}, hint: "ch-gva-2",
 		},
 		"a key that was revoked": {
-			change: func(_ *testing.T, s *session) { s.secrets.APIKey = "EXO0123456789abcdef01234567" }, code: exit.Denied,
+			change: func(_ *testing.T, s *run.Run) { s.Secrets.APIKey = "EXO0123456789abcdef01234567" }, code: exit.Denied,
 			says: []string{"credentials"}, hint: "API key",
 		},
 		"a secret of another key": {
-			change: func(_ *testing.T, s *session) { s.secrets.APISecret = "another" }, code: exit.Denied,
+			change: func(_ *testing.T, s *run.Run) { s.Secrets.APISecret = "another" }, code: exit.Denied,
 			says: []string{"credentials"}, hint: "secret",
 		},
 		"a key that may only read compute": {
@@ -135,7 +136,7 @@ func refusals() map[string]refusal {
 		},
 		"a bucket that is marked as another cluster's": {
 			before: func(b backdoor) { b.bucket("c-alpha", "c-alpha-logstore", "") },
-			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
+			change: func(_ *testing.T, s *run.Run) { s.Spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
 			says: []string{"c-alpha-logstore (it is marked as the property of cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// Earlier versions had no tags; a label proves that the other cluster exists.
@@ -144,7 +145,7 @@ func refusals() map[string]refusal {
 				b.bucket("", "c-alpha-logstore", "")
 				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"labels": map[string]string{state.LabelCluster: "c-alpha"}})
 			},
-			change: func(_ *testing.T, s *session) { s.spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
+			change: func(_ *testing.T, s *run.Run) { s.Spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
 			says: []string{"c-alpha-logstore (it has no mark of its owner, and there is a cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// An installation deletes this bucket as soon as the image is registered.
@@ -166,11 +167,11 @@ func onlyCompute() map[string]any {
 }
 
 // readsCompute gives the installation a key with partial read permissions.
-func readsCompute(t *testing.T, s *session) {
+func readsCompute(t *testing.T, s *run.Run) {
 	b := backdoor{t, *s}
 	b.ask(http.MethodPost, "/iam-role", map[string]any{"name": "reader", "policy": onlyCompute()})
 	_, key := b.try(http.MethodPost, "/api-key", map[string]any{"name": "reader", "role-id": b.id("/iam-role", "iam-roles", "name", "reader")})
-	s.secrets.APIKey, s.secrets.APISecret = key["key"].(string), key["secret"].(string)
+	s.Secrets.APIKey, s.Secrets.APISecret = key["key"].(string), key["secret"].(string)
 }
 
 // dated shifts the API's clock.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 )
@@ -25,7 +26,7 @@ func TestABootstrapDocumentThatStrangersCanReadIsTakenBack(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}
-	virtuallyIn(t, circumstances{middleware: open}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{middleware: open}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		_, err := finish(t, s)
 		if exit.Code(err) != exit.Infra || !strings.Contains(err.Error(), "without a signature") || !strings.Contains(fault.HintOf(err), "c-demo-1-bootstrap") {
 			t.Errorf("%v\n%s", err, fault.HintOf(err))

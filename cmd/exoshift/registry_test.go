@@ -7,13 +7,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"exoshift/internal/app/run"
 	"exoshift/state"
 )
 
-func registryInBucket(t *testing.T, s session) {
+func registryInBucket(t *testing.T, s run.Run) {
 	t.Helper()
 	const registry, samples = "/apis/imageregistry.operator.openshift.io/v1/configs/cluster", "/apis/samples.operator.openshift.io/v1/configs/cluster"
-	if bucket := fieldOf(t, s, registry, "spec", "storage", "s3", "bucket"); bucket != s.spec.Bucket("image-registry") {
+	if bucket := fieldOf(t, s, registry, "spec", "storage", "s3", "bucket"); bucket != s.Spec.Bucket("image-registry") {
 		t.Errorf("the registry's bucket is %q", bucket)
 	}
 	for path, what := range map[string]string{registry: "registry", samples: "samples"} {
@@ -21,19 +22,19 @@ func registryInBucket(t *testing.T, s session) {
 			t.Errorf("the operator of the %s is %q", what, got)
 		}
 	}
-	key, err := s.folder.LoadAPIKey(s.spec.Cluster.ID + "_object_storage")
+	key, err := s.Folder.LoadAPIKey(s.Spec.Cluster.ID + "_object_storage")
 	if err != nil || key.Secret == "" {
 		t.Fatalf("the key of the buckets: %v", err)
 	}
 	for _, file := range []string{state.EventsFile, state.JournalFile} {
-		if content, err := s.folder.Read(file); err != nil || strings.Contains(string(content), key.Secret) {
+		if content, err := s.Folder.Read(file); err != nil || strings.Contains(string(content), key.Secret) {
 			t.Errorf("%s holds the secret of the buckets, or cannot be read (%v)", file, err)
 		}
 	}
 }
 
 // fieldOf reads a field of an object of the cluster, "" if there is none.
-func fieldOf(t *testing.T, s session, path string, field ...string) string {
+func fieldOf(t *testing.T, s run.Run, path string, field ...string) string {
 	t.Helper()
 	var object map[string]any
 	askCluster(t, s, http.MethodGet, path, &object)

@@ -8,18 +8,21 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"exoshift/provisioner/handover"
+
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/console"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/installer"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -31,7 +34,7 @@ type rehearsal struct {
 	interactive bool
 	loaded      *loaded             // initial answers of an interview; nil: none
 	agreed      []byte              // answers of the interview; nil: there was none
-	accept      func(session) error // see session
+	accept      func(run.Run) error // see run.Run
 	temporary   bool                // the folder
 }
 
@@ -60,7 +63,7 @@ func newRehearseCommand(std streams) *cobra.Command {
 	addBootstrapAccessFlag(cmd)
 	cmd.Flags().BoolVar(&r.interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
 	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "how many times faster than real")
-	cmd.Flags().StringVar(&r.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
+	cmd.Flags().StringVar(&r.scenario, "scenario", scenario.None, "what happens: "+strings.Join(scenario.Names(), ", "))
 	return cmd
 }
 
@@ -81,7 +84,7 @@ func (r rehearsal) run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { cleanUp(err) }()
-	folder, err := createFolder(r.dir)
+	folder, err := clusterdir.Create(r.dir)
 	if err != nil {
 		return err
 	}
@@ -115,9 +118,23 @@ func (r rehearsal) runInterview(ctx context.Context, std streams) error {
 	return d.run(ctx)
 }
 
+// validateScenario accepts a scenario, or several, separated by commas.
+func validateScenario(names string) error {
+	if _, err := scenario.Parse(names); err != nil {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--scenario %s: it is one of %s", names, strings.Join(scenario.Names(), ", ")))
+	}
+	return nil
+}
+
+// parseScenario is called after check, which refuses unknown names.
+func (r rehearsal) parseScenario() scenario.Scenario {
+	parsed, _ := scenario.Parse(r.scenario)
+	return parsed
+}
+
 func (r rehearsal) check() error {
-	if !slices.Contains(simcloud.Scenarios(), r.scenario) {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--scenario %s: it is one of %s", r.scenario, strings.Join(simcloud.Scenarios(), ", ")))
+	if err := validateScenario(r.scenario); err != nil {
+		return err
 	}
 	if r.speed < 1 || r.speed > 3600 {
 		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 1 and 3600", r.speed))
@@ -153,18 +170,18 @@ func (r rehearsal) onSimulatedZone(ctx context.Context, std streams, spec state.
 	if err := r.takeTurn(zone, folder, spec.Cluster.ID); err != nil {
 		return err
 	}
-	s := session{
-		spec: spec, secrets: secrets, folder: folder, net: zone.Network(), options: r.options, original: r.agreed, accept: r.accept, speed: r.speed, agent: agent, access: environment.NewSimulatedAccess(zone),
-		scenario:  r.scenario,
-		onDone:    func() { _ = closed() },                       // an unused zone should not use the processor
-		temporary: r.temporary, cache: folder.Path(state.BinDir), // not shared with other clusters
-		locations: console.RunLocations{
-			Folder: folder.Path(), Rehearsal: true, OperatorSimulated: simcloud.RequiresOperator(r.scenario),
+	s := run.Run{
+		Spec: spec, Secrets: secrets, Folder: folder, Net: zone.Network(), Options: r.runOptions(), Original: r.agreed, Accept: r.accept, Speed: r.speed, Agent: agent, Access: environment.NewSimulatedAccess(zone),
+		Scenario:  r.scenario,
+		OnDone:    func() { _ = closed() },                       // an unused zone should not use the processor
+		Temporary: r.temporary, Cache: folder.Path(state.BinDir), // not shared with other clusters
+		Locations: handover.Locations{
+			Folder: folder.Path(), Rehearsal: true, OperatorSimulated: r.parseScenario().RequiresOperator,
 			Resume: resumeCommand("rehearse", r.options, r.formatFlags()...),
 		},
 	}
-	err = s.run(ctx, std)
-	if note := formatSlowdown(r.speed, s.net.Clock.ActualSpeed()); note != "" {
+	err = s.Install(ctx, r.newDisplay(std))
+	if note := formatSlowdown(r.speed, s.Net.Clock.ActualSpeed()); note != "" {
 		_, _ = fmt.Fprintln(std.err, note)
 	}
 	return err
@@ -180,7 +197,7 @@ func formatSlowdown(asked, reached float64) string {
 
 func (r rehearsal) formatFlags() []string {
 	flags := []string{"--speed", fmt.Sprint(r.speed)}
-	if simcloud.RequiresOperator(r.scenario) {
+	if r.parseScenario().RequiresOperator {
 		return flags
 	}
 	return append(flags, "--scenario", r.scenario)
@@ -189,7 +206,7 @@ func (r rehearsal) formatFlags() []string {
 // takeTurn simulates the actions that an earlier run required.
 func (r rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster string) error {
 	facts, err := folder.LoadFacts()
-	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || simcloud.RequiresOperator(r.scenario) {
+	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || r.parseScenario().RequiresOperator {
 		return err
 	}
 	return zone.SimulateOperator(cluster)
@@ -216,7 +233,7 @@ func (r rehearsal) loadAnswersOrExample(std streams) (loaded, error) {
 		return r.loadAnswers(std, environment.LookupRehearsalSecret)
 	}
 	read, err := r.loadExample(std, environment.LookupRehearsalSecret)
-	if err == nil && r.scenario == simcloud.NoCloudController { // requires the controller that the scenario breaks
+	if err == nil && r.parseScenario().RequiresCloudController {
 		read.answers.Spec.OpenShift.CloudControllerManager = "External"
 	}
 	return read, err

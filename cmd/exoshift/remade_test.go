@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -28,7 +30,7 @@ func removeMachine(b backdoor, name string) {
 func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		installed(t, s)
 		b := backdoor{t, s}
 		removeMachine(b, "master-1")
@@ -59,7 +61,7 @@ func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
 }
 
 // waitingForEtcd installs until the recreated master is a Ready node without an etcd member, and returns the action needed.
-func waitingForEtcd(t *testing.T, s session) (errand string) {
+func waitingForEtcd(t *testing.T, s run.Run) (errand string) {
 	t.Helper()
 	ready := false
 	events := interruptedAt(t, s, func(e provisioner.Event) bool {
@@ -77,7 +79,7 @@ func waitingForEtcd(t *testing.T, s session) (errand string) {
 	return errand
 }
 
-func etcdEndpoints(t *testing.T, s session) map[string]string {
+func etcdEndpoints(t *testing.T, s run.Run) map[string]string {
 	t.Helper()
 	var endpoints struct {
 		Data map[string]string `json:"data"`
@@ -86,9 +88,9 @@ func etcdEndpoints(t *testing.T, s session) map[string]string {
 	return endpoints.Data
 }
 
-func areReplacedOneByOne(t *testing.T, s session) {
+func areReplacedOneByOne(t *testing.T, s run.Run) {
 	t.Helper()
-	s.spec.Sizing.Workers.Type = "standard.huge"
+	s.Spec.Sizing.Workers.Type = "standard.huge"
 	removeMachine(backdoor{t, s}, "worker-2")
 	out, err := finish(t, s)
 	if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large and not standard.huge; worker-1") {
@@ -126,7 +128,7 @@ func areReplacedOneByOne(t *testing.T, s session) {
 func surplusIsFound(t *testing.T, b backdoor) {
 	t.Helper()
 	s := b.s
-	s.spec.Sizing.Workers.Type = "standard.huge"
+	s.Spec.Sizing.Workers.Type = "standard.huge"
 	worker := "/instance/" + b.id("/instance", "instances", "name", "worker-1")
 	group := b.id("/security-group", "security-groups", "name", "c-demo-1_worker")
 	_, id, _ := strings.Cut(worker, "/instance/")
@@ -136,11 +138,11 @@ func surplusIsFound(t *testing.T, b backdoor) {
 		"name": "worker-9", "instance-type": template["instance-type"], "template": template["template"], "disk-size": 100,
 		"labels": map[string]string{state.LabelCluster: "c-demo-1", state.LabelRole: "worker", state.LabelRootCA: template["labels"].(map[string]any)[state.LabelRootCA].(string)},
 	})
-	preview, err := s.previewInstallation(t.Context())
+	preview, err := s.Preview(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Checks {
+	if err := changes.CheckUnchanged(nil, preview); exit.Code(err) != exit.Checks {
 		t.Errorf("who expects no change hears %v", err)
 	}
 	_, err = finish(t, s)
@@ -151,8 +153,8 @@ func surplusIsFound(t *testing.T, b backdoor) {
 	}
 	b.ask(http.MethodPut, "/security-group/"+group+":attach", map[string]any{"instance": map[string]string{"id": id}})
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "worker-9"), nil)
-	if preview, err = s.previewInstallation(t.Context()); err != nil || checkUnchanged(nil, preview) != nil {
-		t.Errorf("after the repair: %v, %v", checkUnchanged(nil, preview), err)
+	if preview, err = s.Preview(t.Context()); err != nil || changes.CheckUnchanged(nil, preview) != nil {
+		t.Errorf("after the repair: %v, %v", changes.CheckUnchanged(nil, preview), err)
 	}
 }
 
@@ -160,12 +162,12 @@ func surplusIsFound(t *testing.T, b backdoor) {
 func quorumIsKept(t *testing.T, b backdoor, zone *simcloud.Zone) {
 	t.Helper()
 	s := b.s
-	s.spec.Sizing.Workers.Type = "standard.huge"
+	s.Spec.Sizing.Workers.Type = "standard.huge"
 	removeMachine(b, "master-2")
 	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "master-0"), nil)
 	before := zone.Mutations()
-	preview, err := s.previewInstallation(t.Context())
-	if err != nil || preview.Refusal == nil || exit.Code(checkUnchanged(nil, preview)) != exit.Checks {
+	preview, err := s.Preview(t.Context())
+	if err != nil || preview.Refusal == nil || exit.Code(changes.CheckUnchanged(nil, preview)) != exit.Checks {
 		t.Errorf("the plan refuses nothing: %v", err)
 	}
 	_, err = finish(t, s)

@@ -12,6 +12,11 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/app/changes"
+	"exoshift/internal/app/run"
+
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
@@ -32,6 +37,7 @@ type streams struct {
 	out, err   io.Writer
 	lines      *prompt.LineReader // reads in; nil before the first prompt
 	interrupts *interruptHandler  // nil: only the context is cancelled
+	host       *environment.Host  // nil: one whose clock is the wall clock
 }
 
 func (s streams) isTerminal() bool {
@@ -122,36 +128,52 @@ func (o output) resolve(std streams) (output, error) {
 
 func (o output) isJSON() bool { return o == outputJSON }
 
-// renderer passes on the events of a run while during runs its body.
-type renderer struct {
-	emit    func(provisioner.Event)
-	runWith func(body func()) error
+// runDisplay shows a run on the streams of the process.
+type runDisplay struct {
+	output output
+	ascii  bool // the dashboard uses only ASCII
+	std    streams
 }
 
-func (o output) newRenderer(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) renderer {
-	switch o {
+func (s runDisplay) ShowAnswers(answers []changes.Answer) {
+	console.PrintAnswerChanges(s.std.err, answers)
+}
+
+func (s runDisplay) Warn(line string) { fmt.Fprintln(s.std.err, line) }
+
+func (s runDisplay) Open(ctx context.Context, shown run.View) run.Renderer {
+	s.std.startRun(s.output, shown.Events)
+	switch s.output {
 	case outputTUI:
-		return newDashboard(ctx, s, plan, std, stop)
+		return s.newDashboard(ctx, shown)
 	case outputAccessible:
-		return s.newSpokenRenderer(ctx, plan, std)
+		return s.newSpokenRenderer(ctx, shown)
 	case outputJSON:
-		return newLineRenderer(console.NewJSON(std.out))
+		return newLineRenderer(console.NewJSON(s.std.out))
 	}
-	return newLineRenderer(console.NewPlain(std.out))
+	return newLineRenderer(console.NewPlain(s.std.out))
 }
 
-func newLineRenderer(emit func(provisioner.Event)) renderer {
-	return renderer{emit: emit, runWith: func(body func()) error { body(); return nil }}
+func (s runDisplay) Close(end run.Outcome) {
+	if !s.output.isJSON() {
+		console.PrintSummary(s.output.wrapWriter(s.std.out), end.Board, end.Facts, end.Locations)
+	}
+	s.std.endRun(end.Events, end.Log)
+}
+
+func newLineRenderer(emit func(provisioner.Event)) run.Renderer {
+	return run.Renderer{Emit: emit, RunWith: func(body func()) error { body(); return nil }}
 }
 
 // newDashboard runs the body beside the terminal interface. Quitting it early, or the end of ctx, stops the body, and waits
 // for that; if the interface fails, the body continues with plain lines. A terminal that blocks does not delay the body: its
 // screen is abandoned once the run was stopped.
-func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std streams, stop func()) renderer {
+func (s runDisplay) newDashboard(ctx context.Context, shown run.View) run.Renderer {
+	std, stop := s.std, shown.Stop
 	events, closed := newEventQueue(), make(chan struct{})
 	plain := console.NewPlain(std.out)
-	return renderer{
-		emit: func(e provisioner.Event) {
+	return run.Renderer{
+		Emit: func(e provisioner.Event) {
 			select {
 			case <-closed:
 				plain(e)
@@ -159,14 +181,14 @@ func newDashboard(ctx context.Context, s session, plan provisioner.Plan, std str
 				events.add(e)
 			}
 		},
-		runWith: func(body func()) error {
+		RunWith: func(body func()) error {
 			done, ended, restore := make(chan struct{}), make(chan error, 1), terminalState(std.in)
 			go func() {
 				defer close(done)
 				body()
 				events.close()
 			}()
-			go func() { ended <- dashboard.Run(ctx, s.newDashboardOptions(plan, events.delivered, std, stop)) }()
+			go func() { ended <- dashboard.Run(ctx, s.newDashboardOptions(shown, events.delivered)) }()
 			err := awaitScreen(ctx, ended, done)
 			if errors.Is(err, errUnread) {
 				restore()
@@ -269,21 +291,21 @@ func formatSubtitle(folder state.Folder, spec state.Spec) string {
 	return spec.Exoscale.Zone + " · " + version
 }
 
-func (s session) newDashboardOptions(plan provisioner.Plan, events <-chan provisioner.Event, std streams, stop func()) dashboard.Options {
+func (s runDisplay) newDashboardOptions(shown run.View, events <-chan provisioner.Event) dashboard.Options {
 	return dashboard.Options{
-		Title:         s.spec.Cluster.ID,
-		Subtitle:      formatSubtitle(s.folder, s.spec),
-		Plan:          plan,
-		Nodes:         s.spec.Nodes(),
+		Title:         shown.Spec.Cluster.ID,
+		Subtitle:      formatSubtitle(shown.Folder, shown.Spec),
+		Plan:          shown.Plan,
+		Nodes:         shown.Spec.Nodes(),
 		Events:        events,
-		Stop:          stop,
-		ApproveKeys:   s.approveNewKeys,
-		Now:           s.net.Clock.Now,
-		Speed:         s.speed,
-		In:            std.in,
-		Out:           std.terminalWriter(),
-		ASCII:         s.options.ascii,
-		ResumeCommand: s.locations.Resume,
-		Handover:      func() handover.Report { return readHandover(s.folder, s.spec, !s.temporary) },
+		Stop:          shown.Stop,
+		ApproveKeys:   shown.ApproveNewKeys,
+		Now:           shown.Now,
+		Speed:         shown.Speed,
+		In:            s.std.in,
+		Out:           s.std.terminalWriter(),
+		ASCII:         s.ascii,
+		ResumeCommand: shown.Resume,
+		Handover:      func() handover.Report { return clusterdir.DescribeHandover(shown.Folder, shown.Spec, shown.Kept) },
 	}
 }

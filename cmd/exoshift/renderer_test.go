@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -58,12 +59,12 @@ func TestDashboard_NeverHoldsUpTheRun(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	plan := provisioner.Plan{{ID: "nodes", Phase: "nodes", Title: "Wait for the nodes"}}
 	std := streams{in: tty, out: &outlet{name: "standard output", file: tty}}
-	shown := newDashboard(ctx, session{folder: folder, spec: state.Default()}, plan, std, stop)
-	emit := provisioner.Stream(network.Clock{}, shown.emit)
+	shown := runDisplay{output: outputTUI, std: std}.newDashboard(ctx, run.View{Folder: folder, Spec: state.Default(), Plan: plan, Now: time.Now, Stop: stop})
+	emit := provisioner.Stream(network.Clock{}, shown.Emit)
 	emitted := 0
 	ended := make(chan error, 1)
 	go func() {
-		ended <- shown.runWith(func() {
+		ended <- shown.RunWith(func() {
 			for emitted < 100_000 {
 				emitted++
 				emit(provisioner.Event{Type: provisioner.TypeNode, Name: "worker-" + strconv.Itoa(emitted%100), Role: "worker", State: "Ready", Reason: strconv.Itoa(emitted)})
@@ -103,7 +104,7 @@ func TestOutput_RefusalListsWhatTheVerbHas(t *testing.T) {
 					t.Setenv("EXOSHIFT_OUTPUT", "xml")
 				}
 				var said bytes.Buffer
-				code := run(t.Context(), args, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
+				code := execute(t.Context(), args, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
 				if refusal := "exoshift: --output xml: it is " + want + "\n"; code != exit.Usage || said.String() != refusal {
 					t.Errorf("exit code %d: %q, not %q", code, said.String(), refusal)
 				}
@@ -116,7 +117,7 @@ func TestOutput_OfTheEnvironmentServesEveryVerb(t *testing.T) {
 	for _, value := range []string{"auto", "plain", "json"} {
 		t.Setenv("EXOSHIFT_OUTPUT", value)
 		var said bytes.Buffer
-		run(t.Context(), []string{"verify", "--dir", t.TempDir() + "/none"}, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
+		execute(t.Context(), []string{"verify", "--dir", t.TempDir() + "/none"}, streams{in: strings.NewReader(""), out: io.Discard, err: &said})
 		if strings.Contains(said.String(), "--output") {
 			t.Errorf("%s is refused: %s", value, said.String())
 		}

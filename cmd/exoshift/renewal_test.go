@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -21,7 +22,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()
-	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		untilStep(t, s, "temporary-api")
 		before, old := identified(t, s), facts(t, s)
 		if err := zone.Close(); err != nil {
@@ -36,7 +37,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		if exit.Code(err) != exit.Bootstrap || !strings.Contains(err.Error(), "25h") || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
 			t.Fatalf("old certificates: %v\n%s", err, fault.HintOf(err))
 		}
-		s.options.renew = true
+		s.Options.Renew = true
 		if out, err := finish(t, s); err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
@@ -54,7 +55,7 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 		if old.RootCAHash == renewed.RootCAHash || !renewed.IgnitionExpires.After(old.IgnitionExpires) {
 			t.Errorf("the certificates are the old ones: %+v", renewed)
 		}
-		if aside, err := s.folder.ListOldGenerations(); err != nil || len(aside) != 0 {
+		if aside, err := s.Folder.ListOldGenerations(); err != nil || len(aside) != 0 {
 			t.Errorf("the keys that were put aside are left: %v, %v", aside, err)
 		}
 		// The same command again has nothing to renew.
@@ -65,10 +66,10 @@ func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
 }
 
 // aDayLater opens the zone again, with an openshift-install that uses the zone's time.
-func aDayLater(t *testing.T, s session, dir string) (session, *simcloud.Zone) {
+func aDayLater(t *testing.T, s run.Run, dir string) (run.Run, *simcloud.Zone) {
 	t.Helper()
 	zone, err := simcloud.Open(t.Context(), simcloud.Options{
-		Dir: dir, Zone: s.spec.Exoscale.Zone, Key: s.secrets.APIKey, Secret: s.secrets.APISecret,
+		Dir: dir, Zone: s.Spec.Exoscale.Zone, Key: s.Secrets.APIKey, Secret: s.Secrets.APISecret,
 		Installer: installerOfNow(),
 	})
 	if err != nil {
@@ -79,30 +80,30 @@ func aDayLater(t *testing.T, s session, dir string) (session, *simcloud.Zone) {
 			t.Error(err)
 		}
 	})
-	s.net = zone.Network()
-	if err := os.RemoveAll(s.cache); err != nil {
+	s.Net = zone.Network()
+	if err := os.RemoveAll(s.Cache); err != nil {
 		t.Fatal(err)
 	}
 	return s, zone
 }
 
-func finish(t *testing.T, s session) (output string, err error) {
+func finish(t *testing.T, s run.Run) (output string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	err = s.run(t.Context(), streams{out: &out, err: os.Stderr})
+	err = installWith(t.Context(), s, streams{out: &out, err: os.Stderr})
 	return out.String(), err
 }
 
-func facts(t *testing.T, s session) state.Facts {
+func facts(t *testing.T, s run.Run) state.Facts {
 	t.Helper()
-	facts, err := s.folder.LoadFacts()
+	facts, err := s.Folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return facts
 }
 
-func identified(t *testing.T, s session) map[string]string {
+func identified(t *testing.T, s run.Run) map[string]string {
 	t.Helper()
 	ids := map[string]string{}
 	for _, o := range everything(t, s) {

@@ -36,7 +36,7 @@ func TestCertificatesThatEndedAreAskedAboutWhereSomebodyCanAnswer(t *testing.T) 
 		}
 		var out bytes.Buffer
 		o := c.given
-		err = session{folder: folder}.promptRenewal(t.Context(), &o, streams{in: strings.NewReader(c.typed), out: &out})
+		err = promptRenewal(t.Context(), folder, &o, streams{in: strings.NewReader(c.typed), out: &out})
 		asked := strings.Contains(out.String(), "Replace them? [y/N]")
 		if asked != c.asked || o.renew != c.renew || err != nil {
 			t.Errorf("%s: asked %v, renew %v, %v", name, asked, o.renew, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -13,13 +14,13 @@ import (
 
 // A running cluster renews its certificates by itself. The incomplete record of an interrupted run must not lead to a renewal,
 // whatever the flags.
-func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
+func machinesKept(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	before, known := identified(t, s), facts(t, s)
 	known.BootstrapRemoved, known.Installed = time.Time{}, time.Time{}
 	known.IgnitionCreated, known.IgnitionExpires = time.Now().Add(-25*time.Hour), time.Now().Add(-time.Hour)
-	s.options.renew = true
+	s.Options.Renew = true
 	refused := func() {
-		if err := s.folder.SaveFacts(known); err != nil {
+		if err := s.Folder.SaveFacts(known); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "stands on its own") {
@@ -28,7 +29,7 @@ func machinesKept(t *testing.T, s session, _ *simcloud.Zone) {
 	}
 	refused()
 	// Nor if the folder got other, recent certificates meanwhile.
-	if err := os.RemoveAll(s.folder.Path(state.InstallDir)); err != nil {
+	if err := os.RemoveAll(s.Folder.Path(state.InstallDir)); err != nil {
 		t.Fatal(err)
 	}
 	known.IgnitionCreated, known.IgnitionExpires = time.Time{}, time.Time{}

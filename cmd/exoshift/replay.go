@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/recording"
@@ -112,9 +113,9 @@ func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err e
 	case r.file != "":
 		source = r.file
 	default:
-		folder, err := findFolder(r.dir)
+		folder, err := clusterdir.Find(r.dir)
 		if err != nil {
-			return "", nil, exit.WithCode(exit.Usage, err)
+			return "", nil, err
 		}
 		source = folder.Path(state.EventsFile)
 	}

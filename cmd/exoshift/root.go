@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
@@ -18,9 +18,10 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// run returns the exit code. Every error is printed once, here.
-func run(ctx context.Context, args []string, std streams) int {
-	std.lines = prompt.NewLineReader(std.in)
+// execute returns the exit code. Every error is printed once, here.
+func execute(ctx context.Context, args []string, std streams) int {
+	std.lines, std.host = prompt.NewLineReader(std.in), &environment.Host{}
+	defer std.host.Close()
 	root := newRootCommand(std)
 	root.SetArgs(args)
 	root.SetIn(std.in)
@@ -68,7 +69,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exit.WithCode(exit.Usage, fmt.Errorf("%w\n  see: %s --help", err, cmd.CommandPath()))
 	})
-	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), checkCommand(std), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newBundleCommand(std), verifyCommand(std), newAnswersCommand(std), newVersionCommand(std), newProbeCommand(std), newSimulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), checkCommand(std), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newAnswersCommand(std), newVersionCommand(std), newProbeCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = withUsageError(command.Args)
 	}
@@ -95,23 +96,6 @@ func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
-type options struct {
-	answers, dir    string
-	set             []string // answers of the form KEY=VALUE
-	output          output
-	ascii           bool // the dashboard uses only ASCII
-	yes             bool
-	waitForDNS      time.Duration
-	installer       string            // path of an openshift-install to use; "" downloads it
-	releaseKey      string            // path of the OpenPGP key that verifies downloads; "" for the publisher's
-	hostKeysFile    string            // "" for the pinned keys
-	hostKeys        map[string]string // those in that file, by host
-	renew           bool              // renew expired certificates
-	newKeys         []string          // nodes allowed to get their first certificate for one more key
-	bootstrapAccess bool              // open the bootstrap machine to our own address
-}
-
 func bind(cmd *cobra.Command, std streams) (options, error) {
 	layers, err := bindFlags(cmd)
 	if err != nil {
@@ -132,6 +116,7 @@ func bind(cmd *cobra.Command, std streams) (options, error) {
 		releaseKey: layers.GetString("release-key"), renew: layers.GetBool("renew-certificates"),
 		newKeys:         layers.GetStringSlice(newKeyName),
 		bootstrapAccess: layers.GetBool("look-inside"),
+		host:            std.host,
 	}
 	return o, errors.Join(err, o.bindHostKeys(cmd, layers))
 }

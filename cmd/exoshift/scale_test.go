@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 )
@@ -57,10 +58,10 @@ func TestInstallationOfASize(t *testing.T) {
 		middleware: reads.count,
 	}
 	clientTime := startProfile(t) // its goroutine uses the wall clock, therefore it starts outside
-	virtuallyIn(t, many, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, many, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		began := time.Now()
 		pprof.Do(t.Context(), pprof.Labels(sideLabel, "client"), func(ctx context.Context) {
-			if err := s.run(ctx, streams{out: io.Discard, err: os.Stderr}); err != nil {
+			if err := installWith(ctx, s, streams{out: io.Discard, err: os.Stderr}); err != nil {
 				t.Fatal(err)
 			}
 		})

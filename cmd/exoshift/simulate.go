@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,15 +23,16 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/proxy"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/state"
 	"exoshift/wizard"
 )
 
 // simulateFlags are not read from the environment: EXOSHIFT_DIR and the like are meant for the verbs that use the zone.
 type simulateFlags struct {
-	listen, dir, scenario, env string
-	speed                      float64
-	latency                    time.Duration
+	listen, dir, scenario, env, calls string
+	speed                             float64
+	latency                           time.Duration
 }
 
 func newSimulateCommand(std streams) *cobra.Command {
@@ -48,8 +51,9 @@ every other program that honours HTTPS_PROXY and trusts SSL_CERT_FILE. The zone 
 	flags.StringVar(&s.dir, "dir", "", "the folder that keeps the zone")
 	flags.Float64Var(&s.speed, "speed", 1, "how many times faster than real")
 	flags.DurationVar(&s.latency, "latency", 0, "how long the API takes for each answer, e.g. 200ms")
-	flags.StringVar(&s.scenario, "scenario", "happy", "what happens: "+strings.Join(simcloud.Scenarios(), ", "))
+	flags.StringVar(&s.scenario, "scenario", "happy", "what happens: "+strings.Join(scenario.Names(), ", "))
 	flags.StringVar(&s.env, "env", "", "the file that is given the environment for clients once the zone is ready")
+	flags.StringVar(&s.calls, "calls", "", "the file that is given a line of JSON for each call of the API")
 	return cmd
 }
 
@@ -67,7 +71,16 @@ func (s simulateFlags) run(ctx context.Context, std streams) (err error) {
 		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.listen, err))
 	}
 	defer func() { _ = l.Close() }()
-	zone, err := s.open(ctx, spec, secrets)
+	var recorded func(http.Handler) http.Handler
+	if s.calls != "" {
+		calls, err := os.OpenFile(s.calls, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return exit.WithCode(exit.Usage, fmt.Errorf("--calls: %w", err))
+		}
+		defer func() { _ = calls.Close() }()
+		recorded = (&callRecorder{w: calls}).record
+	}
+	zone, err := s.open(ctx, spec, secrets, recorded)
 	if err != nil {
 		return err
 	}
@@ -106,7 +119,7 @@ func checkLoopback(address string) error {
 // garbagePercent reduces the frequency of garbage collections: a long-running zone has few live objects and many allocations.
 const garbagePercent = 400
 
-func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (*simcloud.Zone, error) {
+func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard.Secrets, middleware func(http.Handler) http.Handler) (*simcloud.Zone, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
@@ -119,10 +132,10 @@ func (s simulateFlags) open(ctx context.Context, spec state.Spec, secrets wizard
 		speed = 0 // the wall clock
 	}
 	return simcloud.Open(ctx, simcloud.Options{
-		Dir:       s.dir,
-		Speed:     speed,
-		Scenario:  s.scenario,
-		Latency:   s.latency,
+		Dir:      s.dir,
+		Speed:    speed,
+		Scenario: s.scenario,
+		Latency:  s.latency, Middleware: middleware,
 		Zone:      spec.Exoscale.Zone,
 		Key:       secrets.APIKey,
 		Secret:    secrets.APISecret,
@@ -149,7 +162,8 @@ func (s simulateFlags) printEnvironment(std streams, address net.Addr, zone *sim
 		return fmt.Errorf("write the keys of the zone's SSH hosts: %w", err)
 	}
 	variables := listClientVariables("http://"+address.String(), authority, spec.Exoscale.Zone, zone.Credentials())
-	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey}, variable{name: "EXOSHIFT_HOST_KEYS", value: hostKeys})
+	variables = append(variables, variable{name: "EXOSHIFT_RELEASE_KEY", value: releaseKey}, variable{name: "EXOSHIFT_HOST_KEYS", value: hostKeys},
+		variable{name: environment.ClockVariable, value: strconv.FormatFloat(zone.Network().Clock.Speed(), 'g', -1, 64)})
 	if s.env != "" {
 		if err := renameio.WriteFile(s.env, formatExports(variables), 0o600); err != nil {
 			return fmt.Errorf("write the environment for clients: %w", err)

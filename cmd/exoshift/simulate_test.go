@@ -71,11 +71,11 @@ func client() {
 
 func visit(ctx context.Context, verb, name string) error {
 	zone, key, secret := os.Getenv("EXOSCALE_ZONE"), os.Getenv("EXOSCALE_API_KEY"), os.Getenv("EXOSCALE_API_SECRET")
-	cloud, err := exoscale.New(network.Host(), zone, key, secret, discardJournal{})
+	cloud, err := exoscale.New(network.Host(), zone, key, secret, state.NoJournal{})
 	if err != nil {
 		return err
 	}
-	storage, err := objects.New(network.Host(), zone, key, secret, discardJournal{})
+	storage, err := objects.New(network.Host(), zone, key, secret, state.NoJournal{})
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,9 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/tui"
+	tuiwizard "exoshift/tui/wizard"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // atHome sets an empty home directory, and returns the path of its clusters.
@@ -98,7 +99,7 @@ func begun(t *testing.T, path string, facts state.Facts) {
 	} {
 		events.WriteString(line + "\n")
 	}
-	err = errors.Join(folder.SaveFacts(facts), folder.Write(state.AnswersFile, wizard.Export(spec, nil)), folder.Write(state.EventsFile, events.Bytes()))
+	err = errors.Join(folder.SaveFacts(facts), folder.Write(state.AnswersFile, answersfile.Export(spec, nil)), folder.Write(state.EventsFile, events.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +148,9 @@ func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
 	var out bytes.Buffer
 	d := &startScreen{
 		std: streams{out: &out}, open: func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, options{}) },
-		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) {
+		frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 			_, err := w.Open(ctx, "")
-			return tui.Outcome{}, err
+			return tuiwizard.Outcome{}, err
 		},
 	}
 	if err := d.run(t.Context()); err != nil {
@@ -166,7 +167,7 @@ func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
 func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
 	atHome(t)
 	answers := filepath.Join(t.TempDir(), "answers.yaml")
-	content := strings.Replace(string(wizard.Export(exampleSpec(t), nil)), "  id: c-demo-1\n", "", 1) + "ask: [sizing.workers.count]\n"
+	content := strings.Replace(string(answersfile.Export(exampleSpec(t), nil)), "  id: c-demo-1\n", "", 1) + "ask: [sizing.workers.count]\n"
 	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			spec := exampleSpec(t)
-			if err := folder.Write(state.AnswersFile, wizard.Export(spec, nil)); err != nil {
+			if err := folder.Write(state.AnswersFile, answersfile.Export(spec, nil)); err != nil {
 				t.Fatal(err)
 			}
 			if c.touched {
@@ -284,7 +285,7 @@ func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
 func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
 	atHome(t)
 	answers := filepath.Join(t.TempDir(), "answers.yaml")
-	content := string(wizard.Export(exampleSpec(t), nil)) + "ask: [cluster.id]\n"
+	content := string(answersfile.Export(exampleSpec(t), nil)) + "ask: [cluster.id]\n"
 	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -18,12 +19,13 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state"
-	"exoshift/tui"
+	tuiwizard "exoshift/tui/wizard"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // frontend runs interviews on the terminal's screens or as prompts.
-type frontend func(ctx context.Context, w tui.Wizard) (tui.Outcome, error)
+type frontend func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error)
 
 // startScreen opens interviews and applies their results.
 type startScreen struct {
@@ -43,18 +45,18 @@ type startScreen struct {
 type openFunc func(ctx context.Context) (*interviewBackend, error)
 
 type startOption struct {
-	tui.Option
+	tuiwizard.StartOption
 	open openFunc                        // nil: no interview
 	run  func(ctx context.Context) error // after the screen, if there is no interview; nil: nothing
 }
 
 func (d *startScreen) run(ctx context.Context) (err error) {
-	var choices []tui.Option
+	var choices []tuiwizard.StartOption
 	for _, one := range d.options {
-		choices = append(choices, one.Option)
+		choices = append(choices, one.StartOption)
 	}
 	defer func() { err = errors.Join(err, d.closeInterview()) }()
-	outcome, err := d.frontend(ctx, tui.Wizard{Options: choices, Open: d.openInterview, In: d.std.in, Out: d.std.terminalWriter(), ASCII: d.flags.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
+	outcome, err := d.frontend(ctx, tuiwizard.Options{StartOptions: choices, Open: d.openInterview, In: d.std.in, Out: d.std.terminalWriter(), ASCII: d.flags.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
 	d.close()
 	if err != nil && d.backend != nil && fault.Is(err, fault.Cancelled) {
 		return cmp.Or(d.printResume(ctx), err)
@@ -185,7 +187,7 @@ func listStartOptions(o options, std streams) ([]startOption, error) {
 	}
 	installations := listFolderOptions(o, std)
 	all := slices.Concat(resumable, installations, listNewOptions(o, resumable), listDestroyOptions(installations, o, std))
-	return append(all, startOption{Option: tui.Option{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
+	return append(all, startOption{StartOption: tuiwizard.StartOption{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
 }
 
 // listNewOptions resumes the draft of the folder of the flags instead of overwriting it.
@@ -196,17 +198,17 @@ func listNewOptions(o options, drafts []startOption) []startOption {
 		begin = drafts[0].open
 	} else {
 		all = append(all, startOption{
-			Option: tui.Option{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
-			open:   begin,
+			StartOption: tuiwizard.StartOption{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
+			open:        begin,
 		})
 	}
 	return append(all, startOption{
-		Option: tui.Option{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
+		StartOption: tuiwizard.StartOption{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
 		open: func(ctx context.Context) (*interviewBackend, error) {
 			return newRehearsalInterview(ctx, newDefaultRehearsal(o))
 		},
 	}, startOption{
-		Option: tui.Option{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
+		StartOption: tuiwizard.StartOption{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
 		open: func(ctx context.Context) (*interviewBackend, error) {
 			c, err := begin(ctx)
 			if err == nil {
@@ -230,8 +232,8 @@ func listDraftOptions(o options) ([]startOption, error) {
 	var all []startOption
 	for _, draft := range drafts {
 		all = append(all, startOption{
-			Option: tui.Option{ID: "draft:" + draft.Path(), Title: "Go on with " + describeDraft(draft, time.Now()), Help: "The answers so far are kept in " + draft.Path() + "."},
-			open:   func(ctx context.Context) (*interviewBackend, error) { return resumeInterview(ctx, o, draft) },
+			StartOption: tuiwizard.StartOption{ID: "draft:" + draft.Path(), Title: "Go on with " + describeDraft(draft, time.Now()), Help: "The answers so far are kept in " + draft.Path() + "."},
+			open:        func(ctx context.Context) (*interviewBackend, error) { return resumeInterview(ctx, o, draft) },
 		})
 	}
 	return all, nil
@@ -299,11 +301,11 @@ func readDraft(draft state.Draft) (*wizard.Answers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the draft: %w", err)
 	}
-	return wizard.ReadDraft(draft.Path(state.DraftFile), content), nil
+	return answersfile.ReadDraft(draft.Path(state.DraftFile), content), nil
 }
 
 func listFolderOptions(o options, std streams) []startOption {
-	place, err := defaultPath("")
+	place, err := clusterdir.DefaultPath("")
 	if err != nil || o.dir != "" {
 		return nil
 	}
@@ -324,7 +326,7 @@ func newFolderOptions(o options, std streams, folder state.Folder) []startOption
 		return nil
 	}
 	name := console.SanitizeLine(filepath.Base(folder.Path()))
-	one := startOption{Option: tui.Option{ID: "folder:" + folder.Path()}}
+	one := startOption{StartOption: tuiwizard.StartOption{ID: "folder:" + folder.Path()}}
 	switch phase := findStoppedPhase(folder); {
 	case folder.IsLocked():
 		one.Title, one.Help = "Watch the installation of "+name, "It is running. Leaving the screen does not stop it."
@@ -341,12 +343,12 @@ func newFolderOptions(o options, std streams, folder state.Folder) []startOption
 
 // findStoppedPhase returns the phase in which an installation stopped, according to its events.
 func findStoppedPhase(folder state.Folder) string {
-	spec, err := readCurrentAnswers(folder)
+	spec, err := clusterdir.ReadAnswers(folder)
 	if err != nil {
 		return ""
 	}
 	board := provisioner.NewBoard(install.Steps(spec))
-	if err := readEvents(folder, board.Fold); err != nil {
+	if err := clusterdir.ReadEvents(folder, board.Fold); err != nil {
 		return ""
 	}
 	for _, step := range board.Steps {
@@ -362,7 +364,7 @@ func listDestroyOptions(installations []startOption, o options, std streams) []s
 	for _, one := range installations {
 		dir := one.ID[len("folder:"):]
 		all = append(all, startOption{
-			Option: tui.Option{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
+			StartOption: tuiwizard.StartOption{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
 			run: func(ctx context.Context) error {
 				return destroyFlags{options: options{dir: dir, output: o.output}}.run(ctx, std)
 			},

@@ -6,18 +6,18 @@ import (
 
 	"exoshift/internal/app/exit"
 	"exoshift/state"
-	"exoshift/tui"
+	tuiwizard "exoshift/tui/wizard"
 )
 
 func TestWhatCannotBeOpenedIsNoGoodEnd(t *testing.T) {
 	d := startScreen{
 		open: func(context.Context) (*interviewBackend, error) { return nil, &state.LockedError{Path: "x"} },
-		frontend: func(ctx context.Context, w tui.Wizard) (tui.Outcome, error) { // its screen shows the error, and is closed
+		frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) { // its screen shows the error, and is closed
 			_, err := w.Open(ctx, "")
 			if err == nil {
 				t.Error("a folder that somebody holds was opened")
 			}
-			return tui.Outcome{}, nil
+			return tuiwizard.Outcome{}, nil
 		},
 	}
 	if code := exit.Code(d.run(t.Context())); code != exit.Locked {

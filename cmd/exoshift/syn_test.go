@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
@@ -40,7 +41,7 @@ func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 	long(t)
 	t.Parallel()
 	ear := &eavesdropper{heard: map[string]string{}}
-	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec, syn: ear.listen}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		before := belongings(t, s)
 		var out, log bytes.Buffer
 		events := installedTo(t, s, &out, &log)
@@ -68,16 +69,16 @@ func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
 
 // connectedRepaired deletes the facts and the events of a connected cluster, repairs the facts, and shows that a run then
 // changes nothing, neither in the cloud nor in the tenant's configuration.
-func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
+func connectedRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	t.Helper()
 	before, configuration := facts(t, s), configurationOf(t, zone)
-	if err := errors.Join(os.Remove(s.folder.Path(state.FactsFile)), s.folder.Write(state.EventsFile, nil)); err != nil {
+	if err := errors.Join(os.Remove(s.Folder.Path(state.FactsFile)), s.Folder.Write(state.EventsFile, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := finish(t, s); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "exoshift verify") {
 		t.Errorf("without facts: %v", err)
 	}
-	lost, err := verify.Check(s.folder, installdir.Read)
+	lost, err := verify.Check(s.Folder, installdir.Read)
 	if err != nil || !slices.ContainsFunc(lost.Findings, func(f verify.Finding) bool {
 		return f.Repair == verify.FromCloud && strings.Contains(f.Text, "Lieutenant, Vault and the tenant's configuration")
 	}) {
@@ -88,9 +89,9 @@ func connectedRepaired(t *testing.T, s session, zone *simcloud.Zone) {
 		Read: installdir.Read, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 			known.Rehearsal = true // there is no zone beside this folder
-			return s.recoverFacts(ctx, known)
+			return s.Recover(ctx, known)
 		},
-	}.Repair(t.Context(), s.folder)
+	}.Repair(t.Context(), s.Folder)
 	for _, f := range report.Findings {
 		if !f.Repaired && f.Check != "events" { // which nothing brings back
 			t.Errorf("not repaired: %+v", f)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -15,7 +16,7 @@ import (
 // mishap is a failure of Project Syn, and its fix.
 type mishap struct {
 	text, hint, field string
-	mend              func(t *testing.T, s *session, zone *simcloud.Zone) // nil: no fix
+	mend              func(t *testing.T, s *run.Run, zone *simcloud.Zone) // nil: no fix
 }
 
 // Each failure of Project Syn is reported with its cause and its fix; after that the same command succeeds.
@@ -30,7 +31,7 @@ func TestWhatGoesWrongWithProjectSynIsToldAndMended(t *testing.T) {
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
-			virtuallyIn(t, circumstances{scenario: scenario, spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+			virtuallyIn(t, circumstances{scenario: scenario, spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 				_, err := finish(t, s)
 				m.check(t, err)
 				if m.mend == nil {
@@ -53,18 +54,18 @@ func (m mishap) check(t *testing.T, err error) {
 	}
 }
 
-func resetToken(t *testing.T, _ *session, zone *simcloud.Zone) {
+func resetToken(t *testing.T, _ *run.Run, zone *simcloud.Zone) {
 	t.Helper()
 	if err := zone.ResetToken("c-demo-1"); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func tellFact(_ *testing.T, s *session, _ *simcloud.Zone) {
-	s.spec.Syn.Facts = map[string]string{"maintenance_window": "tuesday-1000", "service_level": "guaranteed-availability"}
+func tellFact(_ *testing.T, s *run.Run, _ *simcloud.Zone) {
+	s.Spec.Syn.Facts = map[string]string{"maintenance_window": "tuesday-1000", "service_level": "guaranteed-availability"}
 }
 
-func makeSecret(t *testing.T, _ *session, zone *simcloud.Zone) {
+func makeSecret(t *testing.T, _ *run.Run, zone *simcloud.Zone) {
 	t.Helper()
 	vault, err := zone.OpenVault()
 	if err == nil {
@@ -78,7 +79,7 @@ func makeSecret(t *testing.T, _ *session, zone *simcloud.Zone) {
 func TestASlowArgoIsWaitedFor(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtuallyIn(t, circumstances{scenario: "slow-argo", spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtuallyIn(t, circumstances{scenario: "slow-argo", spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		installed(t, s)
 		noted := facts(t, s).Syn
 		if took := noted.Synthesized.Sub(noted.Applied); took < 15*time.Minute {
@@ -100,7 +101,7 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			virtuallyIn(t, circumstances{spec: func(s *state.Spec) { connectedSpec(s); c.spec(s) }}, func(t *testing.T, s session, zone *simcloud.Zone) {
+			virtuallyIn(t, circumstances{spec: func(s *state.Spec) { connectedSpec(s); c.spec(s) }}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 				before := zone.Mutations()
 				_, err := finish(t, s)
 				if code := exit.Code(err); code != exit.Checks && code != exit.Answers && code != exit.Denied || !strings.Contains(err.Error(), c.text) || fault.FieldOf(err) != c.field {
@@ -127,7 +128,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 				configure(t, zone, c.written)
 				before := zone.Mutations()
 				_, err := finish(t, s)
@@ -146,7 +147,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 func TestWhatOthersWriteMeanwhileStays(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		configure(t, zone, "# Ours, since spring\nclasses:\n- t-quiet-harbour-4711.common # all\nparameters: {note: &n kept, again: *n}\n")
 		interruptedAt(t, s, func(e provisioner.Event) bool {
 			if e.Step == "identity" && e.State == provisioner.Started {
@@ -177,9 +178,9 @@ func configure(t *testing.T, zone *simcloud.Zone, content string) {
 
 func TestATokenOfAnotherInstanceIsRefused(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		const foreign = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIn0.c2ln"
-		s.access.APIToken = foreign
+		s.Access.APIToken = foreign
 		before := zone.Mutations()
 		out, err := finish(t, s)
 		if exit.Code(err) == 0 || !strings.Contains(err.Error(), "api.syn.vshn.net") || !strings.Contains(err.Error()+fault.HintOf(err), "token") {

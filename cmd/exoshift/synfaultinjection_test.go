@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/syn"
@@ -45,7 +46,7 @@ func TestAWrongDetailBreaksTheHandOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
+			virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				out, err := played(t, s, c.alter)
 				if exit.Code(err) != exit.Syn || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("exit code %d: %v\n%s", exit.Code(err), err, lastLines(out))

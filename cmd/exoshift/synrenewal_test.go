@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -20,7 +21,7 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()
-	virtuallyIn(t, circumstances{dir: dir, spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{dir: dir, spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		interruptedAt(t, s, func(e provisioner.Event) bool { return e.Step == "identity" && e.State == provisioner.Done })
 		old := facts(t, s)
 		if old.Syn.ClusterUUID == "" || old.InfraID == "" {
@@ -31,7 +32,7 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, zone = aDayLater(t, s, filepath.Join(dir, "zone"))
-		s.access = tokensOf(zone)
+		s.Access = tokensOf(zone)
 
 		out, err := finish(t, s)
 		if exit.Code(err) != exit.Bootstrap || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
@@ -43,7 +44,7 @@ func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
 		if err := zone.ResetToken("c-demo-1"); err != nil {
 			t.Fatal(err)
 		}
-		s.options.renew = true
+		s.Options.Renew = true
 		installed(t, s)
 		renewed := facts(t, s)
 		if renewed.InfraID == old.InfraID || renewed.Syn.Synthesized.IsZero() {

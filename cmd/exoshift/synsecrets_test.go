@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 )
@@ -39,7 +40,7 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 }
 
 // nowhereElse requires that no secret of Project Syn is in the folder, except for the user data of machines, or in any output.
-func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper, told map[string][]byte) {
+func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper, told map[string][]byte) {
 	t.Helper()
 	secrets := vaultSecrets(t, zone)
 	ear.mu.Lock()
@@ -49,11 +50,11 @@ func nowhereElse(t *testing.T, s session, zone *simcloud.Zone, ear *eavesdropper
 	for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
 		secrets[token] = "token of a person"
 	}
-	secrets[s.secrets.APISecret], secrets[s.secrets.PullSecret] = "API secret", "pull secret"
+	secrets[s.Secrets.APISecret], secrets[s.Secrets.PullSecret] = "API secret", "pull secret"
 	if len(secrets) < 15 {
 		t.Fatalf("only %d secrets were found", len(secrets))
 	}
-	maps.Copy(told, openFiles(t, s.folder))
+	maps.Copy(told, openFiles(t, s.Folder))
 	for place, content := range told {
 		for secret, what := range secrets {
 			for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {

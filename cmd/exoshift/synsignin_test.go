@@ -6,30 +6,34 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/internal/console"
+
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 )
 
 // A user signs in once at Lieutenant and once at Vault, in a browser, while the preflight waits for it.
 func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		var shown []string
-		s.access = environment.NewSimulatedAccess(zone)
-		browse := s.access.Show
-		s.access.Show = func(ctx context.Context, page string) error {
+		s.Access = environment.NewSimulatedAccess(zone)
+		browse := s.Access.Show
+		s.Access.Show = func(ctx context.Context, page string) error {
 			shown = append(shown, page)
 			return browse(ctx, page)
 		}
-		preview, err := s.previewInstallation(t.Context())
+		preview, err := s.Preview(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(shown) != 2 || !strings.HasPrefix(shown[0], "https://id.vshn.net/") || len(preview.Unseen) > 0 {
 			t.Errorf("shown %v, unseen %v", shown, preview.Unseen)
 		}
-		if !strings.Contains(preview.Difference.Unified, "+    baseDomain: "+s.spec.Domain()) {
+		if !strings.Contains(preview.Difference.Unified, "+    baseDomain: "+s.Spec.Domain()) {
 			t.Errorf("the difference:\n%s", preview.Difference.Unified)
 		}
 	})
@@ -38,9 +42,9 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 // A non-interactive plan omits what requires a sign-in.
 func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s session, _ *simcloud.Zone) {
-		s.access = &environment.Access{}
-		preview, err := s.previewInstallation(t.Context())
+	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		s.Access = &environment.Access{}
+		preview, err := s.Preview(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,11 +52,11 @@ func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
 		}
 		preview.Changes = nil
-		if err := checkUnchanged(nil, preview); exit.Code(err) != exit.Human {
+		if err := changes.CheckUnchanged(nil, preview); exit.Code(err) != exit.Human {
 			t.Errorf("who expects no change hears %v", err)
 		}
 		var lines bytes.Buffer
-		if err := printPlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
+		if err := console.WritePlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
 			t.Errorf("%v\n%s", err, lines.String())
 		}
 		if _, err := finish(t, s); exit.Code(err) != exit.Human {

@@ -7,12 +7,14 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
 
-func (s session) untilImage(t *testing.T) {
+func untilImage(t *testing.T, s run.Run) {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	registered := false
@@ -22,8 +24,8 @@ func (s session) untilImage(t *testing.T) {
 			stop()
 		}
 	})
-	if err := s.run(ctx, streams{out: watch, err: io.Discard}); !registered {
-		t.Errorf("%s: %v", s.spec.Cluster.ID, err)
+	if err := installWith(ctx, s, streams{out: watch, err: io.Discard}); !registered {
+		t.Errorf("%s: %v", s.Spec.Cluster.ID, err)
 	}
 }
 
@@ -32,20 +34,20 @@ func (s session) untilImage(t *testing.T) {
 func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
 	t.Parallel()
 	plenty := map[string]int{"instance": 200, "elastic-ip": 20, "bucket": 100, "iam-key": 100, "template": 20}
-	virtuallyIn(t, circumstances{quotas: plenty}, func(t *testing.T, first session, _ *simcloud.Zone) {
-		clusters := []session{first}
+	virtuallyIn(t, circumstances{quotas: plenty}, func(t *testing.T, first run.Run, _ *simcloud.Zone) {
+		clusters := []run.Run{first}
 		for _, id := range []string{"c-demo-2", "c-demo-3"} {
 			folder, err := state.Create(filepath.Join(t.TempDir(), id))
 			if err != nil {
 				t.Fatal(err)
 			}
 			other := first
-			other.folder, other.spec.Cluster.ID, other.cache = folder, id, folder.Path(state.BinDir)
+			other.Folder, other.Spec.Cluster.ID, other.Cache = folder, id, folder.Path(state.BinDir)
 			clusters = append(clusters, other)
 		}
 		var running sync.WaitGroup
 		for _, s := range clusters[:2] {
-			running.Go(func() { s.untilImage(t) })
+			running.Go(func() { untilImage(t, s) })
 		}
 		running.Wait()
 		templates := 0
@@ -59,10 +61,10 @@ func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
 		}
 		used := map[string]bool{}
 		for _, s := range clusters {
-			s.untilImage(t) // the third one for the first time
-			preview, err := s.previewInstallation(t.Context())
+			untilImage(t, s) // the third one for the first time
+			preview, err := s.Preview(t.Context())
 			if err != nil {
-				t.Errorf("the plan of %s: %v", s.spec.Cluster.ID, err)
+				t.Errorf("the plan of %s: %v", s.Spec.Cluster.ID, err)
 			}
 			for _, change := range preview.Changes {
 				if change.Kind == state.KindTemplate {

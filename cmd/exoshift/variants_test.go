@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/teardown"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -45,7 +47,7 @@ func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			virtuallyIn(t, circumstances{spec: c.change}, func(t *testing.T, s session, zone *simcloud.Zone) {
+			virtuallyIn(t, circumstances{spec: c.change}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 				before := belongings(t, s)
 				installed(t, s)
 				c.check(t, backdoor{t, s})
@@ -68,7 +70,7 @@ func everyNodeByName(t *testing.T, b backdoor) {
 		groups[group["name"].(string)] = len(members)
 	}
 	served := map[string][]string{}
-	for _, record := range b.list("/dns-domain/"+b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())+"/record", "dns-domain-records") {
+	for _, record := range b.list("/dns-domain/"+b.id("/dns-domain", "dns-domains", "unicode-name", b.s.Spec.Domain())+"/record", "dns-domain-records") {
 		if record["type"] == "A" {
 			served[record["name"].(string)] = append(served[record["name"].(string)], record["content"].(string))
 		}
@@ -89,9 +91,9 @@ func everyNodeByName(t *testing.T, b backdoor) {
 }
 
 func dedicatedAndProtected(t *testing.T, b backdoor) {
-	zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.spec.Domain())
+	zone := "/dns-domain/" + b.id("/dns-domain", "dns-domains", "unicode-name", b.s.Spec.Domain())
 	b.id(zone+"/record", "dns-domain-records", "name", "*.applications")
-	if console := facts(t, b.s).ConsoleURL; console != "https://console-openshift-console.applications."+b.s.spec.Domain() {
+	if console := facts(t, b.s).ConsoleURL; console != "https://console-openshift-console.applications."+b.s.Spec.Domain() {
 		t.Errorf("the console is at %s", console)
 	}
 	target := b.id("/deploy-target", "deploy-targets", "name", "dedicated-1")
@@ -122,7 +124,7 @@ func cloudControlled(version, image string) func(*testing.T, backdoor) {
 			t.Errorf("%d nodes", len(nodes))
 		}
 		for _, node := range nodes {
-			if zone := node.Labels["topology.kubernetes.io/zone"]; zone != b.s.spec.Exoscale.Zone {
+			if zone := node.Labels["topology.kubernetes.io/zone"]; zone != b.s.Spec.Exoscale.Zone {
 				t.Errorf("node %s is in zone %q", node.Name, zone)
 			}
 		}
@@ -130,14 +132,14 @@ func cloudControlled(version, image string) func(*testing.T, backdoor) {
 }
 
 // keptAndDestroyed repeats an installation, checks it, and destroys the cluster; the zone is then as before.
-func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []string) {
+func keptAndDestroyed(t *testing.T, s run.Run, zone *simcloud.Zone, before []string) {
 	t.Helper()
 	made := zone.Mutations()
 	installed(t, s)
 	if repeated := zone.Mutations() - made; repeated != 0 {
 		t.Errorf("the second run made %d mutating calls", repeated)
 	}
-	preview, err := s.previewInstallation(t.Context())
+	preview, err := s.Preview(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,14 +152,14 @@ func keptAndDestroyed(t *testing.T, s session, zone *simcloud.Zone, before []str
 }
 
 // installed runs an installation that has to succeed without a diagnosis.
-func installed(t *testing.T, s session) []provisioner.Event {
+func installed(t *testing.T, s run.Run) []provisioner.Event {
 	t.Helper()
 	return installedTo(t, s, &bytes.Buffer{}, os.Stderr)
 }
 
-func installedTo(t *testing.T, s session, out *bytes.Buffer, log io.Writer) []provisioner.Event {
+func installedTo(t *testing.T, s run.Run, out *bytes.Buffer, log io.Writer) []provisioner.Event {
 	t.Helper()
-	if err := s.run(t.Context(), streams{out: out, err: log}); err != nil {
+	if err := installWith(t.Context(), s, streams{out: out, err: log}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	events := eventsOf(t, out.String())
@@ -170,16 +172,16 @@ func installedTo(t *testing.T, s session, out *bytes.Buffer, log io.Writer) []pr
 }
 
 // afterDestroying destroys a cluster with its folder and its backups, and returns the remaining objects.
-func afterDestroying(t *testing.T, s session) []string {
+func afterDestroying(t *testing.T, s run.Run) []string {
 	t.Helper()
-	noted, err := s.folder.LoadFacts()
+	noted, err := s.Folder.LoadFacts()
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := teardownContext{spec: s.spec, secrets: s.secrets, net: s.net, access: s.access, folder: s.folder, hasFolder: true, facts: noted}
-	d := destroyFlags{options: options{output: outputJSON}, confirmID: s.spec.Cluster.ID, deleteBackups: true}
+	place := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Access: s.Access, Folder: s.Folder, HasFolder: true, Facts: noted}
+	d := destroyFlags{options: options{output: outputJSON}, confirmID: s.Spec.Cluster.ID, deleteBackups: true}
 	var out bytes.Buffer
-	if err := d.clear(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+	if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return belongings(t, s)

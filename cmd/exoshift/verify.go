@@ -8,8 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/teardown"
 	"exoshift/internal/console"
 	"exoshift/internal/verify"
 	"exoshift/provisioner/install"
@@ -45,9 +48,9 @@ reported with the next step. The exit code is 3 if something is wrong, or still 
 }
 
 func verifyFolder(ctx context.Context, o options, repair bool, std streams) error {
-	folder, err := findFolder(o.dir)
+	folder, err := clusterdir.Find(o.dir)
 	if err != nil {
-		return exit.WithCode(exit.Usage, err)
+		return err
 	}
 	var report verify.Report
 	if repair {
@@ -80,34 +83,25 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 		Read: installdir.Read, Now: time.Now,
 		Strip: func(spec state.Spec) error { return generation.RemoveBootstrapSecrets(spec, folder, installdir.Strip) },
 		Recover: func(ctx context.Context, spec state.Spec, known state.Facts) (install.Recovered, error) {
-			return recoverFacts(ctx, o, teardownContext{spec: spec, folder: folder, hasFolder: true, facts: known}, std)
+			return recoverFacts(ctx, o, teardown.Cluster{Spec: spec, Folder: folder, HasFolder: true, Facts: known}, std)
 		},
 	}.Repair(ctx, folder)
 }
 
 // recoverFacts looks up missing facts in the cluster's zone. Only a rehearsal has its zone beside its folder.
-func recoverFacts(ctx context.Context, o options, s teardownContext, std streams) (recovered install.Recovered, err error) {
-	if _, err := os.Stat(s.folder.Path() + environment.ZoneSuffix); err == nil {
-		s.facts.Rehearsal = true
+func recoverFacts(ctx context.Context, o options, s teardown.Cluster, std streams) (recovered install.Recovered, err error) {
+	if _, err := os.Stat(s.Folder.Path() + environment.ZoneSuffix); err == nil {
+		s.Facts.Rehearsal = true
 	}
-	if s.secrets, err = readCredentials(s, std); err != nil {
+	if s.Secrets, err = readCredentials(s, std); err != nil {
 		return recovered, err
 	}
-	around, err := environment.OpenDeps(ctx, s.folder, s.facts.Rehearsal, s.spec, s.secrets)
+	around, err := environment.OpenDeps(ctx, std.host, s.Folder, s.Facts.Rehearsal, s.Spec, s.Secrets)
 	if err != nil {
 		return recovered, err
 	}
 	defer func() { err = errors.Join(err, around.Close()) }()
 	around.Access.SetLinkPrinter(std.linkPrinter())
-	run := session{spec: s.spec, secrets: s.secrets, folder: s.folder, net: around.Net, access: around.Access, options: o}
-	return run.recoverFacts(ctx, s.facts)
-}
-
-func (s session) recoverFacts(ctx context.Context, known state.Facts) (install.Recovered, error) {
-	world, disconnect, err := s.openClients(discardJournal{}, func(string) {})
-	if err != nil {
-		return install.Recovered{}, err
-	}
-	defer disconnect()
-	return install.Recover(ctx, s.spec, s.newRecipe(), s.folder, world.readOnly(), known)
+	looked := run.Run{Spec: s.Spec, Secrets: s.Secrets, Folder: s.Folder, Net: around.Net, Access: around.Access, Options: o.runOptions()}
+	return looked.Recover(ctx, s.Facts)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/verify"
 	"exoshift/provisioner"
@@ -66,28 +67,28 @@ func mayHold() map[string]map[string][]string {
 func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 	long(t)
 	t.Parallel()
-	virtually(t, "happy", func(t *testing.T, s session, _ *simcloud.Zone) {
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		interruptedAt(t, s, ended("temporary-api"))
 		secrets := collectSecrets(t, s)
-		searchSecrets(t, s.folder, "generated", secrets)
+		searchSecrets(t, s.Folder, "generated", secrets)
 
 		// Stopped between the record of the bootstrap's end and the removal of its secrets.
 		interruptedAt(t, s, draining)
-		if _, err := s.folder.Read("openshift/bootstrap.ign"); err != nil {
+		if _, err := s.Folder.Read("openshift/bootstrap.ign"); err != nil {
 			t.Errorf("it left before the end of the bootstrap was noted: %v", err)
 		}
-		searchSecrets(t, s.folder, "generated", secrets)
+		searchSecrets(t, s.Folder, "generated", secrets)
 		interruptedAt(t, s, ended("remove-bootstrap"))
-		searchSecrets(t, s.folder, "bootstrapped", secrets)
-		if left := listed(t, s.folder, "user-data"); slices.ContainsFunc(left, func(name string) bool { return !strings.HasPrefix(name, "lb-") }) {
+		searchSecrets(t, s.Folder, "bootstrapped", secrets)
+		if left := listed(t, s.Folder, "user-data"); slices.ContainsFunc(left, func(name string) bool { return !strings.HasPrefix(name, "lb-") }) {
 			t.Errorf("pointer documents are left: %v", left)
 		}
 
 		if out, err := finish(t, s); err != nil { // without them
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
-		searchSecrets(t, s.folder, "installed", secrets)
-		page, err := s.folder.Read(state.HandoverFile)
+		searchSecrets(t, s.Folder, "installed", secrets)
+		page, err := s.Folder.Read(state.HandoverFile)
 		for _, name := range []string{"openshift/auth/kubeconfig", "openshift/auth/kubeadmin-password", "api-keys/"} {
 			if err != nil || !strings.Contains(string(page), "- "+strings.ReplaceAll(name, "_", `\_`)+":") {
 				t.Errorf("the hand-over page does not say that %s stays: %v", name, err)
@@ -96,7 +97,7 @@ func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
 		grownAfterBootstrap(t, s)
 		damagedAndRepaired(t, s)
 		afterDestroying(t, s)
-		searchSecrets(t, s.folder, "destroyed", secrets)
+		searchSecrets(t, s.Folder, "destroyed", secrets)
 	})
 }
 
@@ -121,10 +122,10 @@ func listed(t *testing.T, folder state.Folder, dir string) []string {
 }
 
 // grownAfterBootstrap requires that nodes can be added once the bootstrap's documents are gone.
-func grownAfterBootstrap(t *testing.T, s session) {
+func grownAfterBootstrap(t *testing.T, s run.Run) {
 	t.Helper()
-	before := s.spec.Sizing.Workers.Count
-	s.spec.Sizing.Workers.Count++
+	before := s.Spec.Sizing.Workers.Count
+	s.Spec.Sizing.Workers.Count++
 	pending := pending(t, s)
 	if !slices.Contains(pending, "created instance worker-"+string(rune('0'+before))) {
 		t.Errorf("no worker would be added: %v", pending)
@@ -133,24 +134,24 @@ func grownAfterBootstrap(t *testing.T, s session) {
 
 // damagedAndRepaired damages files that an installation depends on: it is refused until they are recovered from the cloud, and
 // then has nothing to do.
-func damagedAndRepaired(t *testing.T, s session) {
+func damagedAndRepaired(t *testing.T, s run.Run) {
 	t.Helper()
-	report, err := verify.Check(s.folder, installdir.Read)
+	report, err := verify.Check(s.Folder, installdir.Read)
 	if err != nil || len(report.Findings) > 0 {
 		t.Fatalf("an installed cluster: %+v, %v", report.Findings, err)
 	}
 	before := facts(t, s)
-	if err := os.Remove(s.folder.Path(state.FactsFile)); err != nil {
+	if err := os.Remove(s.Folder.Path(state.FactsFile)); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.folder.Write(state.EventsFile, nil), os.Chmod(s.folder.Path(state.EventsFile), 0o644)); err != nil { //nolint:gosec // the point of the test
+	if err := errors.Join(s.Folder.Write(state.EventsFile, nil), os.Chmod(s.Folder.Path(state.EventsFile), 0o644)); err != nil { //nolint:gosec // the point of the test
 		t.Fatal(err)
 	}
-	lines, err := s.folder.Read(state.JournalFile)
+	lines, err := s.Folder.Read(state.JournalFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.folder.Write(state.JournalFile, lines[:len(lines)-9]); err != nil {
+	if err := s.Folder.Write(state.JournalFile, lines[:len(lines)-9]); err != nil {
 		t.Fatal(err)
 	}
 	_, err = finish(t, s)
@@ -161,9 +162,9 @@ func damagedAndRepaired(t *testing.T, s session) {
 		Read: installdir.Read, Now: time.Now, Strip: func(state.Spec) error { return nil },
 		Recover: func(ctx context.Context, _ state.Spec, known state.Facts) (install.Recovered, error) {
 			known.Rehearsal = true // there is no zone beside this folder
-			return s.recoverFacts(ctx, known)
+			return s.Recover(ctx, known)
 		},
-	}.Repair(t.Context(), s.folder)
+	}.Repair(t.Context(), s.Folder)
 	if _, _, repaired := report.Count(); err != nil || repaired != 4 || len(report.Findings) != repaired {
 		t.Fatalf("%+v: %v", report.Findings, err)
 	}
@@ -182,28 +183,28 @@ func damagedAndRepaired(t *testing.T, s session) {
 }
 
 // collectSecrets returns all secrets given or generated so far, with their kinds.
-func collectSecrets(t *testing.T, s session) map[string]string {
+func collectSecrets(t *testing.T, s run.Run) map[string]string {
 	t.Helper()
-	secrets := map[string]string{s.secrets.APISecret: operatorsKey, "c2ltdWxhdGVkOnNpbXVsYXRlZA": pullSecret}
+	secrets := map[string]string{s.Secrets.APISecret: operatorsKey, "c2ltdWxhdGVkOnNpbXVsYXRlZA": pullSecret}
 	for name, kind := range map[string]string{
 		"openshift/bootstrap.ign": generatedKey, "openshift/.openshift_install_state.json": generatedKey,
 		"openshift/bootstrap-identity.pem": bootstrapsKey, "openshift/auth/kubeconfig": adminsKey,
 	} {
-		for _, key := range privateKeys(unfolded(content(t, s.folder, name))) {
+		for _, key := range privateKeys(unfolded(content(t, s.Folder, name))) {
 			if secrets[key] == "" || secrets[key] == generatedKey {
 				secrets[key] = kind
 			}
 		}
 	}
-	secrets[strings.TrimSpace(content(t, s.folder, "openshift/auth/kubeadmin-password"))] = adminsPassword
-	for _, name := range listed(t, s.folder, "api-keys") {
+	secrets[strings.TrimSpace(content(t, s.Folder, "openshift/auth/kubeadmin-password"))] = adminsPassword
+	for _, name := range listed(t, s.Folder, "api-keys") {
 		var key struct{ Secret string }
-		if err := json.Unmarshal([]byte(content(t, s.folder, "api-keys/"+name)), &key); err != nil {
+		if err := json.Unmarshal([]byte(content(t, s.Folder, "api-keys/"+name)), &key); err != nil {
 			t.Fatal(err)
 		}
 		secrets[key.Secret] = clustersKey
 	}
-	for _, match := range regexp.MustCompile(`X-Amz-Signature=([0-9a-f]{64})`).FindAllStringSubmatch(unfolded(content(t, s.folder, "user-data/bootstrap")), -1) {
+	for _, match := range regexp.MustCompile(`X-Amz-Signature=([0-9a-f]{64})`).FindAllStringSubmatch(unfolded(content(t, s.Folder, "user-data/bootstrap")), -1) {
 		secrets[match[1]] = signature
 	}
 	kinds := map[string]int{}

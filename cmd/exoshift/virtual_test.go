@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"path/filepath"
@@ -9,17 +10,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"exoshift/provisioner/handover"
+
 	"exoshift/assets"
 	"exoshift/internal/app/environment"
-	"exoshift/internal/console"
+	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // virtually runs an installation of the example on a zone in memory, in virtual time.
-func virtually(t *testing.T, scenario string, then func(t *testing.T, s session, zone *simcloud.Zone)) {
+func virtually(t *testing.T, scenario string, then func(t *testing.T, s run.Run, zone *simcloud.Zone)) {
 	t.Helper()
 	virtuallyIn(t, circumstances{scenario: scenario}, then)
 }
@@ -35,7 +39,7 @@ type circumstances struct {
 	begin      time.Time                       // end of the previous bubble; time is monotonic
 }
 
-func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s session, zone *simcloud.Zone)) {
+func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s run.Run, zone *simcloud.Zone)) {
 	t.Helper()
 	dir, kept := filepath.Join(t.TempDir(), "cluster"), ""
 	if world.dir != "" {
@@ -67,8 +71,13 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s se
 		if err != nil {
 			t.Fatal(err)
 		}
-		then(t, session{spec: spec, secrets: secrets, folder: folder, net: zone.Network(), access: tokensOf(zone), options: options{output: outputJSON, bootstrapAccess: true}, cache: folder.Path(state.BinDir), locations: console.RunLocations{Rehearsal: true}}, zone)
+		then(t, run.Run{Spec: spec, Secrets: secrets, Folder: folder, Net: zone.Network(), Access: tokensOf(zone), Options: run.Options{BootstrapAccess: true}, Cache: folder.Path(state.BinDir), Locations: handover.Locations{Rehearsal: true}}, zone)
 	})
+}
+
+// installWith prints the events as JSON.
+func installWith(ctx context.Context, s run.Run, std streams) error {
+	return s.Install(ctx, runDisplay{output: outputJSON, std: std})
 }
 
 // exampleAlone returns the shipped answers, whatever the environment.
@@ -78,7 +87,7 @@ func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, secrets, faults := wizard.Load("example", content, environment.LookupRehearsalSecret)
+	spec, secrets, faults := answersfile.Load("example", content, environment.LookupRehearsalSecret)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestNoMachineIsStartedInAZoneThatIsNotReachedFromHere(t *testing.T) {
 	var out, err bytes.Buffer
-	code := run(t.Context(), []string{
+	code := execute(t.Context(), []string{
 		"check", "--simulate", "--zone", "ch-gva-2", "--scenario", "proxy-auth", "--vantage", "zone", "--output", "short",
 	}, streams{in: strings.NewReader(""), out: &out, err: &err})
 	if code != exit.Checks || !strings.Contains(out.String(), "one cause of ") {

@@ -16,6 +16,7 @@ import (
 	"exoshift/provisioner/handover"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -231,7 +232,7 @@ func facts() state.Facts {
 func TestTheEndOfARun(t *testing.T) {
 	for name, events := range map[string][]provisioner.Event{"good.summary.golden": goodRun(), "bad.summary.golden": badRun()} {
 		var out bytes.Buffer
-		where := console.RunLocations{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
+		where := handover.Locations{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
 		if name == "good.summary.golden" {
 			where.Handover = handedOver()
 		}
@@ -251,7 +252,7 @@ func handedOver() handover.Report {
 
 func TestTheEndOfARehearsalSaysHowToDoItForReal(t *testing.T) {
 	var out bytes.Buffer
-	where := console.RunLocations{Folder: "/state/c-demo-1", Rehearsal: true}
+	where := handover.Locations{Folder: "/state/c-demo-1", Rehearsal: true}
 	where.Handover = handover.New(handover.Input{Spec: state.Default(), Folder: "/state/c-demo-1", Rehearsal: true})
 	console.PrintSummary(&out, board(goodRun()), facts(), where)
 	if got := out.String(); !strings.Contains(got, "exoshift install --answers /state/c-demo-1/answers.yaml") || strings.Contains(got, "kubeadmin") {
@@ -277,7 +278,7 @@ func TestFaultsAndMissingAnswers(t *testing.T) {
 		{File: "a.yaml", Line: 3, Column: 7, Field: "cluster.id", Message: "is missing", Allowed: "e.g. c-demo-1"},
 		{Field: "exoscale.zone", Message: "\"x\x1b[2J\" is not known", Suggestion: "ch-gva-2"},
 	})
-	console.PrintMissing(&out, []wizard.MissingAnswer{
+	console.PrintMissing(&out, []answersfile.MissingAnswer{
 		{Field: "cluster.id", Why: "Cluster ID. Opens the names of all that the cluster has on Exoscale, and its domain.",
 			Flag: "--set cluster.id=c-demo-1", Variable: "EXOSHIFT_CLUSTER_ID", InFile: "cluster: {id: c-demo-1}"},
 		{Field: "exoscale.apiKey", Why: "API key.", Flag: "--set exoscale.apiKey=file:PATH", Variable: "EXOSCALE_API_KEY",

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/provisioner/handover"
+
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -34,7 +36,7 @@ func TestRecordsStandAloneInASummary(t *testing.T) {
 	board := provisioner.NewBoard(provisioner.Plan{{ID: "delegation", Title: "Wait"}})
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "delegation", State: provisioner.Failed, Text: "gave up", Hint: errand + "\nThen run the same command again."})
 	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed"})
-	console.PrintSummary(&out, board, state.Facts{ClusterID: "c-demo-1"}, console.RunLocations{Resume: "exoshift install"})
+	console.PrintSummary(&out, board, state.Facts{ClusterID: "c-demo-1"}, handover.Locations{Resume: "exoshift install"})
 	for line := range strings.Lines(errand + "\nThen run the same command again.\n") {
 		if !strings.Contains(out.String(), "\n"+line) {
 			t.Errorf("%q does not stand alone in\n%s", line, out.String())

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // PrintField prints the explanation of a field, its value and the origin of that.
@@ -20,7 +21,7 @@ func PrintField(w io.Writer, field wizard.Field, answers *wizard.Answers) {
 		{"what", field.Help}, {"why", field.Why}, {"look here", field.Source},
 		{"allowed", field.DescribeAllowed()}, {"example", field.Example}, {"default", field.Default()}, {"required", needed},
 		{"a change", string(field.Effect)},
-		{"flag", wizard.SetFlag + " " + field.Key + "=…"}, {"variable", field.Variable()},
+		{"flag", answersfile.SetFlag + " " + field.Key + "=…"}, {"variable", field.Variable()},
 		{"answer", field.Get(answers.Spec)}, {"from", answers.Origin(field.Key)},
 	} {
 		if row[1] != "" {

@@ -7,13 +7,14 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func TestExplanationsFitATerminalAndTellNoSecrets(t *testing.T) {
 	answers := wizard.NewAnswers()
 	answers.Origins["cluster.displayName"] = "a\x1b[2J"
 	answers.Spec.Cluster.DisplayName = strings.Repeat("wide\x1b]0;x\x07 ", 20)
-	for _, field := range wizard.FindFields("") {
+	for _, field := range answersfile.FindFields("") {
 		var out bytes.Buffer
 		console.PrintField(&out, field, answers)
 		for line := range strings.Lines(out.String()) {
@@ -26,7 +27,7 @@ func TestExplanationsFitATerminalAndTellNoSecrets(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	console.PrintAnswers(&out, wizard.FindFields("cluster"), answers)
+	console.PrintAnswers(&out, answersfile.FindFields("cluster"), answers)
 	want := "KEY                  ANSWER                                    FROM\n" +
 		"cluster.id           –                                         default\n" +
 		"cluster.displayName  wide wide wide wide wide wide wide wide…  a\n"

@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"exoshift/provisioner/handover"
+
 	"exoshift/internal/console"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -48,7 +50,7 @@ func TestHostileTextOfAnyEventNeverReachesTheTerminal(t *testing.T) {
 				show(one)
 				board.Fold(one)
 			}
-			console.PrintSummary(&out, board, state.Facts{}, console.RunLocations{Resume: "exoshift"})
+			console.PrintSummary(&out, board, state.Facts{}, handover.Locations{Resume: "exoshift"})
 			console.PrintStatus(&out, board, state.Facts{}, "/state")
 			if i := strings.IndexFunc(out.String(), steers); i >= 0 {
 				t.Errorf("%s, %q: %q is printed", kind, eventState, out.String()[max(0, i-40):i+1])
@@ -112,7 +114,7 @@ func TestAnAdviceThatAFindingGivesIsToldOnce(t *testing.T) {
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "s", State: provisioner.Failed, Text: "gave up", Hint: "do this"})
 	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "failed"})
 	var out bytes.Buffer
-	console.PrintSummary(&out, board, state.Facts{}, console.RunLocations{})
+	console.PrintSummary(&out, board, state.Facts{}, handover.Locations{})
 	if strings.Count(out.String(), "do this") != 1 {
 		t.Errorf("printed:\n%s", out.String())
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // PrintMissing prints the missing answers, and every way to give them.
-func PrintMissing(w io.Writer, needs []wizard.MissingAnswer) {
+func PrintMissing(w io.Writer, needs []answersfile.MissingAnswer) {
 	fmt.Fprintf(w, "Missing answers: %d. Give each of them in one of its places.\n", len(needs))
 	for _, need := range needs {
 		variable := need.Variable

@@ -26,6 +26,8 @@ func (p *plainPrinter) printObserved(e provisioner.Event) {
 		p.printApplication(e)
 	case provisioner.TypeDiagnosis:
 		p.printDiagnosis(e)
+	case provisioner.TypeOutage:
+		p.printLine(e, "zone", text.Join(": ", e.Text, e.Reason))
 	default:
 		p.printLine(e, string(e.Type), text.Join(": ", e.Text, getFailureReason(e)))
 	}

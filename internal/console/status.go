@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"exoshift/provisioner/handover"
+
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -14,7 +16,7 @@ import (
 // applications of Project Syn. folder is the cluster's folder.
 func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
 	fmt.Fprintln(w, formatRunHeadline(board, facts))
-	printFacts(w, board, facts, RunLocations{Folder: folder, Rehearsal: facts.Rehearsal})
+	printFacts(w, board, facts, handover.Locations{Folder: folder, Rehearsal: facts.Rehearsal})
 	printFindings(w, board)
 	fmt.Fprintln(w, "Steps")
 	for _, step := range board.Steps {

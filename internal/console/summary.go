@@ -15,19 +15,9 @@ import (
 	"exoshift/state"
 )
 
-// RunLocations describes where a run's results are and how to resume it.
-type RunLocations struct {
-	Folder            string // of the cluster; empty if it is not kept
-	Resume            string // the command that resumes a failed run
-	Gathered          string // the folder with gathered diagnostics; empty if there is none
-	Rehearsal         bool   // nothing real was changed
-	OperatorSimulated bool   // a rehearsal simulates manual actions
-	Handover          handover.Report
-}
-
 // PrintSummary prints the end of a run: results or failures, their locations, and next actions. It prints no secrets, only
 // their locations.
-func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, where RunLocations) {
+func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	fmt.Fprintf(w, "\n%s\n", formatRunHeadline(board, facts))
 	printFacts(w, board, facts, where)
 	switch {
@@ -79,7 +69,7 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 	return fmt.Sprintf("%s is not complete: %s after %s", subject, SanitizeLine(board.Run.Result), lasted)
 }
 
-func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where RunLocations) {
+func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	for _, row := range []struct{ name, value string }{
 		{"OpenShift", text.Join(", ", facts.OpenShiftVersion, withPrefix("infrastructure ", facts.InfraID))},
 		{"zone", facts.Zone},
@@ -172,7 +162,7 @@ func joinAuthPath(folder, name string) string {
 }
 
 // formatKubeconfig returns the path once the file exists, unless the hand-over contains it.
-func formatKubeconfig(facts state.Facts, where RunLocations) string {
+func formatKubeconfig(facts state.Facts, where handover.Locations) string {
 	if facts.InfraID == "" || where.Rehearsal || len(where.Handover.Access.Rows) > 0 {
 		return ""
 	}

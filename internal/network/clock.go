@@ -15,12 +15,49 @@ func NewScaledClock(speed float64, start time.Time) (clock Clock, stop func()) {
 	return Clock{scaled: p}, p.run()
 }
 
+// FollowInterval returns the interval, on a clock of that speed, at which its followers are given its time.
+func FollowInterval(speed float64) time.Duration {
+	const (
+		shortest     = 250 * time.Millisecond
+		shortestWall = 5 * time.Millisecond
+	)
+	return max(shortest, time.Duration(speed*float64(shortestWall)))
+}
+
+// Follower moves a clock that follows another one of the same speed, in another process: the other one slows down when its
+// process is busy.
+type Follower struct{ scaled *scaledClock }
+
+// NewFollower returns a clock that starts at start, and its follower; stop ends it.
+func NewFollower(speed float64, start time.Time) (clock Clock, follower Follower, stop func()) {
+	p := newScaledClock(speed, start)
+	follower = Follower{p}
+	follower.SetTime(start)
+	return Clock{scaled: p}, follower, p.run()
+}
+
+// SetTime moves the clock to the other one's time, unless it is past it. From there it goes on by one FollowInterval at most.
+func (f Follower) SetTime(at time.Time) {
+	f.scaled.setTime(at, at.Add(FollowInterval(f.scaled.speed)))
+}
+
+// Release lets the clock go on by itself, as long as the other one's time is unknown.
+func (f Follower) Release() { f.scaled.removeLimit() }
+
 // Now returns the clock's time.
 func (c Clock) Now() time.Time {
 	if c.scaled == nil {
 		return time.Now()
 	}
 	return c.scaled.getTime()
+}
+
+// Speed returns the nominal speed, as a multiple of the wall clock's.
+func (c Clock) Speed() float64 {
+	if c.scaled == nil {
+		return 1
+	}
+	return c.scaled.speed
 }
 
 // ActualSpeed returns the speed so far, as a multiple of the wall clock's: on a busy machine it is less than the nominal

@@ -40,6 +40,8 @@ type Network struct {
 	HostKeys map[string]string
 	// Proxy chooses a proxy for a request, like http.Transport.Proxy; nil: none.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Observe wraps the transports of the clients of APIs, e.g. to record what they exchange; nil: nothing does.
+	Observe func(http.RoundTripper) http.RoundTripper
 	// Clock measures all waits.
 	Clock Clock
 }
@@ -63,7 +65,7 @@ func (n Network) withPublicResolver(public *url.URL) Network {
 	n.Lookup = resolver.lookup(dns.TypeA, own.Lookup)
 	n.LookupIPv6 = resolver.lookup(dns.TypeAAAA, own.LookupIPv6)
 	n.Resolvers = func() []string { return []string{public.Host} }
-	n.Resolver = resolver.WithFallback(n.Resolver)
+	n.Resolver = resolver.withFallback(n.Resolver)
 	return n
 }
 
@@ -80,6 +82,14 @@ func (n Network) NewTransport() *http.Transport {
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    32, // more than concurrent requests: a connection that is not kept costs a handshake
 	}
+}
+
+// Observed returns a transport, wrapped by Observe.
+func (n Network) Observed(transport http.RoundTripper) http.RoundTripper {
+	if n.Observe == nil {
+		return transport
+	}
+	return n.Observe(transport)
 }
 
 // NewClient returns a new HTTP client on this network that trusts the public internet's authorities. It has no overall

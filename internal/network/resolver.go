@@ -33,8 +33,8 @@ func NewResolver(dial func(ctx context.Context, network, address string) (net.Co
 	}
 }
 
-// WithFallback returns a resolver that queries next if r fails.
-func (r Resolver) WithFallback(next Resolver) Resolver {
+// withFallback returns a resolver that queries next if r fails.
+func (r Resolver) withFallback(next Resolver) Resolver {
 	return func(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 		answer, err := r(ctx, question)
 		if err == nil || ctx.Err() != nil {

@@ -115,9 +115,9 @@ func TestAnotherResolverIsAskedOnlyWhereTheFirstFails(t *testing.T) {
 	fails := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { return nil, errors.New("first is gone") })
 	works := NewResolver(new(net.Dialer).DialContext, serveNames(t, says(t, record)).address)
 	never := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { t.Error("asked"); return nil, nil })
-	must(t, resolved(t, fails.WithFallback(works)))
-	must(t, resolved(t, works.WithFallback(never)))
-	if err := resolved(t, fails.WithFallback(fails)); err == nil || strings.Count(err.Error(), "gone") != 2 {
+	must(t, resolved(t, fails.withFallback(works)))
+	must(t, resolved(t, works.withFallback(never)))
+	if err := resolved(t, fails.withFallback(fails)); err == nil || strings.Count(err.Error(), "gone") != 2 {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -10,17 +10,23 @@ import (
 const (
 	// beat is the minimum wall time between two updates.
 	beat = time.Millisecond
-	// longestBeat applies on an idle machine without due sleepers.
+	// longestBeat applies on an idle machine without due sleepers; slowestBeat where that is little time of the clock.
 	longestBeat = 16 * beat
+	slowestBeat = 64 * beat
+	// maxJump is the time of the clock in the longest of the slow beats: by so much it jumps when the machine stands still.
+	maxJump = 2 * time.Second
+	// punctuality is the part of a sleep by which it may end late, as a divisor.
+	punctuality = 8
 )
 
 // scaledClock advances in beats. Its time advances only as fast as the process can follow: on a busy machine, where a beat is
 // late or goroutines are running, it slows down, so that timeouts do not expire early and a rehearsal depends as little as
 // possible on the machine's speed.
 type scaledClock struct {
-	speed float64
-	start time.Time // of the clock
-	began time.Time // of the wall clock
+	speed       float64
+	longestBeat time.Duration
+	start       time.Time // of the clock
+	began       time.Time // of the wall clock
 
 	mu       sync.Mutex
 	now      time.Time     // time of the last beat
@@ -28,13 +34,18 @@ type scaledClock struct {
 	planned  time.Duration // wall time until the next beat
 	usual    time.Duration // maximum length of a beat: it grows while the process is idle
 	shown    time.Time     // the latest time returned so far
+	limit    time.Time     // the clock stops there; zero: it does not
 	sleepers sleepers
 	rearm    chan struct{} // signals a sleeper that is due before the planned beat
 }
 
 func newScaledClock(speed float64, start time.Time) *scaledClock {
 	wall := time.Now()
-	return &scaledClock{speed: speed, start: start, began: wall, now: start, last: wall, planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
+	longest := longestBeat
+	for longest < slowestBeat && float64(2*longest)*speed <= float64(maxJump) {
+		longest *= 2
+	}
+	return &scaledClock{speed: speed, longestBeat: longest, start: start, began: wall, now: start, last: wall, planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
 }
 
 func (p *scaledClock) run() (stop func()) {
@@ -80,12 +91,8 @@ func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 	defer p.mu.Unlock()
 	late := wall.Sub(p.last) > p.planned+beat
 	p.now, p.last = p.calculateTime(wall, share), wall
-	woken := false
-	for len(p.sleepers) > 0 && !p.sleepers[0].due.After(p.now) {
-		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // buffered
-		woken = true
-	}
-	if p.usual = min(4*p.usual, longestBeat); late || woken || share < 1 {
+	woken := p.wakeSleepers()
+	if p.usual = min(8*p.usual, p.longestBeat); late || woken || share < 1 {
 		p.usual = beat
 	}
 	p.planned = p.usual
@@ -97,10 +104,42 @@ func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 
 func (p *scaledClock) calculateTime(wall time.Time, share float64) time.Time {
 	passed := min(max(0, wall.Sub(p.last)), p.planned+beat)
-	if at := p.now.Add(time.Duration(float64(passed) * p.speed * share)); at.After(p.shown) {
+	at := p.now.Add(time.Duration(float64(passed) * p.speed * share))
+	if !p.limit.IsZero() && at.After(p.limit) {
+		at = p.limit
+	}
+	if at.After(p.shown) {
 		return at
 	}
 	return p.shown // monotonic
+}
+
+// setTime moves the clock to at unless it is past it, and stops it at limit.
+func (p *scaledClock) setTime(at, limit time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.limit = limit; !at.After(p.now) {
+		return
+	}
+	p.now, p.last = at, time.Now()
+	if at.After(p.shown) {
+		p.shown = at
+	}
+	p.wakeSleepers()
+}
+
+func (p *scaledClock) removeLimit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.limit = time.Time{}
+}
+
+func (p *scaledClock) wakeSleepers() (woken bool) {
+	for len(p.sleepers) > 0 && !p.sleepers[0].due.After(p.now) {
+		heap.Pop(&p.sleepers).(*sleeper).wake <- p.now // buffered
+		woken = true
+	}
+	return woken
 }
 
 // readTime interpolates between beats only where they are long, as the process is idle then.
@@ -132,10 +171,27 @@ func (p *scaledClock) getTime() time.Time {
 	return p.readTime()
 }
 
+// align delays the end of a sleep of d, so that sleepers wake together: most of what a zone at rest costs is the waking of its
+// process.
+func (p *scaledClock) align(due time.Time, d time.Duration) time.Time {
+	grid := beat
+	for d >= time.Second && grid < p.longestBeat && float64(2*grid)*p.speed*punctuality <= float64(d) {
+		grid *= 2
+	}
+	if grid == beat {
+		return due
+	}
+	step := time.Duration(float64(grid) * p.speed)
+	if past := due.Sub(p.start) % step; past > 0 {
+		return due.Add(step - past)
+	}
+	return due
+}
+
 func (p *scaledClock) addSleeper(d time.Duration) (due <-chan time.Time, cancel func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := &sleeper{due: p.readTime().Add(d), wake: make(chan time.Time, 1)}
+	s := &sleeper{due: p.align(p.readTime().Add(d), d), wake: make(chan time.Time, 1)}
 	heap.Push(&p.sleepers, s)
 	if s.index == 0 && p.calculateWait(s.due) < p.planned-beat {
 		select {

@@ -143,3 +143,39 @@ func TestClock_ReachedIsWhatPassedOnTheWall(t *testing.T) {
 		t.Errorf("the wall clock runs %g times as fast as itself", got)
 	}
 }
+
+func TestScaledClock_LongSleepsEndTogether(t *testing.T) {
+	p := newScaledClock(20, paceStart)
+	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
+	ends := map[time.Time]bool{}
+	const sleeps, d = 100, 10 * time.Second
+	for i := range sleeps {
+		p.now = paceStart.Add(time.Duration(i) * 10 * time.Millisecond)
+		p.shown = p.now
+		_, cancel := p.addSleeper(d)
+		defer cancel()
+		end := p.sleepers[len(p.sleepers)-1].due
+		if late := end.Sub(p.now) - d; late < 0 || late > d/punctuality {
+			t.Fatalf("a sleep of %s ends %s late", d, late)
+		}
+		ends[end] = true
+	}
+	if len(ends) > 3 {
+		t.Errorf("%d sleeps that began within a second end at %d times", sleeps, len(ends))
+	}
+}
+
+func TestScaledClock_ShortSleepsEndInTime(t *testing.T) {
+	p := newScaledClock(600, paceStart)
+	if due := paceStart.Add(5*time.Second + 1); !p.align(due, 5*time.Second).Equal(due) {
+		t.Errorf("a sleep of 8 ms of the wall clock ends at %s", p.align(due, 5*time.Second))
+	}
+}
+
+func TestScaledClock_BeatsAreLongOnlyWhereTheClockIsSlow(t *testing.T) {
+	for speed, want := range map[float64]time.Duration{1: slowestBeat, 20: slowestBeat, 60: 2 * longestBeat, 600: longestBeat} {
+		if got := newScaledClock(speed, paceStart).longestBeat; got != want {
+			t.Errorf("at speed %g the longest beat is %s, want %s", speed, got, want)
+		}
+	}
+}

@@ -33,8 +33,8 @@ func ListKinds() []Kind {
 	return []Kind{Key, Password, Token, Signature, Certificate, SSHKey, Blob, Email, IP, Host, Domain, Path, User, Cluster, Tenant}
 }
 
-// IsSecret reports whether values of this kind are secrets, rather than identities.
-func (k Kind) IsSecret() bool {
+// isSecret reports whether values of this kind are secrets, rather than identities.
+func (k Kind) isSecret() bool {
 	return slices.Contains([]Kind{Key, Password, Token, Signature, Blob}, k)
 }
 

@@ -36,7 +36,7 @@ func (r *Redactor) ScanSecrets(content []byte) { r.unpack(content, depth) }
 
 func (r *Redactor) unpack(content []byte, deeper int) {
 	for _, s := range r.find(content) {
-		if s.kind.IsSecret() && s.kind != Blob {
+		if s.kind.isSecret() && s.kind != Blob {
 			r.addFound(s, content[s.start:s.end])
 		}
 	}

@@ -54,7 +54,7 @@ func (r *Redactor) collectSecrets(content []byte, found []span) {
 		switch {
 		case s.kind == name:
 			r.addDomain(content, s)
-		case s.kind.IsSecret() && s.kind != Blob:
+		case s.kind.isSecret() && s.kind != Blob:
 			r.addFound(s, content[s.start:s.end])
 		}
 	}
@@ -112,7 +112,7 @@ func (r *Redactor) Meanings() map[string]string {
 	meanings := map[string]string{}
 	for kind, values := range r.numbers {
 		for value, number := range values {
-			if !kind.IsSecret() {
+			if !kind.isSecret() {
 				meanings[fmt.Sprintf("%s-%d", kind, number)] = value
 			}
 		}
@@ -149,7 +149,7 @@ type FileCounts struct {
 func (t FileCounts) Count(secrets bool) int {
 	sum := 0
 	for kind, count := range t.Counts {
-		if kind.IsSecret() == secrets {
+		if kind.isSecret() == secrets {
 			sum += count
 		}
 	}

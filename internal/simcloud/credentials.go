@@ -19,15 +19,6 @@ func (s *ProjectSyn) Credentials() Credentials {
 	return opened.issueCredentials()
 }
 
-// AddSSHKey authorizes an engineer's key at the Git host: one line as in authorized_keys.
-func (s *ProjectSyn) AddSSHKey(line string) error {
-	opened, err := s.open()
-	if err != nil {
-		return err
-	}
-	return opened.git.AddKey(line)
-}
-
 func (p *projectSyn) issueCredentials() Credentials {
 	api, _ := p.syn.CreateAPIToken() // "" is refused
 	return Credentials{

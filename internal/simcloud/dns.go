@@ -50,7 +50,7 @@ func listHosts(zone string, fault networkFault) (map[string]netip.Addr, error) {
 	for _, name := range listAPINames(zone) {
 		addresses[name] = apiAddress
 	}
-	for _, name := range fault.missingNames {
+	for _, name := range fault.MissingNames {
 		delete(addresses, name)
 	}
 	hosts := map[string]netip.Addr{}

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 	"exoshift/state"
 )
@@ -43,18 +44,22 @@ func misspelt() []string {
 }
 
 func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
-	for scenario, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		after   time.Duration
 		servers []string
 	}{
-		noFault:         {30 * time.Second, exoscaleServers()},
-		lateDNS:         {20 * time.Minute, exoscaleServers()},
-		noDelegation:    {24 * time.Hour, nil},
-		wrongDelegation: {30 * time.Second, misspelt()},
+		"happy":            {30 * time.Second, exoscaleServers()},
+		"late-dns":         {20 * time.Minute, exoscaleServers()},
+		"no-delegation":    {24 * time.Hour, nil},
+		"wrong-delegation": {30 * time.Second, misspelt()},
 	} {
-		t.Run(scenario, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				human, err := newRegistrar(store.NewMemory(), network.Clock{}, scenario)
+				chosen, err := scenario.Parse(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				human, err := newRegistrar(store.NewMemory(), network.Clock{}, chosen.Fault.Delegation)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -83,7 +88,7 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 }
 
 func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
-	for scenario, servers := range map[string][]string{noFault: exoscaleServers(), noDelegation: nil, wrongDelegation: misspelt()} {
+	for scenario, servers := range map[string][]string{"happy": exoscaleServers(), "no-delegation": nil, "wrong-delegation": misspelt()} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
@@ -96,7 +101,7 @@ func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
 				if diff := cmp.Diff(want, o.delegation(domain)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if _, err := o.Network().Lookup(t.Context(), "api."+domain); (scenario == noFault) != (err == nil) {
+				if _, err := o.Network().Lookup(t.Context(), "api."+domain); (scenario == "happy") != (err == nil) {
 					t.Errorf("lookup: %v", err)
 				}
 			})
@@ -106,7 +111,7 @@ func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
 
 func TestTheZonesOwnServersAnswerBeforeAnybodyDelegates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := open(t, Options{Scenario: noDelegation})
+		o := open(t, Options{Scenario: "no-delegation"})
 		defer o.close()
 		for _, server := range o.zoneOf(domain).NameServers {
 			got, err := network.NewNameServers(o.Network()).QueryAddresses(t.Context(), server, "api."+domain)
@@ -160,11 +165,11 @@ func TestAZoneInsideAnotherIsDelegatedByItsRecords(t *testing.T) {
 func TestDelegationsOutliveTheProcess(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		o := open(t, Options{Dir: dir, Speed: 10, Scenario: lateDNS})
+		o := open(t, Options{Dir: dir, Speed: 10, Scenario: "late-dns"})
 		o.zoneOf(domain)
 		o.must(o.Network().Clock.Sleep(t.Context(), 10*time.Minute))
 		o.close()
-		o = open(t, Options{Dir: dir, Speed: 10, Scenario: lateDNS})
+		o = open(t, Options{Dir: dir, Speed: 10, Scenario: "late-dns"})
 		defer o.close()
 		if got := o.delegation(domain); len(got.Servers) != 0 {
 			t.Errorf("delegated early: %+v", got)
@@ -181,7 +186,7 @@ func TestDelegationsOutliveTheProcess(t *testing.T) {
 
 func TestATooEarlyQuestionHurtsTheOneWhoAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := open(t, Options{Scenario: lateDNS})
+		o := open(t, Options{Scenario: "late-dns"})
 		defer o.close()
 		o.zoneOf(domain)
 		machines := o.platform.Network(nil)

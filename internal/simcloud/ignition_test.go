@@ -34,7 +34,7 @@ func (o *operator) bootImage(patched bool) []byte {
 // publish uploads content and returns a signed link to it.
 func (o *operator) publish(name string, content []byte) string {
 	o.t.Helper()
-	bucket, err := objects.New(o.Network(), region, key, secret, silence{})
+	bucket, err := objects.New(o.Network(), region, key, secret, state.NoJournal{})
 	o.must(err)
 	defer bucket.Close()
 	_, err = bucket.EnsureBucket(o.t.Context(), "c-1-bootstrap")

@@ -74,8 +74,8 @@ func (z *Zone) openFabric(context.Context) (err error) {
 	}
 	z.ProjectSyn = newProjectSyn(projectSynConfig{
 		db: z.db, clock: z.clock, serverTime: z.networkFault.serverTime, hostSeed: z.hostSeed, hostKeys: z.hostKeys,
-		client:   func() *http.Transport { return z.platform.Network(z.ca.Pool()).NewTransport() },
-		scenario: z.options.Scenario, wrap: z.options.Syn,
+		client:     func() *http.Transport { return z.platform.Network(z.ca.Pool()).NewTransport() },
+		lieutenant: z.fault.Lieutenant, compilation: z.fault.Compilation, wrap: z.options.Syn,
 	})
 	z.OperatorHost = &OperatorHost{client: z.client, network: z.Network, syn: z.ProjectSyn}
 	return nil
@@ -93,9 +93,12 @@ func (z *Zone) openServices(context.Context) (err error) {
 	z.api, err = api.New(api.Config{
 		DB: z.db, Clock: z.clock, Zone: z.options.Zone, Key: z.options.Key, Secret: z.options.Secret,
 		HTTP:              z.platform.Network(z.ca.Pool()).NewClient(),
-		RefuseCredentials: z.options.Scenario == badCredentials,
-		Quotas:            mergeQuotas(z.options.Scenario, z.options.Quotas),
-		Elastic:           elasticRange(z.options.Scenario),
+		RefuseCredentials: z.fault.API.RefuseCredentials,
+		NoDNSPlan:         z.fault.API.NoDNSPlan,
+		NoBlockStorage:    z.fault.API.NoBlockStorage,
+		TerseTemplates:    z.fault.API.TerseTemplates,
+		Quotas:            z.fault.API.Quotas,
+		Elastic:           z.fault.API.ElasticIPs,
 		Latency:           z.options.Latency,
 		Now:               z.networkFault.serverTime,
 		Buckets:           z.listBuckets,
@@ -138,7 +141,7 @@ func (z *Zone) openInternet(context.Context) error {
 		names   []string
 		handler http.Handler
 	}{
-		{apiAddress, listAPINames(z.options.Zone), z.wrapHandler(z.api)},
+		{apiAddress, listAPINames(z.options.Zone), z.wrapHandler(newAPIFault(z.fault.API, z.clock, z.faults.events).wrap(z.api))},
 		{storageAddress, []string{storageName(z.options.Zone)}, z.wrapHandler(z.storage)},
 		{resolverAddress, []string{resolverName}, z.dns.publicAddress},
 	} {
@@ -159,10 +162,7 @@ func (z *Zone) openInternet(context.Context) error {
 		return err
 	}
 	z.middleboxes = &middleboxes{servers: z.servers, ca: z.ca}
-	if z.networkFault.setup == nil {
-		return nil
-	}
-	return z.networkFault.setup(z.middleboxes)
+	return z.middleboxes.open(z.networkFault)
 }
 
 func (z *Zone) openDownloads() error {
@@ -199,7 +199,7 @@ func (z *Zone) openNames(context.Context) error {
 	if err != nil {
 		return err
 	}
-	human, err := newRegistrar(z.db, z.clock, z.options.Scenario)
+	human, err := newRegistrar(z.db, z.clock, z.fault.Delegation)
 	if err != nil {
 		return err
 	}

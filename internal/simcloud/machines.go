@@ -11,9 +11,9 @@ import (
 
 // openMachines prepares the machines; watchChanges starts them.
 func (z *Zone) openMachines(context.Context) error {
-	z.clusters = openshift.NewClusters(z.db, z.clock, buildClusterFaults(z.options.Scenario))
+	z.clusters = openshift.NewClusters(z.db, z.clock, z.fault.Cluster)
 	fleet, err := vm.New(vm.Config{
-		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.faults.hasBootFault,
+		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.faults.hasBootFault, LacksPackages: z.faults.lacksPackages,
 		RunSoftware: z.clusters.RunSoftware,
 		Program:     z.options.Program, PowerOff: z.api.PowerOff,
 	})
@@ -56,26 +56,30 @@ func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 
 // translate forwards packets for an elastic IP to one of its healthy instances. An unmanaged one drops them: no simulated
 // machine configures the address itself. Instances that share an address do not reach each other through it (from older
-// documents of Exoscale, not verified).
-func (z *Zone) translate(from, to netip.Addr, _ int) (netip.Addr, bool) {
-	if !elasticRange(z.options.Scenario).Contains(to) {
-		return to, true
+// documents of Exoscale, not verified). Whether a managed elastic IP preserves the source of a connection is documented in two
+// ways: it does, unless that is the fault.
+func (z *Zone) translate(from, to netip.Addr, _ int) (target, source netip.Addr, ok bool) {
+	if !z.fault.API.ElasticIPs.Contains(to) {
+		return to, from, true
 	}
 	ip, ok := z.api.ElasticIP(to)
 	if !ok || ip.Healthcheck == nil {
-		return netip.Addr{}, false
+		return netip.Addr{}, netip.Addr{}, false
 	}
-	return z.probes.selectHealthy(ip, from)
+	asking := from
+	if z.fault.API.HoldersReach {
+		asking = netip.Addr{}
+	}
+	target, ok = z.probes.selectHealthy(ip, asking)
+	if z.fault.API.SourceRewritten {
+		from = z.platform.Address()
+	}
+	return target, from, ok
 }
 
 func isInstance(address netip.Addr) bool {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18}), 16).Contains(address)
 }
 
-// elasticRange returns the range of elastic IPs: in the addressClash scenario it overlaps OpenShift's default pod network.
-func elasticRange(scenario string) netip.Prefix {
-	if scenario == addressClash {
-		return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 131}), 16)
-	}
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16)
-}
+// defaultElasticIPs returns the usual range of elastic IPs.
+func defaultElasticIPs() netip.Prefix { return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19}), 16) }

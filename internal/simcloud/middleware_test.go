@@ -80,7 +80,7 @@ func TestLatencyDelaysEachAnswerOfTheAPI(t *testing.T) {
 
 func TestQuotasOverrideThoseOfTheScenario(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := open(t, Options{Scenario: quotaExceeded, Quotas: map[string]int{"elastic-ip": 1, "instance": 3}})
+		o := open(t, Options{Scenario: "quota", Quotas: map[string]int{"elastic-ip": 1, "instance": 3}})
 		defer o.close()
 		limits, err := o.ListQuotas(t.Context())
 		o.must(err)

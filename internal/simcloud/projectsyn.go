@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/acmedns"
 	"exoshift/internal/simcloud/githost"
-	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/services"
 	"exoshift/internal/simcloud/store"
@@ -36,14 +36,15 @@ type ProjectSyn struct {
 }
 
 type projectSynConfig struct {
-	db         *store.DB
-	clock      network.Clock
-	serverTime func(asker netip.Addr) time.Time
-	hostSeed   []byte                 // of the SSH host keys
-	hostKeys   map[string]string      // by host
-	client     func() *http.Transport // of the platform
-	scenario   string
-	wrap       func(http.Handler) http.Handler // the web servers; nil means none
+	db          *store.DB
+	clock       network.Clock
+	serverTime  func(asker netip.Addr) time.Time
+	hostSeed    []byte                 // of the SSH host keys
+	hostKeys    map[string]string      // by host
+	client      func() *http.Transport // of the platform
+	lieutenant  scenario.Lieutenant
+	compilation scenario.Compilation
+	wrap        func(http.Handler) http.Handler // the web servers; nil means none
 }
 
 func newProjectSyn(config projectSynConfig) *ProjectSyn {
@@ -69,7 +70,7 @@ func (s *ProjectSyn) openServices() (*projectSyn, error) {
 	}
 	p.syn, err = syn.New(syn.Config{
 		DB: s.config.db, Clock: s.config.clock, Now: s.config.serverTime, HostKey: services.GitHost + " " + s.config.hostKeys[services.GitHost],
-		Repositories: p.git, Secrets: p.vault, Faults: buildSynFaults(s.config.scenario),
+		Repositories: p.git, Secrets: p.vault, Faults: s.config.lieutenant,
 	})
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (s *ProjectSyn) openGit(p *projectSyn) (*githost.Host, error) {
 		Compiled: func(id string, meta map[string]any) {
 			_ = p.syn.RecordCompilation(id, meta) // the cluster may have been deleted meanwhile
 		},
-		Faults: buildGitFaults(s.config.scenario),
+		Faults: s.config.compilation,
 	})
 }
 
@@ -110,21 +111,6 @@ func (s *ProjectSyn) openVault(p *projectSyn) (*vault.Vault, error) {
 			return found.Tenant, id, ok && known
 		},
 	})
-}
-
-func buildSynFaults(scenario string) syn.Faults {
-	return map[string]syn.Faults{
-		tokenExpired: {TokenLife: 30 * time.Minute},
-		tokenUsed:    {UsedAfter: 15 * time.Minute},
-	}[scenario]
-}
-
-func buildGitFaults(scenario string) commodore.Faults {
-	return map[string]commodore.Faults{
-		factMissing:    {FactMissing: true},
-		compileFailure: {CompileFailure: true},
-		secretMissing:  {SecretMissing: true},
-	}[scenario]
 }
 
 func (s *ProjectSyn) buildSynHosts() services.ProjectSyn {

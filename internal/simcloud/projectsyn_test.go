@@ -88,7 +88,7 @@ func (o *operator) compile() (status, catalog string) {
 }
 
 func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testing.T) {
-	for scenario, want := range map[string]string{noFault: "success", factMissing: "failed", compileFailure: "failed", secretMissing: "success"} {
+	for scenario, want := range map[string]string{"happy": "success", "fact-missing": "failed", "compile-failure": "failed", "vault-secret-missing": "success"} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
@@ -102,7 +102,7 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 				if strings.Contains(shown, "lastCompile") != (want == "success") {
 					t.Errorf("Lieutenant knows: %s", shown)
 				}
-				if strings.Contains(catalog, "oidc-client") != (scenario == secretMissing) {
+				if strings.Contains(catalog, "oidc-client") != (scenario == "vault-secret-missing") {
 					t.Error("the secret that nobody makes is referred to in another scenario, or not in its own")
 				}
 			})
@@ -111,7 +111,7 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 }
 
 func TestABootstrapTokenEndsEarlyOrIsUsedBySomebodyElse(t *testing.T) {
-	for scenario, lost := range map[string]bool{noFault: false, tokenExpired: true, tokenUsed: true} {
+	for scenario, lost := range map[string]bool{"happy": false, "token-expired": true, "token-used": true} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := open(t, Options{Scenario: scenario})
@@ -269,7 +269,7 @@ func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
 }
 
 func TestPeopleDoWhatAScenarioHasNeededThemFor(t *testing.T) {
-	for _, scenario := range []string{tokenExpired, tokenUsed, secretMissing} {
+	for _, scenario := range []string{"token-expired", "token-used", "vault-secret-missing"} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
@@ -287,7 +287,7 @@ func TestPeopleDoWhatAScenarioHasNeededThemFor(t *testing.T) {
 				}
 				vault, err := o.OpenVault()
 				o.must(err)
-				if _, made := vault.ReadSecret(harbour + "/c-demo/oidc-client"); made != (scenario == secretMissing) {
+				if _, made := vault.ReadSecret(harbour + "/c-demo/oidc-client"); made != (scenario == "vault-secret-missing") {
 					t.Errorf("the secret that nobody makes is there: %v", made)
 				}
 			})

@@ -1,12 +1,14 @@
 package simcloud
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/names"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -16,12 +18,15 @@ const (
 	correctServer    = "ns1.exoscale.net"
 )
 
+// delegationDelay is how long people usually take.
+const delegationDelay = 30 * time.Second
+
 // registrar simulates the people who maintain the zones above Exoscale's: they delegate a new zone after a while, in some
-// scenarios wrongly or not at all, and end the delegation of a deleted one.
+// faults wrongly or not at all, and end the delegation of a deleted one.
 type registrar struct {
-	clock    network.Clock
-	scenario string
-	known    *store.Table[observedZone] // by the zone's name
+	clock network.Clock
+	fault scenario.Delegation
+	known *store.Table[observedZone] // by the zone's name
 }
 
 type observedZone struct {
@@ -30,9 +35,9 @@ type observedZone struct {
 	At      time.Time
 }
 
-func newRegistrar(db *store.DB, clock network.Clock, scenario string) (*registrar, error) {
+func newRegistrar(db *store.DB, clock network.Clock, fault scenario.Delegation) (*registrar, error) {
 	known, err := store.Load[observedZone](db, "zone/delegation")
-	return &registrar{clock: clock, scenario: scenario, known: known}, err
+	return &registrar{clock: clock, fault: fault, known: known}, err
 }
 
 // recordZones ignores zones inside another one: their delegation is that other zone's records.
@@ -58,31 +63,20 @@ func (r *registrar) recordZones(zones []names.Zone) error {
 
 // listDelegations returns the delegations of this moment.
 func (r *registrar) listDelegations() []names.Delegation {
-	delay, ever := r.computeDelay()
-	if !ever {
+	if r.fault.Never {
 		return nil
 	}
+	delay := cmp.Or(r.fault.Delay, delegationDelay)
 	var done []names.Delegation
 	for _, zone := range r.known.List() {
 		if r.clock.Now().Before(zone.At.Add(delay)) {
 			continue
 		}
 		servers := slices.Clone(zone.Servers)
-		if i := slices.Index(servers, correctServer); i >= 0 && r.scenario == wrongDelegation {
+		if i := slices.Index(servers, correctServer); i >= 0 && r.fault.Misspelled {
 			servers[i] = misspelledServer
 		}
 		done = append(done, names.Delegation{Zone: zone.Zone, Servers: servers})
 	}
 	return done
-}
-
-// computeDelay returns false if the zone is never delegated.
-func (r *registrar) computeDelay() (delay time.Duration, ever bool) {
-	switch r.scenario {
-	case noDelegation:
-		return 0, false
-	case lateDNS:
-		return 20 * time.Minute, true
-	}
-	return 30 * time.Second, true
 }

@@ -109,7 +109,7 @@ func TestAPersonSignsInForADevice(t *testing.T) {
 }
 
 func TestABrowserReachesThePortsOfTheMachineItRunsOn(t *testing.T) {
-	o := open(t, Options{Scenario: proxyAuth})
+	o := open(t, Options{Scenario: "proxy-auth"})
 	defer o.close()
 	asked := make(chan string, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.URL.Path }))

@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/simcloud/mirror"
 	"exoshift/internal/simcloud/openshift"
 	"exoshift/internal/simcloud/s3"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
 	"exoshift/internal/simcloud/vm"
@@ -36,8 +37,10 @@ type Options struct {
 	Dir string
 	// Speed is the factor on simulated time; 0 is the wall clock, or that of a synctest bubble.
 	Speed float64
-	// Scenario is one of Scenarios; "" is the first.
+	// Scenario is the name of a scenario, or of several, separated by commas; "" is the one without a fault.
 	Scenario string
+	// Fault is injected beside that of the scenario.
+	Fault scenario.Fault
 	// Zone is the name of the zone whose machines exist, e.g. "ch-gva-2".
 	Zone string
 	// Key and Secret are the valid API credentials.
@@ -55,7 +58,7 @@ type Options struct {
 	Mirror func(http.Handler) http.Handler
 	// Syn wraps the web servers of Project Syn; nil means none. It may make requests or responses fail.
 	Syn func(http.Handler) http.Handler
-	// Quotas overrides the API's limits, also those of the scenario, by resource, e.g. {"instance": 5}.
+	// Quotas overrides the API's limits, also those of a scenario, by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 }
 
@@ -70,7 +73,8 @@ type Zone struct {
 	release      mirror.Key // signs the releases
 	hostSeed     []byte     // of the SSH host keys
 	hostKeys     map[string]string
-	networkFault networkFault // the scenario's effect on packets and names
+	fault        scenario.Fault
+	networkFault networkFault
 	fabric       *fabric.Fabric
 	client       *fabric.Host // the operator's machine
 	platform     *fabric.Host // the source of Exoscale's own requests
@@ -96,13 +100,12 @@ type Zone struct {
 //
 // The zone outlives ctx, so that a canceled run can still list its leftovers; Close ends it.
 func Open(ctx context.Context, options Options) (*Zone, error) {
-	if options.Scenario == "" {
-		options.Scenario = noFault
+	chosen, err := scenario.Parse(options.Scenario)
+	if err != nil {
+		return nil, err
 	}
-	if !slices.Contains(Scenarios(), options.Scenario) {
-		return nil, fmt.Errorf("unknown scenario %q, want one of %v", options.Scenario, Scenarios())
-	}
-	z := &Zone{options: options, networkFault: newNetworkFault(options.Scenario)}
+	fault := scenario.Compose(scenario.Fault{API: scenario.API{ElasticIPs: defaultElasticIPs()}}, chosen.Fault, scenario.Fault{API: scenario.API{Quotas: options.Quotas}}, options.Fault)
+	z := &Zone{options: options, fault: fault, networkFault: newNetworkFault(fault.Network)}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	z.cancel = cancel
 	for _, part := range []func(context.Context) error{
@@ -134,7 +137,7 @@ func (z *Zone) Close() error {
 // Network is the network of the operator's machine.
 func (z *Zone) Network() network.Network {
 	n := z.client.Network(z.ca.Pool())
-	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.ExportPublic(), z.HostKeys(), z.networkFault.proxy
+	n.ReleaseKey, n.HostKeys, n.Proxy = z.release.ExportPublic(), z.HostKeys(), z.networkFault.proxyURL()
 	return n
 }
 
@@ -144,7 +147,7 @@ func (z *Zone) Authority() []byte { return z.ca.PEM() }
 // ReleaseKey returns the OpenPGP public key, armored, that the releases are signed with. It is stable as long as Dir is kept.
 func (z *Zone) ReleaseKey() []byte { return z.release.ExportPublic() }
 
-// InterceptorAuthority returns the certificate of the scenario's interceptor's authority, as PEM; nil if there is no
+// InterceptorAuthority returns the certificate of the interceptors' authority, as PEM; nil if there is no
 // interceptor.
 func (z *Zone) InterceptorAuthority() []byte {
 	if z.middleboxes.interceptor == nil {
@@ -155,6 +158,36 @@ func (z *Zone) InterceptorAuthority() []byte {
 
 // RemoveEtcdMember removes the member of that name from etcd, as an administrator does with etcdctl.
 func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
+
+// Silence drops all packets from and to the machine of that name, as when its hypervisor has died.
+func (z *Zone) Silence(machine string) error {
+	host, err := z.findMachine(machine)
+	if err == nil {
+		host.Silence()
+	}
+	return err
+}
+
+// MachineNetwork returns the network of the machine of that name, as programs on it have it.
+func (z *Zone) MachineNetwork(machine string) (network.Network, error) {
+	host, err := z.findMachine(machine)
+	if err != nil {
+		return network.Network{}, err
+	}
+	return host.Network(z.ca.Pool()), nil
+}
+
+func (z *Zone) findMachine(name string) (*fabric.Host, error) {
+	for _, instance := range z.api.Instances() {
+		if instance.Name != name {
+			continue
+		}
+		if host, runs := z.fabric.Find(instance.Address); runs {
+			return host, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no running machine %s", name)
+}
 
 // Mutations returns the number of mutating requests to the API and the object storage since Open.
 func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
@@ -183,7 +216,7 @@ func (z *Zone) openStore(context.Context) error {
 		z.closers = append(z.closers, db.Close)
 	}
 	events, err := store.Load[bool](z.db, "zone/event")
-	z.faults = &faultInjector{scenario: z.options.Scenario, events: events}
+	z.faults = &faultInjector{objects: z.fault.Objects, silentMachines: z.fault.SilentMachines, withoutPackages: z.fault.WithoutPackages, events: events}
 	return err
 }
 
@@ -220,7 +253,7 @@ func (z *Zone) openClock(ctx context.Context) error {
 // watchChanges reacts to changes at the API: it syncs machines and probes, and injects object faults.
 func (z *Zone) watchChanges(ctx context.Context) error {
 	for {
-		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.faults.injectObjectFault(z.api))
+		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.faults.injectObjectFaults(z.api))
 		z.probes.sync(ctx, z.api.ElasticIPs())
 		if err != nil {
 			return err

@@ -33,11 +33,6 @@ type operator struct {
 	t *testing.T
 }
 
-type silence struct{}
-
-func (silence) RecordIntent(string, string) error                 { return nil }
-func (silence) RecordResult(_, _, _ string, _ state.Action) error { return nil }
-
 func open(t *testing.T, options Options) *operator {
 	t.Helper()
 	options.Zone, options.Key, options.Secret = region, key, secret
@@ -45,7 +40,7 @@ func open(t *testing.T, options Options) *operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := exoscale.New(zone.Network(), region, key, secret, silence{})
+	client, err := exoscale.New(zone.Network(), region, key, secret, state.NoJournal{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +140,7 @@ func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
 		o.wantServed("http://"+lb.Address+":8404/healthz", true)
 		o.wantServed("http://api.c-1.example.net:8404/healthz", true)
 		o.wantServed("http://"+lb.Address+":6443/", false) // no rule allows it
-		if to, ok := o.translate(netip.MustParseAddr(lb.Address), netip.MustParseAddr(ip.Address), 8404); ok {
+		if to, _, ok := o.translate(netip.MustParseAddr(lb.Address), netip.MustParseAddr(ip.Address), 8404); ok {
 			t.Errorf("an instance reaches %s through an elastic IP of its own", to)
 		}
 
@@ -238,7 +233,7 @@ func TestTheMirrorIsTrusted(t *testing.T) {
 func TestScenarios(t *testing.T) {
 	t.Run("bad-credentials", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := open(t, Options{Scenario: badCredentials})
+			o := open(t, Options{Scenario: "bad-credentials"})
 			defer o.close()
 			if err := o.CheckCredentials(t.Context()); !fault.Is(err, fault.Denied) {
 				t.Errorf("error = %v, want denied", err)
@@ -247,7 +242,7 @@ func TestScenarios(t *testing.T) {
 	})
 	t.Run("quota", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := open(t, Options{Scenario: quotaExceeded})
+			o := open(t, Options{Scenario: "quota"})
 			defer o.close()
 			quotas, err := o.ListQuotas(t.Context())
 			o.must(err)
@@ -261,7 +256,7 @@ func TestScenarios(t *testing.T) {
 	})
 	t.Run("master-never-joins", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			o := open(t, Options{Scenario: masterNeverJoins})
+			o := open(t, Options{Scenario: "master-never-joins"})
 			defer o.close()
 			for _, c := range []struct {
 				id, name string
@@ -281,9 +276,25 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+func TestTwoScenariosAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := open(t, Options{Scenario: "quota,nxdomain,masters-silent", Quotas: map[string]int{"elastic-ip": 1}})
+		defer o.close()
+		if instances, addresses := o.api.Limit("instance"), o.api.Limit("elastic-ip"); instances != 10 || addresses != 1 {
+			t.Errorf("limits: %d instances, %d elastic IPs", instances, addresses)
+		}
+		if got := o.lookup(o.Network(), "registry.redhat.io"); !strings.Contains(got, "no such host") {
+			t.Errorf("registry.redhat.io is %s", got)
+		}
+		if !o.faults.hasBootFault(vm.Instance{ID: "1", Name: "master-0"}) {
+			t.Error("a master boots")
+		}
+	})
+}
+
 // blockedMCS checks that the rule is removed once, and can be restored.
 func blockedMCS(t *testing.T) {
-	o := open(t, Options{Scenario: mcsBlocked})
+	o := open(t, Options{Scenario: "mcs-blocked"})
 	defer o.close()
 	group := state.SecurityGroup{Name: "c-1_control_plane", Rules: []state.Rule{
 		{Protocol: "tcp", From: 22623, To: 22623, CIDR: "0.0.0.0/0"},

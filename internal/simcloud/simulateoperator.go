@@ -2,20 +2,14 @@ package simcloud
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// missingSecret is the secret that a catalog refers to in the scenario secretMissing.
+// missingSecret is the secret that a catalog refers to in the scenario vault-secret-missing.
 const (
 	missingSecret    = "oidc-client"
 	missingSecretKey = "clientSecret"
 )
-
-// RequiresOperator reports whether a scenario blocks an installation until another person has acted.
-func RequiresOperator(scenario string) bool {
-	return scenario != slowArgo && scenario != unexpectedAlert && slices.Contains(SynScenarios(), scenario)
-}
 
 // SimulateOperator performs what other people do between two runs of a rehearsal, if a scenario requires it: it resets the
 // cluster's bootstrap token unless it is valid, and creates the missing secret. The configuration is repaired by choosing

@@ -13,7 +13,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 func (c *checker) checkJournal() error {
@@ -99,7 +99,7 @@ func (c *checker) checkAnswers() error {
 	if c.reportUnreadable("answers", state.AnswersFile, err) {
 		return nil
 	}
-	spec, faults := wizard.Parse(c.folder.Path(state.AnswersFile), content)
+	spec, faults := answersfile.Parse(c.folder.Path(state.AnswersFile), content)
 	if len(faults) > 0 {
 		c.add(Finding{Check: "answers", Severity: Error, File: state.AnswersFile, Line: faults[0].Line, Repair: FromNone,
 			Text: "they cannot be read: " + faults[0].String(),

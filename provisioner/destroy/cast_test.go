@@ -24,14 +24,13 @@ func (s *scene) cast() {
 func (s *scene) cluster() {
 	s.t.Helper()
 	ctx := s.t.Context()
-	_, err := s.EnsureSSHKey(ctx, "c-demo-1-admin", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V demo")
-	s.must(err)
+	s.registerKey("c-demo-1-admin", "AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V")
 	groups := s.groups("c-demo-1_infra", "c-demo-1_worker")
 	affinity, _, err := s.EnsureAntiAffinityGroup(ctx, "c-demo-1_master", "masters")
 	s.must(err)
 	ours := map[string]string{"exoshift-cluster": "c-demo-1"}
 	master := s.machine(state.Instance{Name: "master-0", Labels: ours, SecurityGroups: groups, AntiAffinityGroups: []string{affinity}, Protected: true})
-	s.machine(state.Instance{Name: "worker-0", Labels: ours, SecurityGroups: groups, SSHKey: "c-demo-1-admin"})
+	s.machine(state.Instance{Name: "worker-0", Labels: ours, SecurityGroups: groups})
 	ip, _, err := s.EnsureElasticIP(ctx, state.ElasticIP{Name: "c-demo-1_api", Labels: ours, ReverseDNS: "api.c-demo-1.example.net"})
 	s.must(err)
 	_, err = s.EnsureAttached(ctx, ip.ID, master.ID)
@@ -85,6 +84,7 @@ func (s *scene) foreign() {
 	s.must(err)
 	s.role("c-demo-10_" + assets.PolicyVolumes)
 	s.bucket("c-demo-1-invoices")
+	s.registerKey("operator", "AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl")
 	s.balancer("shop", s.pool("shop", nil, twin))
 	s.volume("data", unlabelled.ID)
 	s.volume("archive", "")
@@ -137,6 +137,12 @@ func (s *scene) role(name string) {
 	s.must(err)
 	_, err = s.EnsureAPIKey(s.t.Context(), state.APIKey{Name: name, RoleID: role.ID}, func(state.APIKey) error { return nil })
 	s.must(err)
+}
+
+// registerKey registers an SSH key, as earlier versions did.
+func (s *scene) registerKey(name, key string) {
+	s.t.Helper()
+	s.raw(http.MethodPost, "/ssh-key", body{"name": name, "public-key": "ssh-ed25519 " + key})
 }
 
 func (s *scene) bucket(name string) { s.bucketOf("", name) }

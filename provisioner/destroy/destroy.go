@@ -21,6 +21,9 @@ type Cloud interface {
 	// Delete deletes an object, detaches what uses it, and waits until it is gone. A missing object is no error: the
 	// action is then state.Found.
 	Delete(ctx context.Context, object state.Object) (state.Action, error)
+	// OnOutage makes the client patient with an API that is away. notify is called once when an outage is more than a
+	// moment and once when it is over; it must not call the client.
+	OnOutage(notify func(state.Outage))
 }
 
 // Buckets is the object storage.
@@ -85,4 +88,11 @@ func New(spec state.Spec, world Clients, options Options) *Teardown {
 	}
 	t.sources.storeProofs(options.Remembered)
 	return t
+}
+
+// EmitOutages emits when the API is away, for which the teardown is patient from now on.
+func (t *Teardown) EmitOutages(report provisioner.Report) {
+	t.clients.Cloud.OnOutage(func(o state.Outage) {
+		report(provisioner.NewOutageEvent(o.Since, o.Until, o.Over, o.Cause))
+	})
 }

@@ -45,6 +45,8 @@ func (z *zone) GetBucketOwner(_ context.Context, name string) (string, error) {
 
 func (z *zone) ListBuckets(context.Context) ([]state.Object, error) { return z.list(true), nil }
 
+func (z *zone) OnOutage(func(state.Outage)) {}
+
 func (z *zone) ClearRules(_ context.Context, o state.Object) (state.Action, error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

@@ -47,10 +47,10 @@ func onScene(t *testing.T, test func(t *testing.T, s *scene)) {
 		s.must(err)
 		defer func() { s.must(zone.Close()) }()
 		s.net = zone.Network()
-		s.Client, err = exoscale.New(s.net, region, key, secret, silence{})
+		s.Client, err = exoscale.New(s.net, region, key, secret, state.NoJournal{})
 		s.must(err)
 		defer s.Close()
-		s.storage, err = objects.New(s.net, region, key, secret, silence{})
+		s.storage, err = objects.New(s.net, region, key, secret, state.NoJournal{})
 		s.must(err)
 		defer s.storage.Close()
 		test(t, s)
@@ -106,12 +106,6 @@ func spec() state.Spec {
 	s.Exoscale.Zone = region
 	return s
 }
-
-type silence struct{}
-
-func (silence) RecordIntent(string, string) error { return nil }
-
-func (silence) RecordResult(string, string, string, state.Action) error { return nil }
 
 // door is a proxy before the zone's services.
 type door struct {

@@ -17,6 +17,8 @@ type Syn struct {
 	Vault      Vault
 	Tenant     string
 	Secrets    []state.VaultSecret // referenced by the cluster's catalog
+	// Passwords keeps a copy of the backups' passwords until they are seen in Vault.
+	Passwords PasswordStore
 	// Show opens a login page for the user; nil: there is no user.
 	Show func(ctx context.Context, url string) error
 }
@@ -27,6 +29,8 @@ type Lieutenant interface {
 	// DeleteCluster removes the protection of the registration and deletes it; the repository of the catalog is archived.
 	// A missing one is no error.
 	DeleteCluster(ctx context.Context, id string) (state.Action, error)
+	// GetCluster fails with fault.NotFound for a missing one.
+	GetCluster(ctx context.Context, id string) (state.SynCluster, error)
 }
 
 // Vault has the cluster's secrets.
@@ -34,8 +38,12 @@ type Vault interface {
 	SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error
 	// Delete deletes the newest version of a secret, which can be undone.
 	Delete(ctx context.Context, path string) (state.Action, error)
-	// Restore undoes that. A secret that exists, or never did, is no error.
+	// Restore undoes that. A secret that is not deleted is no error; one that cannot be restored is a fault.NotFound.
 	Restore(ctx context.Context, path string) (state.Action, error)
+	// GetSecret fails with fault.NotFound for a missing or deleted one.
+	GetSecret(ctx context.Context, path string) (map[string]string, error)
+	// SetSecret writes a secret, whether there is one or not.
+	SetSecret(ctx context.Context, path string, values map[string]string) (state.Action, error)
 }
 
 // registration is the removal of a cluster from Project Syn.
@@ -47,9 +55,6 @@ type registration struct {
 
 // The prefix of secrets that all clusters share.
 const shared = "__shared__/"
-
-// Without these no backup can be read.
-var backupSecrets = []string{"cluster-backup", "global-backup"} //nolint:gochecknoglobals // a table that nothing changes
 
 // They come first, so that a failed login is known at the start: no other step waits for them.
 func (r registration) signInSteps() provisioner.Plan {
@@ -85,25 +90,6 @@ func (r registration) removalSteps() provisioner.Plan {
 	return plan
 }
 
-// Lieutenant deletes all secrets of a cluster in Vault.
-func (r registration) restorePasswords(ctx context.Context, report provisioner.Report) error {
-	if err := report.SignIn(ctx, r.syn.Vault.SignIn, r.syn.Show); err != nil {
-		return err
-	}
-	for _, where := range r.listPasswordPaths() {
-		action, err := r.syn.Vault.Restore(ctx, where)
-		if err != nil {
-			return err
-		}
-		report.EmitObject("vault-secret", where, "", string(action))
-	}
-	return nil
-}
-
-func (r registration) listPasswordPaths() []string {
-	return slices.DeleteFunc(r.listOwnSecrets(), func(where string) bool { return !slices.Contains(backupSecrets, path.Base(where)) })
-}
-
 func (r registration) clearVault(ctx context.Context, report provisioner.Report) error {
 	if err := report.SignIn(ctx, r.syn.Vault.SignIn, r.syn.Show); err != nil {
 		return err
@@ -136,6 +122,11 @@ func (r registration) listOwnSecrets() []string {
 func (r registration) removeRegistration(ctx context.Context, report provisioner.Report) error {
 	if err := report.SignIn(ctx, r.syn.Lieutenant.SignIn, r.syn.Show); err != nil {
 		return err
+	}
+	if !r.deleteBackups {
+		if err := r.copyPasswords(ctx, report); err != nil {
+			return err
+		}
 	}
 	action, err := r.syn.Lieutenant.DeleteCluster(ctx, r.identity.cluster)
 	if err != nil {

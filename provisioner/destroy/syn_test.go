@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
@@ -18,6 +20,40 @@ type registry struct {
 	secrets    map[string]bool // by path; false: deleted, and can be restored
 	done       []string
 	refuse     string // the call that is refused, as in done; "": none
+	policy     string // of Lieutenant's operator: "" archives secrets, "Delete" deletes them for good
+	kept       Passwords
+}
+
+func (r *registry) Load() (Passwords, error) { return r.kept, nil }
+
+func (r *registry) Save(passwords Passwords) error {
+	r.kept = passwords
+	return nil
+}
+
+func (r *registry) GetCluster(_ context.Context, id string) (state.SynCluster, error) {
+	if !r.registered {
+		return state.SynCluster{}, fault.Newf(fault.NotFound, "find the cluster", "there is none")
+	}
+	return state.SynCluster{ID: id}, nil
+}
+
+func (r *registry) GetSecret(_ context.Context, path string) (map[string]string, error) {
+	if !r.secrets[path] {
+		return nil, fault.Newf(fault.NotFound, "read the secret", "there is none")
+	}
+	return map[string]string{"password": "of " + path}, nil
+}
+
+func (r *registry) SetSecret(_ context.Context, path string, values map[string]string) (state.Action, error) {
+	if values["password"] != "of "+path {
+		return "", errors.New("not what it was")
+	}
+	if err := r.may("write " + path); err != nil {
+		return "", err
+	}
+	r.secrets[path] = true
+	return state.Created, nil
 }
 
 func (r *registry) SignIn(context.Context, func(context.Context, string) error) error {
@@ -45,7 +81,9 @@ func (r *registry) DeleteCluster(_ context.Context, id string) (state.Action, er
 	}
 	r.registered = false
 	for path := range r.secrets {
-		r.secrets[path] = false
+		if r.secrets[path] = false; r.policy == "Delete" {
+			delete(r.secrets, path)
+		}
 	}
 	return state.Deleted, nil
 }
@@ -62,7 +100,10 @@ func (r *registry) Delete(_ context.Context, path string) (state.Action, error) 
 }
 
 func (r *registry) Restore(_ context.Context, path string) (state.Action, error) {
-	if r.secrets[path] {
+	switch there, known := r.secrets[path]; {
+	case !known:
+		return "", fault.Newf(fault.NotFound, "restore the secret", "Vault knows nothing of it")
+	case there:
 		return state.Found, nil
 	}
 	if err := r.may("restore " + path); err != nil {
@@ -76,7 +117,7 @@ func (r *registry) Restore(_ context.Context, path string) (state.Action, error)
 func enrolled(paths ...string) (*zone, *registry, Clients) {
 	z, r := &zone{objects: cluster()}, &registry{registered: true, secrets: map[string]bool{}}
 	world := z.world()
-	world.Syn = &Syn{Lieutenant: r, Vault: r, Tenant: "t-demo"}
+	world.Syn = &Syn{Lieutenant: r, Vault: r, Passwords: r, Tenant: "t-demo"}
 	for _, path := range paths {
 		r.secrets[path] = true
 		world.Syn.Secrets = append(world.Syn.Secrets, state.VaultSecret{Path: path})
@@ -108,6 +149,45 @@ func TestATeardownThatProjectSynRefusesInTheMiddleGoesOnLater(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDestroy_WritesBackPasswordsThatLieutenantDeletedForGood(t *testing.T) {
+	const backup, absent = "t-demo/c-demo-1/cluster-backup", "t-demo/c-demo-1/global-backup"
+	for _, refused := range []string{"", "write " + backup} {
+		synctest.Test(t, func(t *testing.T) {
+			_, r, world := enrolled(backup)
+			world.Syn.Secrets = append(world.Syn.Secrets, state.VaultSecret{Path: absent})
+			r.policy, r.refuse = "Delete", refused
+			if _, err := torn(t, world, options()); (err == nil) != (refused == "") || r.secrets[backup] != (refused == "") {
+				t.Fatalf("refused to %q: %v, %v", refused, err, r.secrets)
+			}
+			if r.refuse = ""; refused != "" { // the copy outlives the run
+				if _, err := torn(t, world, options()); err != nil || !r.secrets[backup] {
+					t.Errorf("again: %v, %v", err, r.secrets)
+				}
+			}
+			if r.kept != nil {
+				t.Errorf("copies stay: %v", r.kept)
+			}
+		})
+	}
+}
+
+func TestDestroy_FailsIfAPasswordWasGoneBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const backup = "t-demo/c-demo-1/cluster-backup"
+		_, r, world := enrolled(backup)
+		r.registered = false
+		delete(r.secrets, backup)
+		if _, err := torn(t, world, options()); !strings.Contains(fault.HintOf(err), "without it no backup can be read") {
+			t.Errorf("%v %s", err, fault.HintOf(err))
+		}
+		o := options()
+		o.DeleteBackups = true
+		if _, err := torn(t, world, o); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWithTheBackupsTheirPasswordsGo(t *testing.T) {

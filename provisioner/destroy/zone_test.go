@@ -123,7 +123,7 @@ func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
 
 func TestRefusedCredentialsAreSaidSo(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
-		stranger, err := exoscale.New(s.net, region, key, "another-secret", silence{})
+		stranger, err := exoscale.New(s.net, region, key, "another-secret", state.NoJournal{})
 		s.must(err)
 		defer stranger.Close()
 		world := destroy.Clients{Cloud: stranger, Buckets: s.storage, Clock: s.net.Clock}

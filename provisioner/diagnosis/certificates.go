@@ -66,7 +66,7 @@ func findTLSFailures(m *inputIndex, words ...string) []string {
 func detectForeignAuthority(m *inputIndex) detection {
 	var strangers []string
 	for _, machine := range m.Machines {
-		mark := m.RootCALabels[machine.Name]
+		mark := strings.TrimPrefix(m.RootCALabels[machine.Name], state.RootCALabelPrefix)
 		if mark != "" && m.Facts.RootCAHash != "" && !strings.HasPrefix(m.Facts.RootCAHash, mark) {
 			strangers = append(strangers, machine.Name)
 		}

@@ -84,7 +84,7 @@ func (s *Input) machines(minute float64) {
 			Labels: map[string]string{state.LabelRole: string(machine.Role)},
 		}
 		if machine.Role != state.RoleLoadBalancer {
-			s.RootCALabels[machine.Name] = s.Facts.RootCAHash[:16]
+			s.RootCALabels[machine.Name] = state.RootCALabelPrefix + s.Facts.RootCAHash[:16]
 		}
 		s.Machines = append(s.Machines, instance)
 	}

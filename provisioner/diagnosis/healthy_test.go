@@ -84,6 +84,7 @@ func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
 			s.Spec.LoadBalancer.Strategy = "dns-round-robin"
 			s.Names[0].Wanted = append(s.Names[0].Wanted, s.Names[2].Wanted...)
 		},
+		"nodes that come by the elastic IP": func(_ float64, s *Input) { s.Spec.LoadBalancer.Internal = state.InternalElasticIP },
 		"a resumed run": func(_ float64, s *Input) {
 			for phase, began := range s.PhaseTimes {
 				s.PhaseTimes[phase] = at(max(10, began.Sub(start()).Minutes()))

@@ -30,6 +30,15 @@ func buildNetworkRules() []Rule {
 		WithoutAPI: true,
 		detect:     detectBlockedMachineConfig,
 	}, {
+		ID: "source-rewritten",
+		Cause: "Connections through the elastic IP do not keep their source, so the security groups do not know the cluster's own machines, " +
+			"and no node gets its configuration.",
+		Fix: "Set loadBalancer.internal to addresses and run the same command again: the nodes then reach the load balancers themselves, and go " +
+			"on without being started anew.",
+		Confidence: Medium,
+		Explains:   []string{"no-master"},
+		detect:     detectRewrittenSource,
+	}, {
 		ID:         "rules-missing",
 		Cause:      "Rules of the security groups that the cluster needs are missing.",
 		Fix:        rerunHint,
@@ -110,6 +119,27 @@ func detectBlockedMachineConfig(m *inputIndex) detection {
 		return detection{}
 	}
 	return detection{evidence: append(closed, "never heard of: "+joinLimited(waiting)), subject: waiting}
+}
+
+// Masters ask for their first certificates at most this long after the temporary API is there.
+const rewrittenSourceDelay = 9 * time.Minute
+
+// detectRewrittenSource detects a cluster whose nodes have to fetch their configuration through the elastic IP, and of which
+// none has, although nothing else is wrong.
+func detectRewrittenSource(m *inputIndex) detection {
+	if m.Spec.IsRoundRobin() || m.Spec.HasInternalAddresses() || len(m.MissingRules) > 0 {
+		return detection{}
+	}
+	silent := append(collectNames(m.masters.missing), collectNames(m.others.missing)...)
+	if m.masters.known+m.others.known > 0 || len(m.masters.missing) == 0 ||
+		!m.hasReachedFor(state.PhaseTemporaryAPI, rewrittenSourceDelay) || !m.isStalled(rewrittenSourceDelay) {
+		return detection{}
+	}
+	return detection{evidence: []string{
+		fmt.Sprintf("api-int.%s leads to %s, the elastic IP of the API", m.Spec.Domain(), m.Facts.APIAddress),
+		"port 22623 of the load balancers is open to the cluster's own machines only, and no rule is missing",
+		fmt.Sprintf("the API answers for %s; never heard of: %s", m.formatAge(state.PhaseTemporaryAPI), joinLimited(silent)),
+	}}
 }
 
 // detectAddressConflict compares the cluster-internal networks only with the addresses that the cluster needs outside.

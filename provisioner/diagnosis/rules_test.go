@@ -54,6 +54,8 @@ func ailmentsOfWays() []ailment {
 		{"machine-config-blocked", 10, 1.2, 0, func(_ float64, s *Input) {
 			s.MissingRules = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
 		}, "never heard of: master-0", High},
+		{"source-rewritten", 0, 24.5, 15, func(_ float64, s *Input) { s.Spec.LoadBalancer.Internal = state.InternalElasticIP },
+			"api-int.c-demo-1.example.net leads to 192.0.2.1, the elastic IP of the API", Medium},
 		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Input) {
 			s.MissingRules = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}
 		}, "2379-2380/tcp", Medium},

@@ -25,7 +25,15 @@ type apiKey struct {
 // key that the caller has. A key of that name that the caller does not have, or that has another role, is unusable: it is
 // replaced if an earlier run intended to create it and never received its secret, otherwise it is a fault.Conflict. The secret is
 // not part of the journal, of errors and of logs.
-func (c *IAM) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
+func (c *IAM) EnsureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (action state.Action, err error) {
+	err = api.Repeat(ctx, c.api, "ensure "+state.KindAPIKey+" "+key.Name, func(ctx context.Context) (err error) {
+		action, err = c.ensureAPIKey(ctx, key, keep)
+		return err
+	})
+	return action, err
+}
+
+func (c *IAM) ensureAPIKey(ctx context.Context, key state.APIKey, keep func(state.APIKey) error) (state.Action, error) {
 	live, err := c.listAPIKeys(ctx, key.Name)
 	switch {
 	case err != nil:

@@ -14,7 +14,6 @@ import (
 // Client is one organization in one zone: a group of methods for each kind of resource. They may be called concurrently.
 type Client struct {
 	*Account
-	*SSHKeys
 	*SecurityGroups
 	*Placement
 	*ElasticIPs
@@ -28,7 +27,7 @@ type Client struct {
 }
 
 // New returns a client for a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no longer needed.
-func New(net network.Network, zone, key, secret string, journal api.Journal) (*Client, error) {
+func New(net network.Network, zone, key, secret string, journal state.Recorder) (*Client, error) {
 	client, err := api.New(net, zone, key, secret, journal)
 	if err != nil {
 		return nil, err
@@ -40,7 +39,6 @@ func newClient(c *api.Client) *Client {
 	types := &InstanceTypes{api: c}
 	return &Client{
 		Account:        &Account{c},
-		SSHKeys:        &SSHKeys{c},
 		SecurityGroups: &SecurityGroups{api: c},
 		Placement:      &Placement{c},
 		ElasticIPs:     &ElasticIPs{c},
@@ -57,6 +55,10 @@ func newClient(c *api.Client) *Client {
 // WithPreview returns a client that reads but changes nothing: its methods return the actions that they would take, and change
 // neither the cloud nor the journal. What would be created has no ID and no address; "" is used in their place.
 func (c *Client) WithPreview() *Client { return newClient(c.api.WithPreview()) }
+
+// OnOutage makes the client patient: once the API has answered, requests that may be repeated are repeated for api.AwayLimit while
+// it is away. notify is called once when an outage is more than a moment and once when it is over; it must not call the client.
+func (c *Client) OnOutage(notify func(state.Outage)) { c.api.OnOutage(notify) }
 
 // Close closes idle connections.
 func (c *Client) Close() { c.api.Close() }

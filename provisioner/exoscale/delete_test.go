@@ -13,7 +13,7 @@ import (
 
 func TestEveryKindIsFoundAndDeletedAndDeletedAgain(t *testing.T) {
 	for name, ensure := range map[string]string{
-		"operator": state.KindSSHKey, "nodes": state.KindSecurityGroup, "masters": state.KindAntiAffinityGroup,
+		"nodes": state.KindSecurityGroup, "masters": state.KindAntiAffinityGroup,
 		cluster + "-api": state.KindElasticIP, "example.com": state.KindZone, "lb-0": state.KindInstance,
 	} {
 		t.Run(ensure, func(t *testing.T) {
@@ -24,6 +24,12 @@ func TestEveryKindIsFoundAndDeletedAndDeletedAgain(t *testing.T) {
 			})
 		})
 	}
+	t.Run(state.KindSSHKey, func(t *testing.T) {
+		inWorld(t, func(ctx context.Context, w *world) {
+			w.registerKey(ctx)
+			w.deletesTwice(ctx, w.the(ctx, state.KindSSHKey, "operator"))
+		})
+	})
 	for kind, path := range map[string]string{
 		state.KindPrivateNetwork: "/private-network", state.KindRole: "/iam-role",
 	} {

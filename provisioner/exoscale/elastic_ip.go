@@ -3,6 +3,7 @@ package exoscale
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
@@ -20,7 +21,7 @@ type ElasticIPs struct {
 // EnsureElasticIP creates a managed elastic IP with its health check, labels and reverse DNS. Elastic IPs have no names: the name
 // is kept in the description and in a label.
 func (c *ElasticIPs) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error) {
-	wanted := toV2ElasticIP(ip)
+	wanted := newElasticIPRequest(ip)
 	found, action, err := api.Ensure(ctx, c.api, api.Object[v2.ElasticIP]{
 		Kind: kindElasticIP, Name: ip.Name,
 		Find: func(ctx context.Context) ([]*v2.ElasticIP, error) {
@@ -28,7 +29,11 @@ func (c *ElasticIPs) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (s
 			return filterMatching(all, func(live *v2.ElasticIP) bool { return isElasticIP(live, ip) }), err
 		},
 		Create: func(ctx context.Context) (*v2.ElasticIP, error) {
-			return c.api.V2.CreateElasticIP(ctx, c.api.Zone, wanted)
+			id, err := c.api.ExecuteChange(ctx, "create elastic-ip "+ip.Name, http.MethodPost, elasticIPPath, wanted)
+			if err != nil {
+				return nil, err
+			}
+			return c.api.V2.GetElasticIP(ctx, c.api.Zone, id) // its address
 		},
 		ID: func(found *v2.ElasticIP) string { return deref(found.ID) },
 	})
@@ -43,11 +48,50 @@ func (c *ElasticIPs) EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (s
 	if err != nil {
 		return ip, action, err
 	}
-	named, err := c.ensureReverseDNS(ctx, ip)
-	if changed || named {
+	if changed {
+		action = mergeUpdated(action)
+	}
+	if ip.ReverseDNS == "" {
+		return ip, action, nil
+	}
+	named, err := c.EnsureReverseDNS(ctx, ip)
+	if named == state.Updated {
 		action = mergeUpdated(action)
 	}
 	return ip, action, err
+}
+
+const elasticIPPath = "/elastic-ip"
+
+type elasticIPRequest struct {
+	Description string              `json:"description"`
+	Labels      map[string]string   `json:"labels"`
+	Healthcheck *healthcheckRequest `json:"healthcheck,omitempty"`
+}
+
+type healthcheckRequest struct {
+	Mode          string `json:"mode"`
+	Port          int    `json:"port"`
+	URI           string `json:"uri,omitempty"`
+	Interval      int    `json:"interval"` // seconds
+	Timeout       int    `json:"timeout"`  // seconds
+	StrikesOK     int64  `json:"strikes-ok"`
+	StrikesFail   int64  `json:"strikes-fail"`
+	TLSSkipVerify bool   `json:"tls-skip-verify,omitempty"`
+}
+
+// newElasticIPRequest sets every field, because the API's defaults differ from those of its clients. A cluster's certificates are
+// signed by its own CA, which Exoscale cannot verify.
+func newElasticIPRequest(ip state.ElasticIP) elasticIPRequest {
+	request := elasticIPRequest{Description: ip.Name, Labels: map[string]string{state.LabelName: ip.Name}}
+	maps.Copy(request.Labels, ip.Labels)
+	if check := ip.Healthcheck; check.Mode != "" {
+		request.Healthcheck = &healthcheckRequest{
+			Mode: check.Mode, Port: check.Port, URI: check.Path, Interval: int(check.Interval.Seconds()), Timeout: int(check.Timeout.Seconds()),
+			StrikesOK: int64(check.StrikesOK), StrikesFail: int64(check.StrikesFail), TLSSkipVerify: check.Mode == "https",
+		}
+	}
+	return request
 }
 
 func (c *ElasticIPs) listElasticIPs(ctx context.Context) ([]*v2.ElasticIP, error) {
@@ -64,35 +108,11 @@ func isElasticIP(live *v2.ElasticIP, ip state.ElasticIP) bool {
 	return labels[state.LabelName] == ip.Name && labels[state.LabelCluster] == ip.Labels[state.LabelCluster]
 }
 
-func toV2ElasticIP(ip state.ElasticIP) *v2.ElasticIP {
-	labels := map[string]string{state.LabelName: ip.Name}
-	maps.Copy(labels, ip.Labels)
-	return &v2.ElasticIP{Description: &ip.Name, Labels: &labels, Healthcheck: toV2Healthcheck(ip.Healthcheck)}
-}
-
-// toV2Healthcheck sets every field, because the API's defaults differ from those of its clients. A cluster's certificates are
-// signed by its own CA, which Exoscale cannot verify.
-func toV2Healthcheck(check state.Healthcheck) *v2.ElasticIPHealthcheck {
-	if check.Mode == "" {
-		return nil
+func (c *ElasticIPs) syncElasticIP(ctx context.Context, ip state.ElasticIP, live *v2.ElasticIP, wanted elasticIPRequest) (bool, error) {
+	has, wants := fromV2Healthcheck(live.Healthcheck), state.Healthcheck{}
+	if wanted.Healthcheck != nil {
+		wants = ip.Healthcheck
 	}
-	wire := &v2.ElasticIPHealthcheck{
-		Mode:        &check.Mode,
-		Port:        new(uint16(check.Port)), //nolint:gosec // a port
-		URI:         omitEmpty(check.Path),
-		Interval:    &check.Interval,
-		Timeout:     &check.Timeout,
-		StrikesOK:   new(int64(check.StrikesOK)),
-		StrikesFail: new(int64(check.StrikesFail)),
-	}
-	if check.Mode == "https" {
-		wire.TLSSkipVerify = new(true)
-	}
-	return wire
-}
-
-func (c *ElasticIPs) syncElasticIP(ctx context.Context, ip state.ElasticIP, live, wanted *v2.ElasticIP) (bool, error) {
-	has, wants := fromV2Healthcheck(live.Healthcheck), fromV2Healthcheck(wanted.Healthcheck)
 	if has.Mode != wants.Mode { // fixed at creation, and cannot be added later
 		return false, fault.Newf(fault.Conflict, "ensure elastic-ip "+ip.Name,
 			"its health check has mode %q instead of %q, which cannot be changed", has.Mode, wants.Mode).
@@ -102,13 +122,13 @@ func (c *ElasticIPs) syncElasticIP(ctx context.Context, ip state.ElasticIP, live
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	maps.Copy(labels, deref(wanted.Labels))
+	maps.Copy(labels, wanted.Labels)
+	wanted.Labels = labels
 	if has == wants && maps.Equal(labels, deref(live.Labels)) {
 		return false, nil
 	}
 	return true, c.api.ApplyChange(ctx, state.Updated, kindElasticIP, ip.Name, func(ctx context.Context) (string, error) {
-		update := &v2.ElasticIP{ID: &ip.ID, Description: &ip.Name, Labels: &labels, Healthcheck: wanted.Healthcheck}
-		return ip.ID, c.api.V2.UpdateElasticIP(ctx, c.api.Zone, update)
+		return ip.ID, c.api.Put(ctx, "update elastic-ip "+ip.Name, elasticIPPath+"/"+ip.ID, wanted)
 	})
 }
 
@@ -127,10 +147,20 @@ func fromV2Healthcheck(check *v2.ElasticIPHealthcheck) state.Healthcheck {
 	}
 }
 
-func (c *ElasticIPs) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (changed bool, err error) {
-	if ip.ReverseDNS == "" {
-		return false, nil
-	}
+// EnsureReverseDNS gives the address of an elastic IP, which is known by its ID, the name ip.ReverseDNS.
+func (c *ElasticIPs) EnsureReverseDNS(ctx context.Context, ip state.ElasticIP) (action state.Action, err error) {
+	action = state.Found
+	err = api.Repeat(ctx, c.api, "ensure "+kindReverseDNS+" of "+ip.Address, func(ctx context.Context) error {
+		set, err := c.setReverseDNS(ctx, ip)
+		if set {
+			action = state.Updated
+		}
+		return err
+	})
+	return action, err
+}
+
+func (c *ElasticIPs) setReverseDNS(ctx context.Context, ip state.ElasticIP) (changed bool, err error) {
 	has, err := api.Call(ctx, c.api, "read reverse-dns of "+ip.Address, func(ctx context.Context) (string, error) {
 		return c.api.V2.GetElasticIPReverseDNS(ctx, c.api.Zone, ip.ID)
 	})
@@ -142,15 +172,25 @@ func (c *ElasticIPs) ensureReverseDNS(ctx context.Context, ip state.ElasticIP) (
 		return false, err
 	}
 	return true, c.api.ApplyChange(ctx, state.Updated, kindReverseDNS, ip.Name, func(ctx context.Context) (string, error) {
-		return ip.ID, c.api.V2.UpdateElasticIPReverseDNS(ctx, c.api.Zone, ip.ID, ip.ReverseDNS)
+		body := map[string]string{"domain-name": ip.ReverseDNS}
+		_, err := c.api.ExecuteChange(ctx, "update reverse-dns of "+ip.Address, http.MethodPost, "/reverse-dns/elastic-ip/"+ip.ID, body)
+		return ip.ID, err
 	})
 }
 
 // EnsureAttached attaches an elastic IP to an instance; other instances may hold it as well.
-func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
+func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (action state.Action, err error) {
 	if c.api.IsPreviewID(elasticIPID) || c.api.IsPreviewID(instanceID) {
 		return state.Created, nil
 	}
+	err = api.Repeat(ctx, c.api, "attach elastic-ip "+elasticIPID, func(ctx context.Context) (err error) {
+		action, err = c.attach(ctx, elasticIPID, instanceID)
+		return err
+	})
+	return action, err
+}
+
+func (c *ElasticIPs) attach(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
 	instance, err := getInstance(ctx, c.api, instanceID)
 	if err != nil {
 		return "", err
@@ -160,6 +200,7 @@ func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID
 		return c.api.RecordAdoption(kindAttachment, name, elasticIPID)
 	}
 	return state.Created, c.api.ApplyChange(ctx, state.Created, kindAttachment, name, func(ctx context.Context) (string, error) {
-		return elasticIPID, c.api.V2.AttachInstanceToElasticIP(ctx, c.api.Zone, instance, &v2.ElasticIP{ID: &elasticIPID})
+		body := map[string]api.Reference{"instance": {ID: instanceID}}
+		return elasticIPID, c.api.Put(ctx, "attach elastic-ip "+elasticIPID, elasticIPPath+"/"+elasticIPID+":attach", body)
 	})
 }

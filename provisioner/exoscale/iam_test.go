@@ -140,8 +140,6 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
-		_, _, err := w.ensureKey(ctx, wanted)
-		w.wantFault(err, fault.Transient, "create api-key", "run again")
 		made, action, err := w.ensureKey(ctx, wanted)
 		w.wantAction(action, err, state.Created)
 		if made.Secret == "" {
@@ -157,9 +155,8 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
-		_, _, err := w.ensureKey(ctx, wanted)
-		w.wantFault(err, fault.Transient, "create api-key")
+		_, _, err := w.ensureKey(w.killedAt(ctx, "POST /v2/api-key", true), wanted)
+		w.wantFault(err, fault.Cancelled, "create api-key")
 		w.InjectFaults(site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200, `{"id":"1","state":"failure","reason":"unknown","message":"no luck"}`)})
 		_, _, err = w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Internal, "delete api-key", "no luck")
@@ -172,9 +169,8 @@ func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 func TestAKeyWhoseReplacementWasRefusedForNowIsMadeAnewLater(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
-		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
-		_, _, err := w.ensureKey(ctx, wanted)
-		w.wantFault(err, fault.Transient, "create api-key")
+		_, _, err := w.ensureKey(w.killedAt(ctx, "POST /v2/api-key", true), wanted)
+		w.wantFault(err, fault.Cancelled, "create api-key")
 		w.InjectFaults(site.Fault{Match: "DELETE /v2/api-key", Respond: matchPattern(400, `{"message":"not now"}`)})
 		_, _, err = w.ensureKey(ctx, wanted)
 		w.wantFault(err, fault.Invalid, "delete api-key", "not now")

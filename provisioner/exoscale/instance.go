@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"net"
 	"slices"
+	"time"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
@@ -179,7 +181,6 @@ func fromV2Instance(live *v2.Instance, typeName string) state.Instance {
 		Name:           deref(live.Name),
 		Type:           typeName,
 		TemplateID:     deref(live.TemplateID),
-		SSHKey:         deref(live.SSHKey),
 		SecurityGroups: deref(live.SecurityGroupIDs),
 		Labels:         deref(live.Labels),
 		DeployTarget:   deref(live.DeployTargetID),
@@ -199,10 +200,46 @@ func formatAddress(live *v2.Instance) string {
 }
 
 func (c *Instances) listInstances(ctx context.Context) ([]*v2.Instance, error) {
-	all, err := api.Call(ctx, c.api, "list instances", func(ctx context.Context) ([]*v2.Instance, error) {
-		return c.api.V2.ListInstances(ctx, c.api.Zone)
-	})
+	var answer struct{ Instances []listedInstance }
+	err := c.api.Get(ctx, "list instances", "/instance", &answer)
+	all := make([]*v2.Instance, len(answer.Instances))
+	for i, one := range answer.Instances {
+		all[i] = one.toV2()
+	}
 	return filterMatching(all, func(instance *v2.Instance) bool { return !isVanishing(instance) }), err
+}
+
+// listedInstance is an instance in a list. egoscale panics if one of them lacks its type or its template, whoever's it is.
+type listedInstance struct {
+	ID, Name, State string
+	CreatedAt       string `json:"created-at"`
+	PublicIP        string `json:"public-ip"`
+	Labels          map[string]string
+	Type            api.Reference   `json:"instance-type"`
+	Template        api.Reference   `json:"template"`
+	DeployTarget    api.Reference   `json:"deploy-target"`
+	SecurityGroups  []api.Reference `json:"security-groups"`
+}
+
+func (l listedInstance) toV2() *v2.Instance {
+	live := &v2.Instance{
+		ID: &l.ID, Name: &l.Name, State: &l.State, Labels: &l.Labels, InstanceTypeID: &l.Type.ID, TemplateID: &l.Template.ID,
+		DeployTargetID: omitEmpty(l.DeployTarget.ID),
+	}
+	if created, err := time.Parse(time.RFC3339, l.CreatedAt); err == nil {
+		live.CreatedAt = &created
+	}
+	if address := net.ParseIP(l.PublicIP); address != nil {
+		live.PublicIPAddress = &address
+	}
+	if len(l.SecurityGroups) > 0 {
+		groups := make([]string, len(l.SecurityGroups))
+		for i, group := range l.SecurityGroups {
+			groups[i] = group.ID
+		}
+		live.SecurityGroupIDs = &groups
+	}
+	return live
 }
 
 func isVanishing(instance *v2.Instance) bool {
@@ -233,11 +270,13 @@ func (c *Instances) setProtection(ctx context.Context, live *v2.Instance, wanted
 		op, action = "lift the protection of instance "+name, ":remove-protection"
 		delete(labels, state.LabelProtected)
 	}
-	return c.api.ApplyChange(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
-		if err := c.api.Put(ctx, op, "/instance/"+id+action, nil); err != nil {
-			return "", err
-		}
-		body := map[string]any{"labels": labels}
-		return id, c.api.Put(ctx, op, "/instance/"+id, body)
+	return api.Repeat(ctx, c.api, op, func(ctx context.Context) error {
+		return c.api.ApplyChange(ctx, state.Updated, kindProtection, name, func(ctx context.Context) (string, error) {
+			if err := c.api.Put(ctx, op, "/instance/"+id+action, nil); err != nil {
+				return "", err
+			}
+			body := map[string]any{"labels": labels}
+			return id, c.api.Put(ctx, op, "/instance/"+id, body)
+		})
 	})
 }

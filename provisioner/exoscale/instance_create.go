@@ -3,7 +3,6 @@ package exoscale
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"net/http"
 
 	"exoshift/internal/fault"
@@ -20,16 +19,11 @@ type createInstanceRequest struct {
 	Template           api.Reference     `json:"template"`
 	DiskSize           int               `json:"disk-size"` // GiB
 	UserData           string            `json:"user-data,omitempty"`
-	SSHKey             *nameRef          `json:"ssh-key,omitempty"`
 	Labels             map[string]string `json:"labels,omitempty"`
 	PublicIPAssignment string            `json:"public-ip-assignment"`
 	SecurityGroups     []api.Reference   `json:"security-groups,omitempty"`
 	AntiAffinityGroups []api.Reference   `json:"anti-affinity-groups,omitempty"`
 	DeployTarget       *api.Reference    `json:"deploy-target,omitempty"`
-}
-
-type nameRef struct {
-	Name string `json:"name"`
 }
 
 func toReferences(ids []string) []api.Reference {
@@ -51,16 +45,13 @@ func (c *Instances) requestInstance(ctx context.Context, wanted state.Instance) 
 		UserData: base64.StdEncoding.EncodeToString(wanted.UserData), Labels: wanted.Labels, PublicIPAssignment: "inet4",
 		SecurityGroups: toReferences(wanted.SecurityGroups), AntiAffinityGroups: toReferences(wanted.AntiAffinityGroups),
 	}
-	if wanted.SSHKey != "" {
-		body.SSHKey = &nameRef{wanted.SSHKey}
-	}
 	if wanted.DeployTarget != "" {
 		body.DeployTarget = &api.Reference{ID: wanted.DeployTarget}
 	}
 	err = c.api.ApplyChange(ctx, state.Created, kindInstance, wanted.Name, func(ctx context.Context) (string, error) {
 		ordered, err = c.api.StartOperation(ctx, http.MethodPost, "/instance", body)
-		if err == nil && ordered.Reference.ID == "" {
-			err = errors.New("the API does not tell the ID of the new instance")
+		if err == nil {
+			ordered.Reference.ID, err = c.api.AwaitReference(ctx, "create instance "+wanted.Name, ordered)
 		}
 		return ordered.Reference.ID, err
 	})

@@ -20,10 +20,8 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 		w.check(err)
 		apart, _, err := w.EnsureAntiAffinityGroup(ctx, "lb", "")
 		w.check(err)
-		_, err = w.EnsureSSHKey(ctx, "operator", publicKey)
-		w.check(err)
 		wanted := w.machine(ctx, "lb-0")
-		wanted.SecurityGroups, wanted.AntiAffinityGroups, wanted.SSHKey = []string{groupID}, []string{apart}, "operator"
+		wanted.SecurityGroups, wanted.AntiAffinityGroups = []string{groupID}, []string{apart}
 		made, action, err := w.EnsureInstance(ctx, wanted)
 		w.wantAction(action, err, state.Created)
 		if _, err := netip.ParseAddr(made.Address); err != nil || made.ID == "" || made.State != "running" {
@@ -62,9 +60,8 @@ func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
 func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
-		w.InjectFaults(site.Fault{Match: "POST /v2/instance", ServeFirst: true})
-		_, _, err := w.EnsureInstance(ctx, wanted)
-		w.wantFault(err, fault.Transient)
+		_, _, err := w.EnsureInstance(w.killedAt(ctx, "POST /v2/instance", true), wanted)
+		w.wantFault(err, fault.Cancelled)
 		began := time.Now()
 		made, action, err := w.EnsureInstance(ctx, wanted)
 		w.wantAction(action, err, state.Adopted)

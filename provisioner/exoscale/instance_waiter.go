@@ -45,15 +45,37 @@ func (w *instanceWaiter) createMissing(ctx context.Context, missing []state.Inst
 				if w.getError() != nil {
 					return nil
 				}
-				ordered, err := w.instances.requestInstance(ctx, wanted)
-				if err != nil {
+				if err := w.createInstance(ctx, wanted); err != nil {
 					return err
 				}
-				w.add(w.instances.newPending(wanted, state.Created, ordered.Reference.ID, ordered.ID))
 			}
 			return nil
 		})
 	}
+}
+
+// createInstance looks for the instance after an ambiguous answer, before it requests it again.
+func (w *instanceWaiter) createInstance(ctx context.Context, wanted state.Instance) error {
+	isRepeated := false
+	return api.Repeat(ctx, w.instances.api, "create instance "+wanted.Name, func(ctx context.Context) error {
+		if isRepeated {
+			live, err := w.instances.listInstances(ctx)
+			if err != nil {
+				return err
+			}
+			found, _, err := w.instances.matchExisting([]state.Instance{wanted}, live)
+			if err != nil || len(found) > 0 {
+				w.add(found...)
+				return err
+			}
+		}
+		isRepeated = true
+		ordered, err := w.instances.requestInstance(ctx, wanted)
+		if err == nil {
+			w.add(w.instances.newPending(wanted, state.Created, ordered.Reference.ID, ordered.ID))
+		}
+		return err
+	})
 }
 
 // runTask runs a task concurrently; await does not return before it has ended.
@@ -72,10 +94,10 @@ func (w *instanceWaiter) runTask(do func() error) {
 	})
 }
 
-func (w *instanceWaiter) add(m *pendingInstance) {
+func (w *instanceWaiter) add(members ...*pendingInstance) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.waiting = append(w.waiting, m)
+	w.waiting = append(w.waiting, members...)
 }
 
 func (w *instanceWaiter) getError() error {

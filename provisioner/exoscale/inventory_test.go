@@ -146,8 +146,7 @@ func TestAVolumeThatIsDetachedMeanwhileIsDeleted(t *testing.T) {
 
 func TestWhatMayNotBeReadIsNamedAndTheRestIsListed(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		_, err := w.EnsureSSHKey(ctx, "operator", publicKey)
-		w.check(err)
+		w.registerKey(ctx)
 		denied := matchPattern(403, `{"message":"Forbidden by role policy"}`)
 		w.InjectFaults(site.Fault{Match: "GET /v2/load-balancer", Respond: denied},
 			site.Fault{Match: "GET /v2/api-key", Respond: denied})

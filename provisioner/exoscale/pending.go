@@ -7,7 +7,6 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
-	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -17,6 +16,8 @@ const (
 	absenceLimit = 10 * time.Second
 	// startLimit is how long an instance may be starting before its operation is polled; most take less than a minute.
 	startLimit = 2 * time.Minute
+	// instanceLimit is how long an instance may take to run: the first ones of a new template take long.
+	instanceLimit = 30 * time.Minute
 )
 
 // pendingInstance exists or was requested, and was not yet reported.
@@ -51,7 +52,7 @@ func isRunning(live *v2.Instance) bool {
 // instance as wrong or late, and only a few operations per list.
 func (w *instanceWaiter) checkPending(ctx context.Context, m *pendingInstance, live *v2.Instance, checks *int) (*v2.Instance, error) {
 	now := w.instances.api.Clock.Now()
-	late := now.Sub(m.since) >= api.WaitLimit
+	late := now.Sub(m.since) >= instanceLimit
 	wrong := live != nil && !isStarting(live)
 	if !late && !wrong && (*checks == 0 || !m.isOverdue(now, live)) {
 		return live, nil
@@ -75,7 +76,7 @@ func (w *instanceWaiter) explainAbsence(m *pendingInstance, live *v2.Instance, g
 	case live != nil && !isStarting(live) && !goes:
 		return w.newHaltedError(m, live)
 	case late:
-		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), api.WaitLimit).
+		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), instanceLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	case live == nil && !goes:
 		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", w.instances.api.Zone).

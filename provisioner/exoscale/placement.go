@@ -2,6 +2,7 @@ package exoscale
 
 import (
 	"context"
+	"net/http"
 	"strings"
 
 	v2 "github.com/exoscale/egoscale/v2"
@@ -24,8 +25,8 @@ func (c *Placement) EnsureAntiAffinityGroup(ctx context.Context, name, descripti
 			return c.listAntiAffinityGroups(ctx, name)
 		},
 		Create: func(ctx context.Context) (*v2.AntiAffinityGroup, error) {
-			wanted := &v2.AntiAffinityGroup{Name: &name, Description: omitEmpty(description)}
-			return c.api.V2.CreateAntiAffinityGroup(ctx, c.api.Zone, wanted)
+			id, err := c.api.ExecuteChange(ctx, "create anti-affinity-group "+name, http.MethodPost, "/anti-affinity-group", newNamedRequest(name, description))
+			return &v2.AntiAffinityGroup{ID: &id, Name: &name}, err
 		},
 		ID: func(group *v2.AntiAffinityGroup) string { return deref(group.ID) },
 	})

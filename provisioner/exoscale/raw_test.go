@@ -53,6 +53,12 @@ func (w *world) ask(ctx context.Context, method, path string, body, into any) {
 	w.check(json.Unmarshal(content, into))
 }
 
+// registerKey registers an SSH key, which only earlier versions did.
+func (w *world) registerKey(ctx context.Context) {
+	w.t.Helper()
+	w.raw(ctx, http.MethodPost, "/ssh-key", map[string]any{"name": "operator", "public-key": publicKey})
+}
+
 func (w *world) the(ctx context.Context, kind, name string) state.Object {
 	w.t.Helper()
 	all, err := w.ListObjects(ctx)

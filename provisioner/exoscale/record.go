@@ -2,6 +2,7 @@ package exoscale
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -15,10 +16,18 @@ import (
 
 // EnsureRecord makes record the only one of its name, type and content; the API does not prevent duplicates. Others of the same
 // name and type stay, except for a CNAME, of which a name can have only one.
-func (c *DNS) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
+func (c *DNS) EnsureRecord(ctx context.Context, zoneID string, record state.Record) (action state.Action, err error) {
 	if record.TTL <= 0 { // what the API does without a TTL is not known
 		return "", fault.Newf(fault.Invalid, "ensure dns-record "+recordName(record), "it has no TTL")
 	}
+	err = api.Repeat(ctx, c.api, "ensure dns-record "+recordName(record), func(ctx context.Context) (err error) {
+		action, err = c.ensureRecord(ctx, zoneID, record)
+		return err
+	})
+	return action, err
+}
+
+func (c *DNS) ensureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error) {
 	all, err := c.listRecords(ctx, zoneID)
 	if err != nil {
 		return "", err
@@ -64,13 +73,17 @@ func normalizeContent(kind, content string) string {
 	return normalizeHost(content)
 }
 
+type recordRequest struct {
+	Name    string `json:"name"` // "" is the zone itself
+	Type    string `json:"type"`
+	Content string `json:"content"`
+	TTL     int    `json:"ttl"` // seconds
+}
+
 func (c *DNS) createRecord(ctx context.Context, zoneID string, record state.Record) error {
 	return c.api.ApplyChange(ctx, state.Created, kindRecord, recordName(record), func(ctx context.Context) (string, error) {
-		made, err := c.api.V2.CreateDNSDomainRecord(ctx, c.api.Zone, zoneID, toV2Record(record))
-		if err != nil {
-			return "", err
-		}
-		return deref(made.ID), nil
+		body := recordRequest{record.Name, record.Type, record.Content, record.TTL}
+		return c.api.ExecuteChange(ctx, "create dns-record "+recordName(record), http.MethodPost, "/dns-domain/"+zoneID+"/record", body)
 	})
 }
 

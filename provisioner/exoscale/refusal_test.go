@@ -3,6 +3,7 @@ package exoscale_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"exoshift/internal/fault"
@@ -13,6 +14,7 @@ import (
 
 type refusal struct {
 	quotas map[string]int
+	noPlan bool // for DNS zones
 	try    func(ctx context.Context, w *world) error
 	kind   fault.Kind
 	words  []string // the operation and the server's message
@@ -65,6 +67,29 @@ func refusals() map[string]refusal {
 				return err
 			},
 		},
+		"a zone without a plan": {
+			noPlan: true, kind: fault.Quota, words: []string{"create dns-zone example.com", "DNS subscription", "needs a DNS plan with a free zone"},
+			try: func(ctx context.Context, w *world) error {
+				_, _, err := w.EnsureZone(ctx, "example.com")
+				return err
+			},
+		},
+		"a zone without a permission": {
+			kind: fault.Denied, words: []string{"create dns-zone example.com", "IAM role allows", "needs a DNS plan with a free zone"},
+			try: func(ctx context.Context, w *world) error {
+				w.InjectFaults(site.Fault{Match: "POST /v2/dns-domain", Respond: matchPattern(403, `{"message":"Forbidden by IAM policy"}`)})
+				_, _, err := w.EnsureZone(ctx, "example.com")
+				return err
+			},
+		},
+		"a zone that costs more": {
+			kind: fault.Quota, words: []string{"402", "needs a DNS plan with a free zone"},
+			try: func(ctx context.Context, w *world) error {
+				w.InjectFaults(site.Fault{Match: "POST /v2/dns-domain", Respond: matchPattern(402, `{"message":"no"}`)})
+				_, _, err := w.EnsureZone(ctx, "example.com")
+				return err
+			},
+		},
 		"not found": {
 			kind: fault.NotFound, words: []string{"create instance lb-0", absent + " not found", zone},
 			try: func(ctx context.Context, w *world) error {
@@ -103,7 +128,7 @@ func TestEveryRefusalTellsOperationCauseAndHint(t *testing.T) {
 	for name, r := range refusals() {
 		for _, problems := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, problem details: %t", name, problems), func(t *testing.T) {
-				config := api.Config{Key: key, Secret: secret, Quotas: r.quotas, Problems: problems}
+				config := api.Config{Key: key, Secret: secret, Quotas: r.quotas, NoDNSPlan: r.noPlan, Problems: problems}
 				inWorldOf(t, config, func(ctx context.Context, w *world) {
 					err := r.try(ctx, w)
 					w.wantFault(err, r.kind, r.words...)
@@ -119,10 +144,10 @@ func TestEveryRefusalTellsOperationCauseAndHint(t *testing.T) {
 func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
 	for reason, kind := range map[string]fault.Kind{
 		"incorrect": fault.Invalid, "unsupported": fault.Invalid, "forbidden": fault.Denied, "conflict": fault.Conflict,
-		"not-found": fault.NotFound, "busy": fault.Transient, "unavailable": fault.Transient, "interrupted": fault.Transient,
+		"not-found": fault.NotFound, "unavailable": fault.Transient, "interrupted": fault.Transient,
 		"unknown": fault.Internal, "fault": fault.Internal, "partial": fault.Internal,
 	} {
-		for _, kindOf := range []string{"anti-affinity-group", "iam-role"} { // with egoscale, and without it
+		for _, kindOf := range []string{"anti-affinity-group", "iam-role"} {
 			t.Run(reason+" "+kindOf, func(t *testing.T) {
 				inWorld(t, func(ctx context.Context, w *world) {
 					w.InjectFaults(site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200,
@@ -154,5 +179,16 @@ func TestWhatWasRefusedIsNotAdoptedLater(t *testing.T) {
 		w.check(err)
 		_, action, err := ours.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.wantAction(action, err, state.Found)
+	})
+}
+
+func TestEnsureZone_DoesNotBlameThePlanForAList(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.InjectFaults(site.Fault{Match: "GET /v2/dns-domain", Respond: matchPattern(403, `{"message":"Forbidden by IAM policy"}`)})
+		_, _, err := w.EnsureZone(ctx, "example.com")
+		w.wantFault(err, fault.Denied, "list DNS zones")
+		if strings.Contains(fault.HintOf(err), "plan") {
+			t.Errorf("the hint is %s", fault.HintOf(err))
+		}
 	})
 }

@@ -92,8 +92,11 @@ func (c *IAM) syncRole(ctx context.Context, wanted state.IAMRole, found *role) (
 }
 
 func (c *IAM) updateRole(ctx context.Context, live role, command string, body any) error {
-	return c.api.ApplyChange(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
-		return live.ID, c.api.Put(ctx, "update iam-role "+live.Name, rolePath+"/"+live.ID+command, body)
+	op := "update iam-role " + live.Name
+	return api.Repeat(ctx, c.api, op, func(ctx context.Context) error { // the same twice makes no difference
+		return c.api.ApplyChange(ctx, state.Updated, state.KindRole, live.Name, func(ctx context.Context) (string, error) {
+			return live.ID, c.api.Put(ctx, op, rolePath+"/"+live.ID+command, body)
+		})
 	})
 }
 

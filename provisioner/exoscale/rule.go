@@ -2,12 +2,12 @@ package exoscale
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
 
@@ -73,24 +73,36 @@ func newWantedValue(rule state.Rule, ids map[string]string) (ruleValue, error) {
 	return v, nil
 }
 
-// toV2Rule expects a CIDR that newWantedValue has accepted.
-func toV2Rule(rule state.Rule, ids map[string]string) *v2.SecurityGroupRule {
-	wire := &v2.SecurityGroupRule{
-		Description:   omitEmpty(rule.Description),
-		FlowDirection: new(ingress),
-		Protocol:      &rule.Protocol,
-	}
+type ruleRequest struct {
+	Description   string         `json:"description,omitempty"`
+	FlowDirection string         `json:"flow-direction"`
+	Protocol      string         `json:"protocol"`
+	StartPort     int            `json:"start-port,omitempty"`
+	EndPort       int            `json:"end-port,omitempty"`
+	ICMP          *icmpRequest   `json:"icmp,omitempty"`
+	Network       string         `json:"network,omitempty"`
+	SecurityGroup *api.Reference `json:"security-group,omitempty"`
+}
+
+type icmpRequest struct {
+	Code int `json:"code"`
+	Type int `json:"type"`
+}
+
+// newRuleRequest expects a CIDR that newWantedValue has accepted.
+func newRuleRequest(rule state.Rule, ids map[string]string) ruleRequest {
+	request := ruleRequest{Description: rule.Description, FlowDirection: ingress, Protocol: rule.Protocol}
 	if rule.Protocol == "icmp" {
-		wire.ICMPType, wire.ICMPCode = new(int64(rule.ICMPType)), new(int64(0))
+		request.ICMP = &icmpRequest{Type: rule.ICMPType}
 	} else {
-		wire.StartPort, wire.EndPort = new(uint16(rule.From)), new(uint16(rule.To)) //nolint:gosec // ports
+		request.StartPort, request.EndPort = rule.From, rule.To
 	}
 	if rule.Group != "" {
-		wire.SecurityGroupID = new(ids[rule.Group])
-		return wire
+		request.SecurityGroup = &api.Reference{ID: ids[rule.Group]}
+	} else if prefix, err := netip.ParsePrefix(rule.CIDR); err == nil {
+		request.Network = prefix.Masked().String()
 	}
-	_, wire.Network, _ = net.ParseCIDR(rule.CIDR)
-	return wire
+	return request
 }
 
 func describeRule(rule state.Rule) string {

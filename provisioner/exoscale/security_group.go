@@ -3,6 +3,7 @@ package exoscale
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -21,16 +22,16 @@ type SecurityGroups struct {
 
 // EnsureSecurityGroup creates the group and adds the missing rules. Rules added by others stay.
 func (c *SecurityGroups) EnsureSecurityGroup(ctx context.Context, group state.SecurityGroup) (string, state.Action, error) {
-	all, err := c.listSecurityGroups(ctx)
-	if err != nil {
-		return "", "", err
-	}
+	var all []*v2.SecurityGroup
 	found, action, err := api.Ensure(ctx, c.api, api.Object[v2.SecurityGroup]{
 		Kind: kindSecurityGroup, Name: group.Name,
-		Find: func(context.Context) ([]*v2.SecurityGroup, error) { return filterGroups(all, group.Name), nil },
+		Find: func(ctx context.Context) (_ []*v2.SecurityGroup, err error) {
+			all, err = c.listSecurityGroups(ctx)
+			return filterGroups(all, group.Name), err
+		},
 		Create: func(ctx context.Context) (*v2.SecurityGroup, error) {
-			wanted := &v2.SecurityGroup{Name: &group.Name, Description: omitEmpty(group.Description)}
-			return c.api.V2.CreateSecurityGroup(ctx, c.api.Zone, wanted)
+			id, err := c.api.ExecuteChange(ctx, "create security-group "+group.Name, http.MethodPost, groupPath, newNamedRequest(group.Name, group.Description))
+			return &v2.SecurityGroup{ID: &id, Name: &group.Name}, err
 		},
 		ID: func(g *v2.SecurityGroup) string { return deref(g.ID) },
 	})
@@ -41,15 +42,19 @@ func (c *SecurityGroups) EnsureSecurityGroup(ctx context.Context, group state.Se
 	if c.api.IsPreviewID(id) {
 		return id, action, nil
 	}
-	added, err := c.addRules(ctx, id, group, mapNamesToIDs(append(all, found)))
+	added, ids := 0, mapNamesToIDs(append(all, found))
+	err = api.Repeat(ctx, c.api, "update "+kindSecurityGroup+" "+group.Name, func(ctx context.Context) error {
+		n, err := c.addRules(ctx, id, group, ids)
+		added += n
+		return err
+	})
 	if added > 0 {
 		action = mergeUpdated(action)
 	}
 	return id, action, err
 }
 
-// addRules adds the rules one by one, with a lock per group: egoscale identifies a new rule by comparing the group before and
-// after.
+// addRules adds the missing rules side by side. The lock per group keeps two callers from adding the same rule.
 func (c *SecurityGroups) addRules(ctx context.Context, id string, group state.SecurityGroup, ids map[string]string) (added int, err error) {
 	unlock, err := c.locks.lock(ctx, id)
 	if err != nil {
@@ -69,15 +74,22 @@ func (c *SecurityGroups) addRules(ctx context.Context, id string, group state.Se
 	}
 	for _, rule := range rules {
 		if rule.Group != "" && ids[rule.Group] == "" && !c.api.IsPreview() {
-			return added, fault.Newf(fault.NotFound, "add a rule to security-group "+group.Name,
+			return 0, fault.Newf(fault.NotFound, "add a rule to security-group "+group.Name,
 				"the rule refers to group %s, which does not exist", rule.Group).WithHint("create that group first")
 		}
-		if err := c.addRule(ctx, live, rule, ids); err != nil {
-			return added, err
-		}
-		added++
 	}
-	return added, nil
+	faults := make([]error, len(rules))
+	var running sync.WaitGroup
+	for i, rule := range rules { // the client requests only a few at once; most of the time is waiting
+		running.Go(func() { faults[i] = c.addRule(ctx, live, rule, ids) })
+	}
+	running.Wait()
+	for _, err := range faults {
+		if err == nil {
+			added++
+		}
+	}
+	return added, errors.Join(faults...)
 }
 
 // recordAdoptedRules records the rules that an earlier run added and was killed before it recorded them.
@@ -97,13 +109,13 @@ func formatRuleName(group *v2.SecurityGroup, rule state.Rule) string {
 	return deref(group.Name) + ": " + describeRule(rule)
 }
 
+const groupPath = "/security-group"
+
+// addRule records the ID of the group, to which the operation refers; that of the rule is nowhere needed.
 func (c *SecurityGroups) addRule(ctx context.Context, group *v2.SecurityGroup, rule state.Rule, ids map[string]string) error {
 	return c.api.ApplyChange(ctx, state.Created, kindRule, formatRuleName(group, rule), func(ctx context.Context) (string, error) {
-		made, err := c.api.V2.CreateSecurityGroupRule(ctx, c.api.Zone, group, toV2Rule(rule, ids))
-		if err != nil {
-			return "", err
-		}
-		return deref(made.ID), nil
+		op := "add a rule to security-group " + deref(group.Name)
+		return c.api.ExecuteChange(ctx, op, http.MethodPost, groupPath+"/"+deref(group.ID)+"/rules", newRuleRequest(rule, ids))
 	})
 }
 

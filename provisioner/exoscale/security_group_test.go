@@ -2,12 +2,15 @@ package exoscale_test
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/simcloud/site"
 	"exoshift/state"
 )
 
@@ -56,6 +59,46 @@ func TestASecurityGroupGetsTheRulesThatItMisses(t *testing.T) {
 			_, action, err := w.EnsureSecurityGroup(ctx, wanted)
 			w.wantAction(action, err, state.Found)
 		})
+	})
+}
+
+// Each operation takes three to eight seconds; the rules of a group are added while others are.
+func TestTheRulesOfAGroupAreAddedSideBySide(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
+		w.check(err)
+		wanted := group("nodes")
+		for port := range 15 {
+			wanted.Rules = append(wanted.Rules, tcp(9000+port, "0.0.0.0/0"))
+		}
+		began := time.Now()
+		_, action, err := w.EnsureSecurityGroup(ctx, wanted)
+		w.wantAction(action, err, state.Updated)
+		if took := time.Since(began); took > 12*time.Second {
+			t.Errorf("15 rules took %s", took)
+		}
+		if reads := w.count("GET /v2/security-group/"); reads > 2 {
+			t.Errorf("the group was read %d times", reads)
+		}
+	})
+}
+
+func TestARuleThatMeetsABusyGroupIsAddedLater(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
+		w.check(err)
+		busy := func(answer http.ResponseWriter, _ *http.Request) {
+			matchPattern(200, `{"id":"7","state":"pending","reference":{"id":"1"}}`)(answer, nil)
+		}
+		failed := `{"id":"7","state":"failure","reason":"busy","message":"another rule is being added"}`
+		w.InjectFaults(site.Fault{Match: "POST /v2/security-group/", Respond: busy}, site.Fault{Match: "GET /v2/operation/7", Respond: matchPattern(200, failed)})
+		_, _, err = w.EnsureSecurityGroup(ctx, group("nodes", rules()[:2]...))
+		w.check(err)
+		missing, err := w.ListMissingRules(ctx, group("nodes", rules()[:2]...))
+		w.check(err)
+		if len(missing) > 0 || len(w.journal.open) > 0 {
+			t.Errorf("missing %v, open in the journal: %v", missing, w.journal.open)
+		}
 	})
 }
 

@@ -91,10 +91,14 @@ func (c *Templates) ListTemplates(ctx context.Context, name, visibility string) 
 // downloads the image. A registration that an earlier run began continues without that run; it is waited for instead of being
 // started again.
 func (c *Templates) RegisterTemplate(ctx context.Context, wanted state.Template) (state.Template, error) {
-	registered, err := c.waitEarlierTemplate(ctx, wanted.Name)
-	if err == nil && registered.ID == "" {
-		registered, err = c.registerTemplate(ctx, wanted)
-	}
+	var registered state.Template
+	err := api.Repeat(ctx, c.api, "register template "+wanted.Name, func(ctx context.Context) (err error) {
+		registered, err = c.waitEarlierTemplate(ctx, wanted.Name)
+		if err == nil && registered.ID == "" {
+			registered, err = c.registerTemplate(ctx, wanted)
+		}
+		return err
+	})
 	wanted.ID, wanted.SizeGiB = registered.ID, registered.SizeGiB
 	return wanted, err
 }

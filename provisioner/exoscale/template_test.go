@@ -66,8 +66,6 @@ func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				w.InjectFaults(site.Fault{Match: "POST /v2/template", ServeFirst: true}, event())
-				_, err := w.RegisterTemplate(ctx, rhcos())
-				w.wantFault(err, fault.Transient, "create template rhcos-1", "run again")
 				made, err := w.RegisterTemplate(ctx, rhcos())
 				w.check(err)
 				found, err := w.FindTemplate(ctx, "rhcos-1")
@@ -95,10 +93,8 @@ func TestARegistrationThatNeverArrivedIsBegunAnew(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				w.InjectFaults(site.Fault{Match: "POST /v2/template"}, event())
-				_, err := w.RegisterTemplate(ctx, rhcos())
-				w.wantFault(err, fault.Transient)
 				began := time.Now()
-				_, err = w.RegisterTemplate(ctx, rhcos())
+				_, err := w.RegisterTemplate(ctx, rhcos())
 				w.check(err)
 				if took := time.Since(began); took > 30*time.Minute || w.count("POST /v2/template") != 2 {
 					w.t.Errorf("took %s, %d registrations", took, w.count("POST /v2/template"))
@@ -114,10 +110,8 @@ func TestARegistrationThatComesToNothingIsGivenUpAfterAnHour(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
 				event := trail(time.Now().Add(ahead), "register-template", "/v2/template", 200, "rhcos-1")
 				w.InjectFaults(site.Fault{Match: "POST /v2/template"}, event)
-				_, err := w.RegisterTemplate(ctx, rhcos())
-				w.wantFault(err, fault.Transient)
 				began := time.Now()
-				_, err = w.RegisterTemplate(ctx, rhcos())
+				_, err := w.RegisterTemplate(ctx, rhcos())
 				w.check(err)
 				if took := time.Since(began); took < 59*time.Minute || took > 90*time.Minute {
 					w.t.Errorf("took %s", took)
@@ -145,8 +139,6 @@ func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST /v2/template"}, site.Fault{Match: "GET /v2/event", Respond: matchPattern(403, `{"message":"no"}`)})
 		_, err := w.RegisterTemplate(ctx, rhcos())
-		w.wantFault(err, fault.Transient)
-		_, err = w.RegisterTemplate(ctx, rhcos())
 		w.wantFault(err, fault.Denied, "audit trail", "list events")
 	})
 }

@@ -2,8 +2,10 @@ package exoscale_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +32,9 @@ func TestOnlyUselessRulesAreDeleted(t *testing.T) {
 			w.wantAction(action, err, state.Found)
 			told := rules()
 			told[1].CIDR = "10.0.0.0/8"
+			for _, list := range [][]state.Rule{told, seen} { // rules are added side by side, in any order
+				slices.SortFunc(list, func(a, b state.Rule) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
 			if diff := cmp.Diff(told, seen); diff != "" {
 				t.Error("the rules are told in the words in which they were given", diff)
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	} {
 		t.Run(http.StatusText(c.status)+" "+c.body, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(c.status, c.body)})
+				w.InjectFaults(slices.Repeat([]site.Fault{{Match: "POST " + groups, Respond: matchPattern(c.status, c.body)}}, 5)...)
 				w.wantFault(ensureGroup(ctx, w), c.kind, append(c.words, "create anti-affinity-group masters", "POST "+groups)...)
 			})
 		})
@@ -58,19 +59,32 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 func TestRefusalsAsProblemDetailsAreUnderstoodToo(t *testing.T) {
 	config := api.Config{Key: key, Secret: secret, Problems: true}
 	inWorldOf(t, config, func(ctx context.Context, w *world) {
-		_, err := w.EnsureSSHKey(ctx, "c-1-admin", "ssh-ed25519 nonsense")
-		w.wantFault(err, fault.Invalid, "Public key is invalid", "Conflict;")
+		_, _, err := w.EnsureAntiAffinityGroup(ctx, strings.Repeat("m", 256), "")
+		w.wantFault(err, fault.Invalid, "name", "Bad Request;")
 	})
 }
 
-func TestACreateThatFailedOnTheServerIsNotSentAgain(t *testing.T) {
-	for _, status := range []int{429, 500, 503} {
-		inWorld(t, func(ctx context.Context, w *world) {
-			w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(status, `{}`)})
-			w.wantFault(ensureGroup(ctx, w), fault.Transient)
-			if posts := w.count("POST"); posts != 1 {
-				w.t.Errorf("%d: sent %d times", status, posts)
-			}
+// A gateway may answer 503 although its server has carried out the change.
+func TestACreateWithAnAmbiguousAnswerIsSentAgainAfterASearchOnly(t *testing.T) {
+	gateway := func(answer http.ResponseWriter, _ *http.Request) {
+		http.Error(answer, "upstream reset", http.StatusServiceUnavailable)
+	}
+	for name, c := range map[string]struct {
+		respond  http.HandlerFunc
+		searches int
+	}{
+		"429": {matchPattern(429, `{}`), 1}, "503": {matchPattern(503, `{}`), 1},
+		"500": {matchPattern(500, `{}`), 2}, "502": {matchPattern(502, ``), 2}, "504": {matchPattern(504, ``), 2}, "gateway": {gateway, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: c.respond})
+				w.check(ensureGroup(ctx, w))
+				posts, searches := w.count("POST"), w.count("GET "+groups)-w.count("GET "+groups+"/")
+				if posts != 2 || searches != c.searches {
+					w.t.Errorf("sent %d times, searched %d times: %v", posts, searches, w.Requests())
+				}
+			})
 		})
 	}
 }
@@ -112,7 +126,7 @@ func TestPollingAnOperationSurvivesAnOutage(t *testing.T) {
 
 func TestAFailedOperationTellsItsReason(t *testing.T) {
 	for reason, kind := range map[string]fault.Kind{
-		"busy": fault.Transient, "conflict": fault.Conflict, "incorrect": fault.Invalid, "forbidden": fault.Denied, "fault": fault.Internal,
+		"unavailable": fault.Transient, "conflict": fault.Conflict, "incorrect": fault.Invalid, "forbidden": fault.Denied, "fault": fault.Internal,
 	} {
 		inWorld(t, func(ctx context.Context, w *world) {
 			w.InjectFaults(site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(200,
@@ -178,7 +192,7 @@ func TestAServerThatNobodyRunsIsTransient(t *testing.T) {
 		}
 		client, err := exoscale.New(elsewhere, zone, key, secret, w.journal)
 		w.check(err)
-		_, err = client.EnsureSSHKey(ctx, "operator", publicKey)
+		_, _, err = client.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.wantFault(err, fault.Transient, "refused")
 		if calls != 5 {
 			w.t.Errorf("dialed %d times", calls)
@@ -219,4 +233,79 @@ func TestAClientNeedsAJournalCredentialsAndAZone(t *testing.T) {
 	w.wantFault(err, fault.Invalid)
 	_, err = exoscale.New(network.Network{}, "evil.example/", key, secret, &journal{})
 	w.wantFault(err, fault.Invalid)
+}
+
+// Requests without a body are repeated as well as those with one, whoever makes them.
+func TestARequestWithoutABodyIsRepeated(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.InjectFaults(site.Fault{Match: "GET /v2/iam-role", Respond: matchPattern(502, "")})
+		_, _, err := w.EnsureRole(ctx, role())
+		w.check(err)
+	})
+}
+
+func TestAPatientClientGoesOnWhileTheAPIIsAwayAndTellsItOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		attempts int // that fail; pauses of 1, 2, 4, 8, 16, 30, 30 ... seconds
+		kind     fault.Kind
+		told     int
+	}{"a moment": {3, 0, 0}, "nine minutes": {20, 0, 2}, "too long": {30, fault.Transient, 1}} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(ctx context.Context, w *world) {
+				var told []state.Outage
+				w.OnOutage(func(o state.Outage) { told = append(told, o) })
+				_, err := w.ListQuotas(ctx) // an API that never answered is not away, but out of reach
+				w.check(err)
+				w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(503, `{"message":"maintenance"}`)}}, c.attempts)...)
+				began := time.Now()
+				err = ensureGroup(ctx, w)
+				if c.kind != 0 {
+					w.wantFault(err, c.kind, "maintenance")
+				} else {
+					w.check(err)
+				}
+				if len(told) != c.told || c.told > 0 && (told[0].Over || told[0].Until.Sub(told[0].Since) != 10*time.Minute) {
+					w.t.Errorf("told %+v", told)
+				}
+				if took := time.Since(began); took > 11*time.Minute {
+					w.t.Errorf("took %s", took)
+				}
+			})
+		})
+	}
+}
+
+func TestAPatientClientIsNotPatientWithAnAPIThatNeverAnswered(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.OnOutage(func(o state.Outage) { w.t.Errorf("told of %+v", o) })
+		w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(502, "")}}, 5)...)
+		began := time.Now()
+		_, err := w.ListQuotas(ctx)
+		w.wantFault(err, fault.Transient)
+		if took := time.Since(began); took > time.Minute {
+			w.t.Errorf("took %s", took)
+		}
+	})
+}
+
+func TestSeveralRequestsSeeOneOutage(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		told := 0
+		w.OnOutage(func(state.Outage) { told++ })
+		_, err := w.ListQuotas(ctx)
+		w.check(err)
+		w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(502, "")}}, 60)...)
+		var readers sync.WaitGroup
+		for range 10 {
+			readers.Go(func() {
+				if _, err := w.ListQuotas(ctx); err != nil {
+					w.t.Error(err)
+				}
+			})
+		}
+		readers.Wait()
+		if told != 2 {
+			w.t.Errorf("told %d times instead of once at its beginning and once at its end", told)
+		}
+	})
 }

@@ -8,7 +8,6 @@ import (
 
 // Kinds of objects in the journal and in errors.
 const (
-	kindSSHKey            = "ssh-key"
 	kindSecurityGroup     = "security-group"
 	kindRule              = "security-group-rule"
 	kindAntiAffinityGroup = "anti-affinity-group"
@@ -20,6 +19,14 @@ const (
 	kindTemplate          = "template"
 	kindInstance          = "instance"
 )
+
+// namedRequest creates what consists of a name.
+type namedRequest struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+func newNamedRequest(name, description string) namedRequest { return namedRequest{name, description} }
 
 func mergeUpdated(action state.Action) state.Action {
 	if action == state.Found {

@@ -85,6 +85,17 @@ func (w *world) check(err error) {
 	}
 }
 
+// killedAt returns a context that ends when this request arrives; its answer is lost.
+func (w *world) killedAt(ctx context.Context, request string, isServed bool) context.Context {
+	ctx, kill := context.WithCancel(ctx)
+	w.t.Cleanup(kill)
+	w.InjectFaults(site.Fault{Match: request, ServeFirst: isServed, Respond: func(http.ResponseWriter, *http.Request) {
+		kill()
+		panic(http.ErrAbortHandler)
+	}})
+	return ctx
+}
+
 func (w *world) count(prefix string) int {
 	n := 0
 	for _, request := range w.Requests() {

@@ -2,6 +2,9 @@ package exoscale
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"regexp"
 	"slices"
 
 	v2 "github.com/exoscale/egoscale/v2"
@@ -22,16 +25,43 @@ func (c *DNS) EnsureZone(ctx context.Context, name string) (state.Zone, state.Ac
 		Kind: kindZone, Name: name,
 		Find: func(ctx context.Context) ([]*v2.DNSDomain, error) { return c.listDNSZones(ctx, name) },
 		Create: func(ctx context.Context) (*v2.DNSDomain, error) {
-			return c.api.V2.CreateDNSDomain(ctx, c.api.Zone, &v2.DNSDomain{UnicodeName: &name})
+			body := map[string]string{"unicode-name": name}
+			id, err := c.api.ExecuteChange(ctx, "create dns-zone "+name, http.MethodPost, "/dns-domain", body)
+			return &v2.DNSDomain{ID: &id, UnicodeName: &name}, err
 		},
 		ID: func(zone *v2.DNSDomain) string { return deref(zone.ID) },
 	})
 	zone := state.Zone{Name: name, ID: deref(found.ID)}
-	if err != nil || c.api.IsPreviewID(zone.ID) {
+	switch {
+	case err != nil && action == state.Created:
+		return zone, action, explainZoneRefusal(err)
+	case err != nil:
 		return zone, action, err
+	}
+	if c.api.IsPreviewID(zone.ID) {
+		return zone, action, nil
 	}
 	zone.NameServers, err = c.nameServers(ctx, zone)
 	return zone, action, err
+}
+
+// planPattern matches broadly: how the API refuses a zone that the organization's DNS plan does not cover is not recorded.
+var planPattern = regexp.MustCompile(`(?i)\bplan\b|subscri|payment|(number|limit|maximum) of .{0,20}(zone|domain)`)
+
+// explainZoneRefusal adds the DNS plan, which no other object needs, to what may be the reason.
+func explainZoneRefusal(err error) error {
+	const plan = "a DNS zone needs a DNS plan with a free zone: buy one, or a larger one, in the Exoscale portal under DNS, or delete a zone that nobody needs"
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	switch {
+	case refusal.Kind == fault.Quota, api.HasMessage(err, planPattern):
+		return fault.New(fault.Quota, refusal.Op, refusal.Err).WithHint("%s; then run again", plan)
+	case refusal.Kind == fault.Denied, refusal.Kind == fault.Invalid:
+		return refusal.WithHint("%s; or %s", refusal.Hint, plan)
+	}
+	return err
 }
 
 func (c *DNS) listDNSZones(ctx context.Context, name string) ([]*v2.DNSDomain, error) {

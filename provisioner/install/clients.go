@@ -13,6 +13,7 @@ import (
 	"exoshift/provisioner/install/supportbundle"
 	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/install/watch"
+	"exoshift/state"
 )
 
 // Clients is the clients of the recipe. Each group of steps declares the part of them that it needs.
@@ -25,6 +26,7 @@ type Clients struct {
 	Names     network.Resolver
 	Clock     provisioner.Clock
 	Bootstrap bootstrap.Host         // nil: no access to the bootstrap machine
+	Balancers machines.Balancers     // nil: load balancers are not asked whether they work
 	Reach     preflight.Reachability // nil: not checked
 	Syn       *syn.Clients           // nil: without Project Syn
 }
@@ -39,6 +41,9 @@ type Cloud interface {
 	nodeimage.Cloud
 	machines.Cloud
 	bootstrap.Cloud
+	// OnOutage makes the client patient with an API that is away. notify is called once when an outage is more than a
+	// moment and once when it is over; it must not call the client.
+	OnOutage(notify func(state.Outage))
 }
 
 // Objects is the object storage.

@@ -69,6 +69,7 @@ type Installation struct {
 
 	antiAffinity *machines.AntiAffinityGroups
 	machines     *machines.Machines
+	gate         machines.Gate
 	access       *bootstrap.Access
 	phases       *bootstrap.Phases
 	bootstrap    *bootstrap.Machine
@@ -123,6 +124,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})
+	i.gate = machines.Gate{Spec: spec, Facts: facts, Balancers: clients.Balancers, Clock: clients.Clock, Machines: i.machines}
 	i.access = bootstrap.NewAccess(spec, facts, clients.Cloud, clients.Bootstrap, clients.Clock, i.machines, isPreview)
 	i.phases = bootstrap.NewPhases(clients.Clock)
 	i.bootstrap = bootstrap.New(bootstrap.Deps{
@@ -163,6 +165,13 @@ func (i *Installation) CheckUnresolved() error { return i.comparison.CheckUnreso
 // ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
 // next poll approves it.
 func (i *Installation) ApproveNewKeys() { i.watcher.ApproveNewKeys() }
+
+// EmitOutages emits when the API is away, for which the installation is patient from now on.
+func (i *Installation) EmitOutages(report provisioner.Report) {
+	i.clients.Cloud.OnOutage(func(o state.Outage) {
+		report(provisioner.NewOutageEvent(o.Since, o.Until, o.Over, o.Cause))
+	})
+}
 
 // Close deletes the rules that were created for this run only, also after the run was stopped.
 func (i *Installation) Close(ctx context.Context, report provisioner.Report) {

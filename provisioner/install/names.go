@@ -10,7 +10,8 @@ import (
 )
 
 // ListNames returns the kinds and names of all objects whose names no other cluster can have, as far as they follow from
-// the answers: the names of machines are shared, and anti-affinity groups of removed machines are in the journal only.
+// the answers: the names of machines are shared, and anti-affinity groups of removed machines are in the journal only. The
+// SSH key is one that earlier versions registered.
 // Records are named relative to their zone, with their type and without their content.
 func ListNames(spec state.Spec) []state.Object {
 	var names []state.Object

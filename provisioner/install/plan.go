@@ -25,12 +25,14 @@ const (
 // Steps that code refers to, beside the plan.
 const (
 	stepReachability = "reachability"
+	stepZone         = "dns-zone"
 	stepAccess       = "bootstrap-access" // the end of the run deletes its rules
+	stepGate         = "load-balancers-ready"
 )
 
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
-	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.buildControlPlaneSteps(), i.buildClusterSteps(), i.syn.BuildHandover(Syn))
+	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.buildZoneStep(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.buildControlPlaneSteps(), i.buildClusterSteps(), i.syn.BuildHandover(Syn))
 }
 
 func (i *Installation) buildPreflightSteps() provisioner.Plan {
@@ -55,13 +57,21 @@ func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	}
 }
 
+// The DNS zone comes before everything else that is created: the API tells whether the organization's DNS plan has a free zone
+// only when one is created.
+func (i *Installation) buildZoneStep() provisioner.Plan {
+	return provisioner.Plan{{ID: stepZone, Phase: Infrastructure, Title: "Create the DNS zone", Do: i.dns.EnsureZone, Needs: listNeeds("quotas")}}
+}
+
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	return slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.machines.EnsureLoadBalancers,
-			Needs: i.withSyn(listNeeds("ssh-key", "security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
+			Needs: i.withSyn(listNeeds("security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
+		{ID: stepGate, Phase: Infrastructure, Title: "Wait until the load balancers answer", Do: i.gate.Wait(),
+			Needs: listNeeds("load-balancers"), Usual: 2 * time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.image.Ensure,
-			Needs: listNeeds("quotas"), Usual: 10 * time.Minute},
+			Needs: listNeeds(stepZone), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generator.Generate,
 			Needs: i.withSyn(listNeeds("delegation", "api-keys"), syn.StepCatalog, syn.StepToken)},
 		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.bootstrap.Upload,
@@ -71,30 +81,29 @@ func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 
 func (i *Installation) buildBaseSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "ssh-key", Phase: Infrastructure, Title: "Register the SSH key", Do: i.machines.EnsureSSHKey,
-			Needs: listNeeds("quotas")},
 		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups.Ensure,
-			Needs: listNeeds("quotas"), Usual: 2 * time.Minute},
+			Needs: listNeeds(stepZone), Usual: 2 * time.Minute},
 		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.antiAffinity.Ensure,
-			Needs: listNeeds("quotas")},
+			Needs: listNeeds(stepZone)},
 		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.keys.Ensure,
-			Needs: listNeeds("quotas")},
+			Needs: listNeeds(stepZone)},
 		{ID: "buckets", Phase: Infrastructure, Title: "Create the cluster's buckets", Do: i.buckets.Ensure,
-			Needs: listNeeds("quotas")},
+			Needs: listNeeds(stepZone)},
 		{ID: "elastic-ips", Phase: Infrastructure, Title: "Reserve the elastic IPs", Do: i.elasticIPs.Ensure,
-			Needs: listNeeds("quotas")},
-		{ID: "dns", Phase: Infrastructure, Title: "Create the DNS zone and its records", Do: i.dns.Ensure,
+			Needs: listNeeds(stepZone)},
+		{ID: "dns", Phase: Infrastructure, Title: "Create the DNS records", Do: i.dns.EnsureRecords,
 			Needs: listNeeds("elastic-ips")},
 		{ID: "delegation", Phase: Infrastructure, Title: "Wait until the domain is delegated", Do: i.delegation.Wait(),
 			Needs: listNeeds("dns"), Usual: time.Minute},
 	}
 }
 
-// All machines start concurrently: a missing dependency is retried by the machine.
+// All nodes start concurrently: a missing dependency is retried by the machine. They start once the load balancers
+// answer, whose addresses may be those of the API's name, and without which nobody would ever hear of a node.
 func (i *Installation) buildMachineSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrap.Ensure,
-			Needs: listNeeds("bootstrap-ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups"), Usual: time.Minute},
+			Needs: listNeeds("bootstrap-ignition", "image", stepGate), Usual: time.Minute},
 		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.machines.EnsureMasters,
 			Needs: i.listNodeNeeds(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.machines.EnsureComputeMachines,
@@ -130,9 +139,10 @@ func (i *Installation) buildClusterSteps() provisioner.Plan {
 		{ID: "registry", Phase: Operators, Title: "Give the image registry its bucket", Do: i.operators.EnsureRegistry(),
 			Needs: listNeeds("masters", "api-keys", "buckets"), Usual: 5 * time.Minute},
 		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.operators.WaitClusterVersion(),
-			Needs: listNeeds("remove-bootstrap", "ingress", "registry"), Usual: 15 * time.Minute},
+			// Not after remove-bootstrap, which waits for caches.
+			Needs: listNeeds("etcd", "bootstrap-complete", "ingress", "registry"), Usual: 15 * time.Minute},
 		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.operators.RecordConsole,
-			Needs: listNeeds("cluster-version")},
+			Needs: listNeeds("remove-bootstrap", "cluster-version")},
 	}
 }
 
@@ -152,7 +162,7 @@ func (i *Installation) withSyn(needs []string, steps ...string) []string {
 // The steps before a machine that queries the API's name. Without load balancers that name exists once the bootstrap
 // machine has an address; a machine that queries it earlier would cache the negative answer for minutes.
 func (i *Installation) listNodeNeeds() []string {
-	needs := listNeeds("ignition", "image", "ssh-key", "security-groups", "anti-affinity-groups")
+	needs := listNeeds("ignition", "image", stepGate)
 	if i.spec.IsRoundRobin() {
 		needs = append(needs, "bootstrap-machine")
 	}

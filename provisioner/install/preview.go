@@ -36,6 +36,8 @@ type Preview struct {
 	Cost    preflight.Cost
 	// Difference is the change of the cluster's configuration, if it is connected to Project Syn.
 	Difference state.Difference
+	// Lacking is what the zone does not have and an installation does without, a sentence each.
+	Lacking []string
 	// Unseen is what could not be read, a sentence each.
 	Unseen []string
 }
@@ -74,8 +76,8 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		}
 	}
 	for _, look := range []provisioner.StepFunc{
-		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.machines.EnsureSSHKey, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
-		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.Ensure, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines,
+		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
+		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines,
 	} {
 		before := len(preview.Changes)
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
@@ -93,6 +95,7 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		return preview, err
 	}
 	i.describeChanges(preview.Changes)
+	preview.Lacking = i.inventory.Lacking()
 	for _, o := range i.inventory.ListSurplus(preview.contains) {
 		preview.Surplus = append(preview.Surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})
 	}
@@ -133,5 +136,8 @@ func (i *Installation) describeChanges(changes []Change) {
 	}
 	for n, change := range changes {
 		changes[n].Details = details[[2]string{change.Kind, change.Name}]
+		if change.Kind == state.KindZone && change.Action == state.Created {
+			changes[n].Details = "needs a DNS plan with a free zone"
+		}
 	}
 }

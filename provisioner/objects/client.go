@@ -18,15 +18,6 @@ import (
 	"exoshift/state"
 )
 
-// Journal records each intended change and its result. Both methods return only when the entry is safe on disk.
-//
-// If a journal also has the method Open(kind, name string) bool, which reports whether an intent has no result, the client
-// reports such an object as state.Adopted when it finds it.
-type Journal interface {
-	RecordIntent(kind, name string) error
-	RecordResult(kind, name, id string, action state.Action) error
-}
-
 const (
 	kindBucket = "bucket"
 	kindObject = "object"
@@ -50,13 +41,13 @@ type connection struct {
 	s3      *minio.Client
 	http    *http.Client
 	zone    string
-	journal Journal
+	journal state.Recorder
 	preview bool // changes nothing; see Client.WithPreview
 }
 
 // New returns a client for the object storage of a zone, e.g. "ch-gva-2". It sends no requests. Call Close when the client is no
 // longer needed.
-func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
+func New(net network.Network, zone, key, secret string, journal state.Recorder) (*Client, error) {
 	const op = "set up the object storage client"
 	switch {
 	case journal == nil:
@@ -67,7 +58,7 @@ func New(net network.Network, zone, key, secret string, journal Journal) (*Clien
 		return nil, fault.New(fault.Invalid, op, errors.New("the API key or its secret is missing")).
 			WithHint("set the API key and its secret")
 	}
-	inner := answerLimits.Wrap(net.NewTransport())
+	inner := answerLimits.Wrap(net.Observed(net.NewTransport()))
 	client, err := minio.New(state.ObjectStorageHost(zone), &minio.Options{
 		Creds:        credentials.NewStaticV4(key, secret, ""),
 		Secure:       true,
@@ -104,8 +95,7 @@ func (c *Client) WithOwner(cluster string) *Client { return newClient(c.connecti
 func (c *Client) Close() { c.connection.http.CloseIdleConnections() }
 
 func (c *connection) recordAdoption(kind, name string) (state.Action, error) {
-	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
-	if !ok || c.preview || !memory.Open(kind, name) {
+	if c.preview || !c.journal.Open(kind, name) {
 		return state.Found, nil
 	}
 	return state.Adopted, c.recordResult(kind, name, state.Adopted)

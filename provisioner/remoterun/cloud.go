@@ -39,17 +39,3 @@ type Storage interface {
 	// SignPutURL returns a URL with which anybody may write an object.
 	SignPutURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
 }
-
-// Journal records changes and their results; see the clients that need it.
-type Journal interface {
-	RecordIntent(kind, name string) error
-	RecordResult(kind, name, id string, action state.Action) error
-	Open(kind, name string) bool
-}
-
-// discardJournal is for clients that only read.
-type discardJournal struct{}
-
-func (discardJournal) RecordIntent(string, string) error                       { return nil }
-func (discardJournal) RecordResult(string, string, string, state.Action) error { return nil }
-func (discardJournal) Open(string, string) bool                                { return false }

@@ -34,7 +34,7 @@ func (z *Zone) Estimate(ctx context.Context, program Program) (Estimate, error) 
 	if err != nil {
 		return Estimate{}, err
 	}
-	cloud, _, end, err := z.options.Connect(discardJournal{})
+	cloud, _, end, err := z.options.Connect(state.NoJournal{})
 	if err != nil {
 		return Estimate{}, err
 	}

@@ -86,7 +86,7 @@ func isStale(folder state.Folder) bool {
 // listZoneRuns returns the runs in the zone that are over. Buckets are listed last: a run creates its bucket first and deletes it
 // last, so a run without a bucket is over.
 func (z *Zone) listZoneRuns(ctx context.Context) ([]string, error) {
-	cloud, storage, end, err := z.options.Connect(discardJournal{})
+	cloud, storage, end, err := z.options.Connect(state.NoJournal{})
 	if err != nil {
 		return nil, err
 	}

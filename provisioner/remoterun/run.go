@@ -40,7 +40,8 @@ type runRecord struct {
 
 func newID() string {
 	id := make([]byte, 8)
-	_, _ = rand.Read(id) // never fails
+	_, _ = rand.Read(id)     // never fails
+	id[0] = 0xa0 | id[0]&0xf // the ID is a label, which begins with a letter
 	return hex.EncodeToString(id)
 }
 
@@ -108,7 +109,7 @@ func (e *run) upload(ctx context.Context, packed payload, input []byte) (assets.
 }
 
 func (e *run) signLinks(ctx context.Context, packed payload) (links assets.RemoteRun, err error) {
-	links = assets.RemoteRun{SHA256: packed.sum, Args: packed.args}
+	links = assets.RemoteRun{SHA256: packed.sum, Args: packed.args, SSHKey: e.options.SSHKey}
 	for _, link := range []struct {
 		into *string
 		key  string

@@ -81,7 +81,7 @@ func (l *lab) vantageOf(dir string) *remoterun.Zone {
 	})
 }
 
-func (l *lab) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
+func (l *lab) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	cloud, err := exoscale.New(l.net, region, key, secret, journal)
 	if err != nil {
 		return nil, nil, nil, err
@@ -96,7 +96,7 @@ func (l *lab) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Sto
 // client is another client in the zone, without a journal.
 func (l *lab) client() (*exoscale.Client, *objects.Client) {
 	l.Helper()
-	cloud, storage, end, err := l.connect(unnoted{})
+	cloud, storage, end, err := l.connect(state.NoJournal{})
 	l.must(err)
 	l.Cleanup(end)
 	return cloud.(*exoscale.Client), storage.(*objects.Client)
@@ -126,7 +126,7 @@ func (l *lab) empty() {
 // left returns everything of runs in the zone and in the folder.
 func (l *lab) left() (things []string) {
 	l.Helper()
-	cloud, storage, end, err := l.connect(unnoted{})
+	cloud, storage, end, err := l.connect(state.NoJournal{})
 	l.must(err)
 	defer end()
 	there, err := cloud.(*exoscale.Client).ListObjects(l.Context())
@@ -169,13 +169,6 @@ func groups() []state.SecurityGroup {
 		{Name: "c-1_worker", Rules: []state.Rule{{Protocol: "tcp", From: 30000, To: 32767, CIDR: "0.0.0.0/0"}}},
 	}
 }
-
-// unnoted is a journal that records nothing.
-type unnoted struct{}
-
-func (unnoted) RecordIntent(string, string) error                       { return nil }
-func (unnoted) RecordResult(string, string, string, state.Action) error { return nil }
-func (unnoted) Open(string, string) bool                                { return false }
 
 func text(content string) remoterun.Program {
 	return remoterun.Program{

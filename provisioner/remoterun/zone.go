@@ -15,10 +15,12 @@ type ZoneOptions struct {
 	Dir   string        // folder of the runs' records: state.ChecksPath, or another one for a simulated zone
 	Clock network.Clock // measures waits
 	// Connect returns clients whose changes a journal records; end closes them.
-	Connect func(journal Journal) (cloud Cloud, storage Storage, end func(), err error)
+	Connect func(journal state.Recorder) (cloud Cloud, storage Storage, end func(), err error)
 	// Groups are the security groups of a node. If the zone has all of them, the machine is in them; if not, it is in its own
 	// group with all their rules.
 	Groups []state.SecurityGroup
+	// SSHKey is the operator's, one line of authorized_keys, which opens the machine; "": none.
+	SSHKey string
 }
 
 // Zone is a Runner in a zone. Each run creates a machine, and whatever it needs, and deletes all of it.

@@ -12,15 +12,26 @@ import (
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl contract"
 
+// sshKey is what earlier versions of the recipe registered; a teardown has to find and delete it.
 func sshKey(_ context.Context, w *world) subject {
 	keys := &things{world: w, kind: state.KindSSHKey, name: w.name("operator")}
+	register := func(ctx context.Context, name string) error {
+		return w.post(ctx, "/ssh-key", map[string]any{"name": name, "public-key": publicKey})
+	}
 	return subject{
 		ensure: func(ctx context.Context) (state.Action, error) {
-			return w.cloud.EnsureSSHKey(ctx, keys.name, publicKey)
+			if keys.count(ctx) > 0 {
+				return state.Found, nil
+			}
+			return state.Created, register(ctx, keys.name)
 		},
 		count: keys.count, remove: keys.remove,
+		// A key is refused under its name, and under another one.
 		double: func(ctx context.Context) error {
-			return w.post(ctx, "/ssh-key", map[string]any{"name": keys.name, "public-key": publicKey})
+			if err := register(ctx, keys.name); err == nil {
+				return nil
+			}
+			return register(ctx, keys.name+"-again")
 		},
 		unique: true,
 	}

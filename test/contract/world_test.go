@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -23,8 +25,9 @@ type world struct {
 	buckets *objects.Client
 	net     network.Network
 	account account
-	run     string // begins all names
-	image   string // a link to an image that templates can be made of; "" for none
+	run     string          // begins all names
+	limited context.Context // ends with the time limit of a live zone
+	image   string          // a link to an image that templates can be made of; "" for none
 }
 
 // account is what the zone is entered with.
@@ -33,7 +36,7 @@ type account struct{ zone, key, secret string }
 // newWorld returns a world in which nothing of this run is left when the test ends.
 func newWorld(t testing.TB, net network.Network, account account) *world {
 	t.Helper()
-	w := &world{TB: t, net: net, account: account, run: "e2e-" + strings.ToLower(rand.Text()[:10]) + "-"}
+	w := &world{TB: t, net: net, account: account, run: newRun(time.Now()), limited: context.WithoutCancel(t.Context())}
 	notes := &journal{}
 	var err error
 	w.cloud, err = exoscale.New(net, account.zone, account.key, account.secret, notes)
@@ -46,8 +49,42 @@ func newWorld(t testing.TB, net network.Network, account account) *world {
 	return w
 }
 
+// newRun returns what begins the names of a run: the time of its start, in hex, and random letters.
+func newRun(start time.Time) string {
+	return fmt.Sprintf("e2e-%08x%s-", start.Unix(), strings.ToLower(rand.Text()[:4]))
+}
+
+var runPattern = regexp.MustCompile(`^e2e-([0-9a-f]{8})[a-z2-7]{4}-`)
+
+// longestRun is after what time a run is over, whatever became of it: its limit, and what sweeping takes.
+const longestRun = 2 * time.Hour
+
+// sweepEarlier deletes what killed runs have left.
+func (w *world) sweepEarlier() {
+	w.Helper()
+	ctx := w.ctx()
+	all, err := w.cloud.ListObjects(ctx)
+	w.check(err)
+	boxes, err := w.buckets.ListBuckets(ctx)
+	w.check(err)
+	for _, o := range append(all, boxes...) {
+		var start int64
+		found := runPattern.FindStringSubmatch(o.Name)
+		if found == nil {
+			continue
+		}
+		if _, err := fmt.Sscanf(found[1], "%x", &start); err != nil || time.Since(time.Unix(start, 0)) < longestRun {
+			continue
+		}
+		w.Logf("an earlier run left %s %s", o.Kind, o.Name)
+		if _, err := w.delete(ctx, o); err != nil {
+			w.Errorf("left behind by an earlier run: %s %s (%s): %v", o.Kind, o.Name, o.ID, err)
+		}
+	}
+}
+
 // ctx outlives the test, for its last act is to delete what it made.
-func (w *world) ctx() context.Context { return context.WithoutCancel(w.Context()) }
+func (w *world) ctx() context.Context { return w.limited }
 
 func (w *world) name(of string) string { return w.run + of }
 
@@ -78,7 +115,7 @@ func (w *world) named(ctx context.Context, kind, name string) []state.Object {
 
 // sweep deletes whatever this run has left.
 func (w *world) sweep() {
-	ctx, cancel := context.WithTimeout(w.ctx(), time.Hour)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.Context()), time.Hour) // also after the limit
 	defer cancel()
 	for _, o := range w.named(ctx, "", "") {
 		if _, err := w.delete(ctx, o); err != nil {

@@ -42,7 +42,7 @@ func zoneLab(t *testing.T) (*rental, *remoterun.Zone, bool) {
 }
 
 // connect returns real clients of the storage.
-func (r *rental) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
+func (r *rental) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	client, err := r.storage(journal)
 	if err != nil {
 		return nil, nil, nil, err
@@ -50,7 +50,7 @@ func (r *rental) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.
 	return r, client, client.Close, nil
 }
 
-func (r *rental) storage(journal remoterun.Journal) (*objects.Client, error) {
+func (r *rental) storage(journal state.Recorder) (*objects.Client, error) {
 	world := network.Host()
 	world.Roots = r.client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	return objects.New(world, zone, storageKey, storageSecret, journal)
@@ -66,7 +66,7 @@ func seen(t *testing.T) func(string) {
 func (r *rental) nothingLeft() {
 	r.t.Helper()
 	<-r.off
-	client, err := r.storage(unkept{})
+	client, err := r.storage(state.NoJournal{})
 	must(r.t, err)
 	defer client.Close()
 	buckets, err := client.ListBucketDates(r.t.Context())
@@ -78,13 +78,6 @@ func (r *rental) nothingLeft() {
 		r.t.Logf("the machine said:\n%s", said)
 	}
 }
-
-// unkept is a journal that forgets everything.
-type unkept struct{}
-
-func (unkept) RecordIntent(string, string) error                       { return nil }
-func (unkept) RecordResult(string, string, string, state.Action) error { return nil }
-func (unkept) Open(string, string) bool                                { return false }
 
 func TestAMachineInTheZoneFetchesRunsAndReportsByRealLinks(t *testing.T) {
 	r, runner, ok := zoneLab(t)
@@ -141,7 +134,7 @@ func TestAMachineInTheZoneDoesNotRunWhatWasChangedOnTheWay(t *testing.T) {
 
 // exchange puts another program in the place of the one in the only bucket.
 func (r *rental) exchange(program remoterun.Program) {
-	client, err := r.storage(unkept{})
+	client, err := r.storage(state.NoJournal{})
 	must(r.t, err)
 	defer client.Close()
 	ctx := context.Background()

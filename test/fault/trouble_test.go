@@ -116,7 +116,7 @@ func TestAnOperationThatNeverEndsIsGivenUpAndItsObjectIsFound(t *testing.T) {
 	inTrouble(t, func(l *lab, way *detour) {
 		way.set(operations("POST /v2/elastic-ip", `{"id":"ID","state":"pending"}`))
 		began := time.Now()
-		l.fails("elastic-ips", fault.Timeout, "create elastic-ip c-1_api", "has not ended")
+		l.fails("elastic-ips", fault.Timeout, "create elastic-ip c-1_", "has not ended")
 		if waited := time.Since(began); waited > 4*time.Hour {
 			t.Errorf("it waited %s", waited)
 		}
@@ -133,7 +133,7 @@ func TestAnOperationThatFailsTellsItsReason(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			inTrouble(t, func(l *lab, way *detour) {
 				way.set(operations("POST /v2/dns-domain", `{"id":"ID","state":"failure","reason":"`+reason+`","message":"the name servers are on strike"}`))
-				l.fails("dns", kind, "create dns-zone c-1.example.net", reason, "the name servers are on strike")
+				l.fails("dns-zone", kind, "create dns-zone c-1.example.net", reason, "the name servers are on strike")
 				way.set(nil)
 				l.recovers()
 			})

@@ -10,6 +10,9 @@ import (
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V somebody"
 
+// The API refuses a key that it knows, and the tests share a zone.
+const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPpjFWOqdKCYTBEWTfWZ4vBAOKnVBNmq5FwSUUtP3X7 somebody"
+
 func TestInstances(t *testing.T) {
 	t.Parallel()
 	c := open(t)
@@ -83,8 +86,11 @@ func TestSSHKeys(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
-	c.done(c.RegisterSSHKey(ctx, v3.RegisterSSHKeyRequest{Name: "key", PublicKey: publicKey}))
+	c.done(c.RegisterSSHKey(ctx, v3.RegisterSSHKeyRequest{Name: "key", PublicKey: otherKey}))
 	want(c, "the name", get(c.GetSSHKey(ctx, "key"))(c).Name, "key")
+	if _, err := c.RegisterSSHKey(ctx, v3.RegisterSSHKeyRequest{Name: "again", PublicKey: otherKey}); err == nil {
+		t.Error("the same key is registered by two names")
+	}
 	has(c, get(c.ListSSHKeys(ctx))(c).SSHKeys, func(k v3.SSHKey) bool { return k.Name == "key" && k.Fingerprint != "" })
 	c.done(c.DeleteSSHKey(ctx, "key"))
 	c.gone(c.GetSSHKey(ctx, "key"))

@@ -1,11 +1,13 @@
 package foreign
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const answers = `
@@ -18,7 +20,7 @@ openshift:
   pullSecret: {env: EXOSHIFT_PULL_SECRET}
   sshKey: ` + publicKey + "\n"
 
-// A whole life: installed, found complete, looked at, destroyed. It takes about three minutes.
+// A whole life: installed, found complete, looked at, destroyed. It takes about two minutes.
 func TestExoshiftInstallsAndDestroysWithoutASpecialSwitch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a whole installation takes minutes")
@@ -31,9 +33,11 @@ func TestExoshiftInstallsAndDestroysWithoutASpecialSwitch(t *testing.T) {
 		return say(t, opened.program, append(args, "--dir", filepath.Join(dir, "cluster"), "--output", "plain")...)
 	}
 	install := []string{"install", "--yes", "--answers", filepath.Join(dir, "answers.yaml")}
+	began := time.Now()
 	if said := exoshift(install...); !strings.Contains(said, "13 of 13 ready") {
 		t.Errorf("installed: %s", said)
 	}
+	wantByTheZonesClock(t, filepath.Join(dir, "cluster/events.jsonl"), time.Since(began))
 	if said := exoshift(install...); strings.Contains(said, " created ") {
 		t.Errorf("installed again: %s", said)
 	}
@@ -49,6 +53,22 @@ func TestExoshiftInstallsAndDestroysWithoutASpecialSwitch(t *testing.T) {
 		if instance.Labels["exoshift-cluster"] != "" {
 			t.Errorf("left over: %s", instance.Name)
 		}
+	}
+}
+
+// wantByTheZonesClock compares the time between the first and the last event, which is the zone's, with that on the wall.
+func wantByTheZonesClock(t *testing.T, events string, wall time.Duration) {
+	t.Helper()
+	content, err := os.ReadFile(events)
+	must(t, err)
+	var times []time.Time
+	for line := range strings.Lines(string(content)) {
+		var event struct{ Time time.Time }
+		must(t, json.Unmarshal([]byte(line), &event))
+		times = append(times, event.Time)
+	}
+	if took := times[len(times)-1].Sub(times[0]); took < 3*wall {
+		t.Errorf("an installation of %s took %s on a zone at speed 60", took, wall)
 	}
 }
 

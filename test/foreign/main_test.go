@@ -28,7 +28,7 @@ func within(m *testing.M) (code int, err error) {
 		return 0, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	z := &zone{program: filepath.Join(dir, "exoshift"), dir: filepath.Join(dir, "zone"), listen: "127.0.0.1:0"}
+	z := &zone{program: filepath.Join(dir, "exoshift"), dir: filepath.Join(dir, "zone"), listen: "127.0.0.1:0", speed: "60"}
 	if err := output(exec.Command("go", "build", "-C", "../..", "-o", z.program, "./cmd/exoshift")); err != nil {
 		return 0, err
 	}
@@ -62,6 +62,8 @@ type zone struct {
 	program string
 	dir     string
 	listen  string
+	speed   string
+	more    []string // flags
 	process *exec.Cmd
 }
 
@@ -69,7 +71,8 @@ type zone struct {
 func (z *zone) start() error {
 	env := z.dir + ".env"
 	_ = os.Remove(env)
-	z.process = exec.Command(z.program, "simulate", "--listen", z.listen, "--dir", z.dir, "--speed", "60", "--env", env)
+	flags := []string{"simulate", "--listen", z.listen, "--dir", z.dir, "--speed", z.speed, "--env", env}
+	z.process = exec.Command(z.program, append(flags, z.more...)...)
 	z.process.Stderr = os.Stderr
 	if err := z.process.Start(); err != nil {
 		return err

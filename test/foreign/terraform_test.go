@@ -37,6 +37,11 @@ func prepareTerraform(dir string) terraform {
 	return terraform{missing: "neither terraform nor tofu is installed"}
 }
 
+// settings lets Terraform use the provider that was built.
+func (t terraform) settings() []byte {
+	return fmt.Appendf(nil, "provider_installation {\n  dev_overrides { \"exoscale/exoscale\" = %q }\n  direct {}\n}\n", t.plugins)
+}
+
 func buildProvider(into string) error {
 	said, err := exec.Command("go", "mod", "download", "-json", provider).Output()
 	if err != nil {
@@ -56,10 +61,8 @@ func TestTerraform(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS("testdata/terraform")))
-	settings := filepath.Join(dir, "terraform.rc")
-	overrides := fmt.Sprintf("provider_installation {\n  dev_overrides { \"exoscale/exoscale\" = %q }\n  direct {}\n}\n", prepared.plugins)
-	must(t, os.WriteFile(settings, []byte(overrides), 0o600))
-	t.Setenv("TF_CLI_CONFIG_FILE", settings)
+	must(t, os.WriteFile(filepath.Join(dir, "terraform.rc"), prepared.settings(), 0o600))
+	t.Setenv("TF_CLI_CONFIG_FILE", filepath.Join(dir, "terraform.rc"))
 	t.Setenv("CHECKPOINT_DISABLE", "1")
 	changed := []string{"-var=size=3", "-var=ttl=600", "-var=label=second"}
 	run := func(want string, args ...string) {

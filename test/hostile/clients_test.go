@@ -54,7 +54,7 @@ func clients() []client {
 			name: "Exoscale", host: "api-" + zone + ".exoscale.com", limit: 16 << 20, refusal: words(`{"message": %s}`),
 			large: fault.Internal, slow: fault.Transient, forged: fault.Internal, led: fault.Internal, page: fault.Internal, garbled: fault.Internal,
 			call: func(t *testing.T, w *world) error {
-				c, err := exoscale.New(w.network, zone, "EXOkey", secret, journal{})
+				c, err := exoscale.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
 				must(t, err)
 				defer c.Close()
 				_, err = c.ListInstanceTypes(t.Context())
@@ -65,7 +65,7 @@ func clients() []client {
 			name: "Exoscale by egoscale", host: "api-" + zone + ".exoscale.com", limit: 16 << 20, refusal: words(`{"errors": [{"message": %s}]}`),
 			large: fault.Internal, slow: fault.Transient, forged: fault.Internal, led: fault.Internal, page: fault.Internal, garbled: fault.Internal,
 			call: func(t *testing.T, w *world) error {
-				c, err := exoscale.New(w.network, zone, "EXOkey", secret, journal{})
+				c, err := exoscale.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
 				must(t, err)
 				defer c.Close()
 				_, err = c.ListQuotas(t.Context())
@@ -87,7 +87,7 @@ func clients() []client {
 				return "<Error><Code>AccessDenied</Code><Message>" + escapeXML(said) + "</Message><BucketName>" + escapeXML(said) + "</BucketName></Error>"
 			},
 			call: func(t *testing.T, w *world) error {
-				c, err := objects.New(w.network, zone, "EXOkey", secret, journal{})
+				c, err := objects.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
 				must(t, err)
 				defer c.Close()
 				_, err = c.ListBuckets(t.Context())
@@ -101,7 +101,7 @@ func clients() []client {
 				return "<Error><Code>" + escapeXML(said) + "</Code><Message>" + escapeXML(said) + "</Message></Error>"
 			},
 			call: func(t *testing.T, w *world) error {
-				c, err := objects.New(w.network, zone, "EXOkey", secret, journal{})
+				c, err := objects.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
 				must(t, err)
 				defer c.Close()
 				_, err = c.GetObject(t.Context(), "bucket", "key", 1<<20)
@@ -247,12 +247,6 @@ type tokens struct{}
 
 func (tokens) SignIn(context.Context, func(context.Context, string) error) error { return nil }
 func (tokens) Token(context.Context) (string, error)                             { return secret, nil }
-
-// journal remembers nothing: nothing is changed here.
-type journal struct{}
-
-func (journal) RecordIntent(string, string) error                       { return nil }
-func (journal) RecordResult(string, string, string, state.Action) error { return nil }
 
 // kubeconfig returns one that leads to the hostile API server, by a client's certificate or by a token.
 func (w *world) kubeconfig(by string) []byte {

@@ -24,7 +24,7 @@ func TestWhoeverGoesBackAndChangesTheZoneIsAskedNothingTwice(t *testing.T) {
 	}
 	s.mayGoOn()
 	s.Press("enter")
-	s.Expect("[ Rehearse it", "zone de-muc-1")
+	s.Expect("[ Rehearse it", "c-demo-1.example.net · de-muc-1")
 	s.Press("alt+4")
 	s.Expect(marker("Network"))
 	s.leave()

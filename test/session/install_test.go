@@ -80,7 +80,7 @@ func TestSomebodyWithNothingButPaperInstallsWithFewAnswers(t *testing.T) {
 	}
 	s.another("tab")
 	s.Press("enter")
-	s.Expect("RUNNING", "SSH key")
+	s.Expect("RUNNING", "DNS zone")
 	s.Press("ctrl+c", "ctrl+c")
 	s.Leave(130)
 	for _, secret := range secrets()[:3] {

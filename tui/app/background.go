@@ -27,7 +27,7 @@ type Spawn func(work func(context.Context) tea.Msg) (cmd tea.Cmd, cancel context
 func NewSpawn(ctx context.Context) Spawn {
 	return func(work func(context.Context) tea.Msg) (tea.Cmd, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
-		return WithRecover(func() tea.Msg {
+		return withRecover(func() tea.Msg {
 			defer cancel()
 			return work(ctx)
 		}), cancel
@@ -37,8 +37,8 @@ func NewSpawn(ctx context.Context) Spawn {
 // PanicMsg ends the program with the panic of background work as its error.
 type PanicMsg struct{ Err error }
 
-// WithRecover turns a panic into a PanicMsg, so that the terminal is restored.
-func WithRecover(work func() tea.Msg) func() tea.Msg {
+// withRecover turns a panic into a PanicMsg, so that the terminal is restored.
+func withRecover(work func() tea.Msg) func() tea.Msg {
 	return func() (message tea.Msg) {
 		defer func() {
 			if p := recover(); p != nil {

@@ -65,14 +65,14 @@ func runScreen(ctx context.Context, c Options) (reach.Report, error) {
 	defer stop()
 	s := newCheckScreen(c)
 	program := app.NewProgram(s, app.Options{In: c.In, Out: c.Out, FPS: framesPerSecond})
-	s.send, s.spawn = program.Send, withWaitGroup(&runs, app.NewSpawn(working), program.Send)
+	s.runner.send, s.runner.spawn = program.Send, withWaitGroup(&runs, app.NewSpawn(working), program.Send)
 	switch err := program.Run(ctx); {
 	case ctx.Err() != nil:
-		return s.buildReport(), context.Cause(ctx)
+		return s.runner.buildReport(), context.Cause(ctx)
 	case err != nil:
-		return s.buildReport(), fault.New(fault.Internal, "draw the checks", err).WithHint("use --output table")
+		return s.runner.buildReport(), fault.New(fault.Internal, "draw the checks", err).WithHint("use --output table")
 	}
-	return s.buildReport(), nil
+	return s.runner.buildReport(), nil
 }
 
 // withWaitGroup runs work at once, not when the program runs the command, and counts it in running.

@@ -34,11 +34,61 @@ func (s *checkScreen) setNotice(status theme.Status, words string) {
 	s.notice = s.theme.Mark(status) + " " + cells.SanitizeText(words, s.options.ASCII)
 }
 
+// requestRun starts a run, after the operator accepts the estimate if the source has one.
+func (s *checkScreen) requestRun(source int, ids []string) tea.Cmd {
+	if source < 0 || source >= len(s.runner.runs) || s.runner.ending {
+		return nil
+	}
+	where := preflight.DescribeSource(s.board.sourceNames[source])
+	if s.runner.runs[source].running {
+		s.notice = "a run from " + where + " is under way already"
+		return nil
+	}
+	terms := cells.SanitizeText(s.options.Estimate(s.options.Sources[source]), s.options.ASCII)
+	if terms == "" {
+		return s.runner.start(source, ids)
+	}
+	s.popups.Open = &components.Dialog{
+		Theme: s.theme, Title: "Look from " + where + "?", Text: terms, Back: "go back", Accept: "yes, look from there",
+		OnAccept: func() tea.Cmd { return s.runner.start(source, ids) },
+	}
+	return nil
+}
+
+func (s *checkScreen) handleRunEnd(m runEndedMsg) tea.Cmd {
+	cmd, failed := s.runner.finish(m)
+	if failed {
+		s.openFailure(m.source, m.err)
+	}
+	return cmd
+}
+
+func (s *checkScreen) openFailure(source int, err error) {
+	if s.popups.Open != nil {
+		s.setNotice(theme.Failed, err.Error()+fault.FormatHint(err))
+		return
+	}
+	s.popups.Open = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[source]), err.Error(), fault.HintOf(err))
+}
+
+func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs ...string) components.Popup {
+	t := s.theme
+	return &components.TextPopup{Theme: t, Lines: func(width int) []string {
+		lines := []string{"", " " + t.Mark(status) + " " + t.Bold.Render(title)}
+		for _, paragraph := range paragraphs {
+			if text := cells.SanitizeLines(paragraph, s.options.ASCII); text != "" {
+				lines = append(append(lines, ""), cells.Wrap(text, " ", width)...)
+			}
+		}
+		return lines
+	}}
+}
+
 func (s *checkScreen) openSkip(row *Row) {
 	check, skip := row.Reported, s.options.Skip
 	about := row.Describe()
 	s.popups.Open = NewSkipForm(s.theme, s.options.ASCII, about, s.options.Now(), func(reason string, until time.Time) tea.Cmd {
-		cmd, _ := s.spawn(func(context.Context) tea.Msg {
+		cmd, _ := s.runner.spawn(func(context.Context) tea.Msg {
 			answer, err := skip(check.ID, reason, until)
 			return skipSavedMsg{check.ID, reason, until, answer, err}
 		})
@@ -76,8 +126,8 @@ func sanitizeBlock(text string, ascii bool) []string {
 }
 
 func (s *checkScreen) saveReport() tea.Cmd {
-	report, save := s.buildReport(), s.options.Save
-	cmd, _ := s.spawn(func(context.Context) tea.Msg {
+	report, save := s.runner.buildReport(), s.options.Save
+	cmd, _ := s.runner.spawn(func(context.Context) tea.Msg {
 		paths, err := save(report)
 		return reportSavedMsg{paths, err}
 	})
@@ -125,7 +175,7 @@ func (s *checkScreen) openDetails() {
 }
 
 func (s *checkScreen) openRequest() {
-	demands := SanitizeRules(reach.ListFirewallRules(s.buildReport(), s.board.ListChecks()), s.options.ASCII)
+	demands := SanitizeRules(reach.ListFirewallRules(s.runner.buildReport(), s.board.ListChecks()), s.options.ASCII)
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
 }
 

@@ -74,7 +74,7 @@ func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 
 func (s *checkScreen) isLeavePending() bool {
 	q, is := s.popups.Open.(*components.Dialog)
-	return s.leaving || is && q.Accept == stopAndLeave
+	return s.runner.ending || is && q.Accept == stopAndLeave
 }
 
 const stopAndLeave = "stop and leave"
@@ -89,7 +89,7 @@ func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
 
 // It asks for confirmation only while a run is in progress.
 func (s *checkScreen) requestLeave() tea.Cmd {
-	if !s.isRunning() || s.leaving {
+	if !s.runner.isRunning() || s.runner.ending {
 		return s.cancelAndQuit()
 	}
 	s.popups.Open = &components.Dialog{
@@ -97,6 +97,11 @@ func (s *checkScreen) requestLeave() tea.Cmd {
 		Text: "What was found out so far stays in the report. What was set up to look from elsewhere is taken away before the screen closes.",
 	}
 	return nil
+}
+
+func (s *checkScreen) cancelAndQuit() tea.Cmd {
+	s.popups.Open, s.filtering = nil, false
+	return s.runner.end()
 }
 
 func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
@@ -143,7 +148,7 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, s.keys.All):
 		return s.requestRun(s.board.Source, nil)
 	case key.Matches(k, s.keys.Watch):
-		return s.toggleWatch()
+		return s.runner.toggleWatch()
 	case key.Matches(k, s.keys.Zone):
 		return s.requestRun(max(s.board.Source, 1), nil)
 	case key.Matches(k, s.keys.Export):

@@ -11,20 +11,20 @@ import (
 	"exoshift/wizard/reach"
 )
 
-// gate is a fake network behind the screen. It records the requested checks.
-type gate struct {
+// fakeNetwork is a fake network behind the screen. It records the requested checks.
+type fakeNetwork struct {
 	Options
 	now     time.Time
 	network *tuitest.Network
-	asked   []string
+	calls   []string
 	skips   []string
 	saved   reach.Report
 	err     error // how runs end
 }
 
-// newGate returns a network where all services pass from the workstation.
-func newGate(vantages ...string) *gate {
-	g := &gate{now: time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC), network: tuitest.NewNetwork()}
+// newNetwork returns a network where all services pass from the workstation.
+func newNetwork(vantages ...string) *fakeNetwork {
+	g := &fakeNetwork{now: time.Date(2026, 5, 4, 14, 2, 0, 0, time.UTC), network: tuitest.NewNetwork()}
 	g.Options = Options{
 		Title: "c-demo-1 in ch-gva-2", Checks: tuitest.NewNetwork().Checks, Sources: vantages, Out: io.Discard, NoColor: true, Now: func() time.Time { return g.now },
 		Run: g.run,
@@ -46,8 +46,8 @@ func newGate(vantages ...string) *gate {
 	return g
 }
 
-func (g *gate) run(_ context.Context, vantage string, ids []string, tell func(reach.Result)) error {
-	g.asked = append(g.asked, fmt.Sprint(vantage, " ", ids))
+func (g *fakeNetwork) run(_ context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+	g.calls = append(g.calls, fmt.Sprint(vantage, " ", ids))
 	for _, check := range g.Checks {
 		if ids == nil || slices.Contains(ids, check.ID) {
 			tell(g.result(vantage, check))
@@ -57,17 +57,17 @@ func (g *gate) run(_ context.Context, vantage string, ids []string, tell func(re
 	return g.err
 }
 
-// troubled is a network where all services pass from here but a slow one, and some fail from the zone.
-func troubled() *gate {
-	g := newGate(reach.Workstation, reach.Zone).spoil(reach.Workstation, "NET-RH-004", tuitest.Slow())
-	return g.spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()).spoil(reach.Zone, "NET-RH-003", tuitest.Dropped())
+// newFaultyNetwork is a network where all services pass from here but a slow one, and some fail from the zone.
+func newFaultyNetwork() *fakeNetwork {
+	g := newNetwork(reach.Workstation, reach.Zone).setResult(reach.Workstation, "NET-RH-004", tuitest.Slow())
+	return g.setResult(reach.Zone, "NET-RH-002", tuitest.Intercepted()).setResult(reach.Zone, "NET-RH-003", tuitest.Dropped())
 }
 
-func (g *gate) spoil(vantage, id string, r reach.Result) *gate {
+func (g *fakeNetwork) setResult(vantage, id string, r reach.Result) *fakeNetwork {
 	g.network.Spoil(vantage, id, r)
 	return g
 }
 
-func (g *gate) result(vantage string, check reach.Check) reach.Result {
+func (g *fakeNetwork) result(vantage string, check reach.Check) reach.Result {
 	return g.network.Result(vantage, check)
 }

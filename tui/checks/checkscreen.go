@@ -1,15 +1,12 @@
 package checks
 
 import (
-	"context"
-	"slices"
 	"time"
 
 	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
-	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -19,22 +16,13 @@ type checkScreen struct {
 	theme   theme.Theme
 	keys    checkKeys
 	board   *Board
-	runs    []checkRun // by source
-	spawn   app.Spawn
-	send    func(tea.Msg)
-	later   app.Later
+	runner  *runner
 
-	width, height   int
-	popups          components.Popups
-	filtering       bool // the filter is being edited
-	watching        bool
-	nextRun         time.Time // when the next full run starts
-	watchGeneration int       // counts the times that watching was turned on
-	ticking         bool
-	notice          string // until the next key
-	progress        string // of a run without results yet
-	leaving         bool
-	panicErr        error // a panic of ours
+	width, height int
+	popups        components.Popups
+	filtering     bool   // the filter is being edited
+	notice        string // until the next key
+	panicErr      error  // a panic of ours
 }
 
 func newCheckScreen(c Options) *checkScreen {
@@ -47,9 +35,9 @@ func newCheckScreen(c Options) *checkScreen {
 	c.Title = cells.SanitizeText(c.Title, c.ASCII)
 	s := &checkScreen{
 		options: c, theme: theme.Detect(c.Out, c.NoColor, c.ASCII), keys: newCheckKeys(c),
-		board: NewBoard(c.Sources, c.ASCII), runs: make([]checkRun, len(c.Sources)), watching: c.Watch,
-		spawn: app.NewSpawn(context.Background()), send: func(tea.Msg) {}, later: app.SendLater,
+		board: NewBoard(c.Sources, c.ASCII),
 	}
+	s.runner = newRunner(c, s.board)
 	for _, check := range c.Checks {
 		s.board.Add(check)
 	}
@@ -57,10 +45,10 @@ func newCheckScreen(c Options) *checkScreen {
 }
 
 func (s *checkScreen) Init() tea.Cmd {
-	if len(s.runs) == 0 {
+	if len(s.runner.runs) == 0 {
 		return nil
 	}
-	return s.startRun(0, nil)
+	return s.runner.start(0, nil)
 }
 
 // Update handles keys one by one: runes that are typed fast come in one message.
@@ -86,7 +74,7 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 		s.panicErr = m.Err
 		return tea.Quit
 	case app.TickMsg:
-		return s.handleTick()
+		return s.runner.handleTick()
 	case tea.KeyMsg:
 		return s.handleKey(m)
 	default:
@@ -98,11 +86,11 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case probeResultMsg:
-		s.handleProbeResult(m)
+		s.runner.record(m)
 	case runEndedMsg:
 		return s.handleRunEnd(m)
 	case watchDueMsg:
-		return s.handleWatchDue(m)
+		return s.runner.handleWatchDue(m)
 	case skipSavedMsg:
 		s.handleSkip(m)
 	case reportSavedMsg:
@@ -113,41 +101,14 @@ func (s *checkScreen) handleBackground(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Time and duration are those of the latest full run.
-func (s *checkScreen) buildReport() reach.Report {
-	report := reach.Report{V: reach.Version, Results: s.board.ListResults()}
-	for _, run := range s.runs {
-		if run.began.After(report.Started) {
-			report.Started = run.began
-		}
-		report.TookMS += run.took.Milliseconds()
+// View draws the whole screen without any I/O.
+func (s *checkScreen) View() string {
+	if s.width <= 0 || s.height <= 0 {
+		return ""
 	}
-	report.Started = report.Started.UTC().Truncate(time.Millisecond)
-	return report
-}
-
-func (s *checkScreen) isRunning() bool {
-	return slices.ContainsFunc(s.runs, func(run checkRun) bool { return run.running })
-}
-
-// scheduleTick redraws counters every second, as long as there are any.
-func (s *checkScreen) scheduleTick() tea.Cmd {
-	if s.ticking {
-		return nil
+	screen := checkView{s}.render()
+	if s.options.ASCII {
+		return cells.ToASCII(screen)
 	}
-	s.ticking = true
-	return s.later(time.Second, app.TickMsg{})
-}
-
-func (s *checkScreen) handleTick() tea.Cmd {
-	s.progress = ""
-	for i, run := range s.runs {
-		if run.running && s.options.Progress != nil {
-			s.progress = cells.SanitizeText(s.options.Progress(s.options.Sources[i]), s.options.ASCII)
-		}
-	}
-	if s.ticking = false; s.isRunning() || s.watching {
-		return s.scheduleTick()
-	}
-	return nil
+	return screen
 }

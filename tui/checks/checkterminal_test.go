@@ -18,26 +18,26 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checked holds the return values of Check.
-type checked struct {
+// outcome holds the return values of Check.
+type outcome struct {
 	report reach.Report
 	err    error
 }
 
-// inspectsOn runs the screen in a terminal.
-func inspectsOn(ctx context.Context, term *tuitest.Terminal, g *gate) <-chan checked {
+// runOnTerminal runs the screen in a terminal.
+func runOnTerminal(ctx context.Context, term *tuitest.Terminal, g *fakeNetwork) <-chan outcome {
 	g.In, g.Out, g.Now = term.TTY, term.TTY, nil
-	end := make(chan checked, 1)
+	end := make(chan outcome, 1)
 	go func() {
 		report, err := runScreen(ctx, g.Options)
-		end <- checked{report, err}
+		end <- outcome{report, err}
 	}()
 	return end
 }
 
-func TestTheScreenOfChecksGivesTheTerminalBackWithTheReport(t *testing.T) {
-	term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
-	end := inspectsOn(t.Context(), term, g)
+func TestRun_RestoresTerminal(t *testing.T) {
+	term, g := tuitest.NewTerminal(t), newNetwork(reach.Workstation)
+	end := runOnTerminal(t.Context(), term, g)
 	term.Await(t, "9/9")
 	term.Press(t, "c")
 	term.Await(t, "\x1b]52;c;")
@@ -48,7 +48,7 @@ func TestTheScreenOfChecksGivesTheTerminalBackWithTheReport(t *testing.T) {
 	term.Await(t, tuitest.LeaveScreen)
 }
 
-func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
+func TestRun_WaitsForRuns(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *tuitest.Terminal, context.CancelCauseFunc){
 		"asked": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
 			term.Press(t, "q")
@@ -68,7 +68,7 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 		"hung up":     func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) { term.HangUp(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
+			term, g := tuitest.NewTerminal(t), newNetwork(reach.Workstation)
 			cancelled, tidied, gone := make(chan struct{}), make(chan struct{}), atomic.Bool{}
 			g.Run = func(ctx context.Context, _ string, _ []string, tell func(reach.Result)) error {
 				tell(g.result(reach.Workstation, g.Checks[0]))
@@ -80,7 +80,7 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			end := inspectsOn(ctx, term, g)
+			end := runOnTerminal(ctx, term, g)
 			term.Await(t, "1/1")
 			leave(t, term, cancel)
 			<-cancelled
@@ -93,10 +93,10 @@ func TestTheScreenOfChecksEndsOnceEveryRunHas(t *testing.T) {
 	}
 }
 
-func TestAPanicOfARunGivesTheTerminalBack(t *testing.T) {
-	term, g := tuitest.NewTerminal(t), newGate(reach.Workstation)
+func TestRun_Panic(t *testing.T) {
+	term, g := tuitest.NewTerminal(t), newNetwork(reach.Workstation)
 	g.Run = func(context.Context, string, []string, func(reach.Result)) error { panic("the prober is broken") }
-	if left := <-inspectsOn(t.Context(), term, g); left.err == nil || !strings.Contains(left.err.Error(), "the prober is broken") {
+	if left := <-runOnTerminal(t.Context(), term, g); left.err == nil || !strings.Contains(left.err.Error(), "the prober is broken") {
 		t.Errorf("a panic returns %v", left.err)
 	}
 	term.Await(t, tuitest.LeaveScreen)
@@ -106,10 +106,10 @@ func TestAPanicOfARunGivesTheTerminalBack(t *testing.T) {
 var screenKeys = strings.Fields("r R w x z a / e f9 c f ? f1 enter esc up down left right tab shift+tab pgup pgdown home end g G j k y n " +
 	"backspace space ctrl+u alt+x alt+d 1 9 世 👩‍👩‍👧‍👦 ctrl+l")
 
-func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
+func TestScreen_AnyInput(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := func(name string) string { return tuitest.DrawText().Draw(r, name) }
-		g := newGate(rapid.SampledFrom([][]string{{}, {reach.Workstation}, {reach.Workstation, reach.Zone}, {"ssh:" + tuitest.Hostile, "", "x"}}).Draw(r, "vantages")...)
+		g := newNetwork(rapid.SampledFrom([][]string{{}, {reach.Workstation}, {reach.Workstation, reach.Zone}, {"ssh:" + tuitest.Hostile, "", "x"}}).Draw(r, "vantages")...)
 		g.ASCII, g.Title = rapid.Bool().Draw(r, "ascii"), text("title")
 		g.Checks = g.Checks[:rapid.IntRange(0, len(g.Checks)).Draw(r, "checks")]
 		for i := range g.Checks {
@@ -117,26 +117,26 @@ func TestTheScreenOfChecksSurvivesAnything(t *testing.T) {
 		}
 		g.Run = func(_ context.Context, _ string, _ []string, tell func(reach.Result)) error {
 			for range rapid.IntRange(0, 5).Draw(r, "results") {
-				tell(anyResult(r))
+				tell(drawResult(r))
 			}
 			return errors.New(text("error"))
 		}
 		width, height := rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
-		i := inspects(g, width, height)
+		i := openScreen(g, width, height)
 		for _, key := range rapid.SliceOfN(rapid.SampledFrom(screenKeys), 1, 40).Draw(r, "keys") {
-			if i.press(key); rapid.IntRange(0, 9).Draw(r, "resize") == 0 {
+			if i.Press(key); rapid.IntRange(0, 9).Draw(r, "resize") == 0 {
 				width, height = rapid.IntRange(0, 210).Draw(r, "width"), rapid.IntRange(0, 65).Draw(r, "height")
-				i.hears(tea.WindowSizeMsg{Width: width, Height: height})
+				i.Send(tea.WindowSizeMsg{Width: width, Height: height})
 			}
 			tuitest.CheckScreen(r, i.View(), width, height)
 		}
-		i.pass(time.Minute)
-		i.buildReport()
+		i.Advance(time.Minute)
+		i.runner.buildReport()
 	})
 }
 
-// anyResult draws also results that no prober would report.
-func anyResult(r *rapid.T) reach.Result {
+// drawResult draws also results that no prober would report.
+func drawResult(r *rapid.T) reach.Result {
 	text := func(name string) string { return tuitest.DrawText().Draw(r, name) }
 	ids := []string{"NET-RH-001", "NET-RH-002", "CUSTOM-1", "", tuitest.Hostile}
 	layers := rapid.SampledFrom([]reach.Layer{reach.LayerOK, reach.LayerFail, reach.LayerNone, "", tuitest.Hostile})
@@ -153,33 +153,33 @@ func anyResult(r *rapid.T) reach.Result {
 	return result
 }
 
-// BenchmarkKeyToFrameOfChecks handles a key or a result on the screen of five hundred services and draws it. The budget is 16 ms
+// BenchmarkKeyToFrame handles a key or a result on the screen of five hundred services and draws it. The budget is 16 ms
 // for 99 of 100.
-func BenchmarkKeyToFrameOfChecks(b *testing.B) {
+func BenchmarkKeyToFrame(b *testing.B) {
 	for _, size := range [][2]int{{80, 24}, {200, 60}} {
 		for _, change := range []bool{false, true} {
-			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], map[bool]string{true: "result", false: "key"}[change]), func(b *testing.B) { keysOfChecks(b, size, change) })
+			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], map[bool]string{true: "result", false: "key"}[change]), func(b *testing.B) { benchmarkKeys(b, size, change) })
 		}
 	}
 }
 
-func keysOfChecks(b *testing.B, size [2]int, change bool) {
-	g := huge(500)
+func benchmarkKeys(b *testing.B, size [2]int, change bool) {
+	g := newLargeNetwork(500)
 	for n, check := range g.Checks {
 		if n%3 == 0 {
-			g.spoil(reach.Workstation, check.ID, tuitest.Dropped())
+			g.setResult(reach.Workstation, check.ID, tuitest.Dropped())
 		}
 	}
-	i := inspects(g, size[0], size[1])
+	i := openScreen(g, size[0], size[1])
 	messages := []tea.Msg{tuitest.NewKey("down"), tuitest.NewKey("a"), tuitest.NewKey("pgdown"), tuitest.NewKey("tab")}
-	i.runs[0].running = true
+	i.runner.runs[0].running = true
 	var took, computed []time.Duration
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	for b.Loop() {
 		message := messages[len(took)%len(messages)]
 		if change {
-			message = probeResultMsg{0, i.runs[0].generation, g.result(reach.Workstation, g.Checks[len(took)%500])}
+			message = probeResultMsg{0, i.runner.runs[0].generation, g.result(reach.Workstation, g.Checks[len(took)%500])}
 		}
 		before, computing := time.Now(), tuitest.ThreadTime(b)
 		i.Update(message)

@@ -20,18 +20,6 @@ const (
 	minDetailsHeight  = 9   // lines
 )
 
-// View draws the whole screen without any I/O.
-func (s *checkScreen) View() string {
-	if s.width <= 0 || s.height <= 0 {
-		return ""
-	}
-	screen := checkView{s}.render()
-	if s.options.ASCII {
-		return cells.ToASCII(screen)
-	}
-	return screen
-}
-
 // checkView is one frame of the screen.
 type checkView struct{ *checkScreen }
 
@@ -101,7 +89,7 @@ func (s checkView) computeWideLayout(body components.Rect) checkLayout {
 	return p
 }
 
-func (s checkView) isLogShown() bool { return s.watching || len(s.board.Log) > 0 }
+func (s checkView) isLogShown() bool { return s.runner.watching || len(s.board.Log) > 0 }
 
 func (s checkView) computeListHeight() int {
 	return s.computeLayout(components.Rect{X: 0, Y: 2, W: s.width, H: s.height - 4}).list.H
@@ -117,10 +105,10 @@ func (s checkView) buildDetails() preflight.EndpointDetails {
 
 func (s checkView) buildLogView() logView {
 	note := ""
-	switch left := s.nextRun.Sub(s.options.Now()); {
-	case s.watching && len(s.runs) > 0 && s.runs[0].running:
+	switch left := s.runner.nextRun.Sub(s.options.Now()); {
+	case s.runner.watching && len(s.runner.runs) > 0 && s.runner.runs[0].running:
 		note = "watching: a look is under way"
-	case s.watching && left > 0:
+	case s.runner.watching && left > 0:
 		note = "watching: the next look is in " + text.FormatDuration(left+time.Second-1)
 	}
 	return logView{theme: s.theme, log: s.board.Log, note: note}
@@ -138,8 +126,8 @@ func (s checkView) renderHeader(width int) string {
 	}
 	right := " " + s.formatLastRun() + " "
 	switch longer := left + t.Dim.Render("   "+s.options.Title); {
-	case s.progress != "" && s.isRunning():
-		left += t.Active.Render("   " + s.progress)
+	case s.runner.progress != "" && s.runner.isRunning():
+		left += t.Active.Render("   " + s.runner.progress)
 	case s.options.Title != "" && ansi.StringWidth(longer)+ansi.StringWidth(right) < width:
 		left = longer
 	}
@@ -148,12 +136,12 @@ func (s checkView) renderHeader(width int) string {
 
 func (s checkView) formatTally(i int, vantage string) string {
 	good, looked, status := s.board.CountReached(i)
-	if s.runs[i].running {
+	if s.runner.runs[i].running {
 		status = theme.Running
 	}
 	switch {
 	case looked > 0:
-	case s.runs[i].err != nil && status == theme.Waiting:
+	case s.runner.runs[i].err != nil && status == theme.Waiting:
 		return vantage + " " + s.theme.Mark(theme.Failed) + " no look"
 	case status == theme.Waiting:
 		return s.theme.Dim.Render(vantage + " not yet")
@@ -165,9 +153,9 @@ func (s checkView) formatTally(i int, vantage string) string {
 
 func (s checkView) formatLastRun() string {
 	t, latest := s.theme, checkRun{}
-	for _, run := range s.runs {
+	for _, run := range s.runner.runs {
 		switch {
-		case s.leaving:
+		case s.runner.ending:
 			return t.Caution.Render("ENDING")
 		case run.running:
 			return t.Active.Render("running " + text.FormatDuration(s.options.Now().Sub(run.since)))
@@ -184,7 +172,7 @@ func (s checkView) formatLastRun() string {
 func (s checkView) renderKeyLine(width int) string {
 	t := s.theme
 	switch {
-	case s.leaving:
+	case s.runner.ending:
 		return cells.Fit(" "+t.Mark(theme.Running)+" the runs are being ended, and what was set up elsewhere is taken away", width)
 	case s.filtering:
 		return cells.Fit(" "+t.Label.Render("/")+s.board.filter+t.Selected.Render(" ")+t.Dim.Render("   filters: enter keeps, esc clears"), width)
@@ -214,7 +202,7 @@ func (s checkView) renderSmall() string {
 		lines = append(lines, strings.Split(details.View(s.width, details.CountLines(s.width)), "\n")...)
 	}
 	note := s.renderKeyLine(s.width)
-	if !s.leaving && !s.filtering && s.notice == "" {
+	if !s.runner.ending && !s.filtering && s.notice == "" {
 		note = s.theme.Dim.Render(" small terminal: status only, q leaves")
 	}
 	if len(lines) >= s.height && s.height > 1 {

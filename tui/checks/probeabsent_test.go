@@ -8,8 +8,8 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestWhatAVantageLeavesOutDoesNotWaitForIt(t *testing.T) {
-	g := troubled()
+func TestList_CheckOfOtherSource(t *testing.T) {
+	g := newFaultyNetwork()
 	made := g.Checks
 	g.Checks = append(slices.Clone(made), reach.Check{
 		ID: "NET-EXO-004", Title: "Metadata of the machine", Group: "exoscale", URL: "http://169.254.169.254/1.0/user-data", From: []string{"nodes"},
@@ -23,8 +23,8 @@ func TestWhatAVantageLeavesOutDoesNotWaitForIt(t *testing.T) {
 			}
 		})
 	}
-	i := inspects(g, 130, 40).press("/").types("169.254").press("enter")
-	i.shows(t, "169.254.169.254 – ○", "NOT FROM HERE", "only machines in the zone").hides(t, "WAITING")
-	i.press("esc", "z", "y", "a")
-	i.shows(t, "169.254.169.254 – ✓", "api-ch-gva-2.exoscale.com ✓ –")
+	i := openScreen(g, 130, 40).Press("/").Type("169.254").Press("enter")
+	i.Shows(t, "169.254.169.254 – ○", "NOT FROM HERE", "only machines in the zone").Hides(t, "WAITING")
+	i.Press("esc", "z", "y", "a")
+	i.Shows(t, "169.254.169.254 – ✓", "api-ch-gva-2.exoscale.com ✓ –")
 }

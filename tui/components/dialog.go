@@ -80,11 +80,11 @@ func (d *Dialog) renderOutcomes(width, height int) string {
 }
 
 func (d *Dialog) renderChoices() []string {
-	return []string{RenderChoice(d.Theme, d.Back+" (default)", !d.accepted), RenderChoice(d.Theme, d.Accept, d.accepted)}
+	return []string{renderChoice(d.Theme, d.Back+" (default)", !d.accepted), renderChoice(d.Theme, d.Accept, d.accepted)}
 }
 
-// RenderChoice draws one of several choices.
-func RenderChoice(t theme.Theme, text string, chosen bool) string {
+// renderChoice draws one of several choices.
+func renderChoice(t theme.Theme, text string, chosen bool) string {
 	if chosen {
 		return " " + t.Cursor + " " + t.Selected.Render(" "+text+" ")
 	}

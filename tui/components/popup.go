@@ -48,11 +48,11 @@ func (p *TextPopup) HandleKey(k tea.KeyMsg) (stays bool, cmd tea.Cmd) {
 		return true, p.OnCopy()
 	}
 	p.setContent(p.scroll.Width, p.scroll.Height)
-	return ScrollText(&p.scroll, k), nil
+	return scrollText(&p.scroll, k), nil
 }
 
-// ScrollText scrolls by the keys of a document; it reports whether k is one of them.
-func ScrollText(text *viewport.Model, k tea.KeyMsg) bool {
+// scrollText scrolls by the keys of a document; it reports whether k is one of them.
+func scrollText(text *viewport.Model, k tea.KeyMsg) bool {
 	keys, page := NewDocumentKeys(), max(text.Height-1, 1)
 	switch {
 	case key.Matches(k, keys.Up):

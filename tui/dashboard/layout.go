@@ -4,23 +4,23 @@ import (
 	"exoshift/tui/components"
 )
 
-// Mode is the level of detail that fits on a screen.
-type Mode int
+// mode is the level of detail that fits on a screen.
+type mode int
 
 // The modes, from the smallest screen to the largest.
 const (
-	Plain   Mode = iota // stacked lines: the status only
-	Compact             // one pane at a time
-	Medium              // a main pane, and the cluster beside it
-	Wide                // everything
+	plain   mode = iota // stacked lines: the status only
+	compact             // one pane at a time
+	medium              // a main pane, and the cluster beside it
+	wide                // everything
 )
 
-// Layout holds the position of every part of the dashboard.
-type Layout struct {
-	Mode                       Mode
+// layout holds the position of every part of the dashboard.
+type layout struct {
+	Mode                       mode
 	Title, Strip, Status, Keys components.Rect
 	Rules                      []components.Rect
-	Between                    components.Rect // LayoutOptions.Between lines between Status and Body
+	Between                    components.Rect // layoutOptions.Between lines between Status and Body
 	Body                       components.Rect // all of what follows; overlays go here
 	Main, Log, Journal         components.Rect
 	Overview                   components.Rect // beside Main, where there is no room for its parts
@@ -38,17 +38,17 @@ const (
 	minWideBody        = 22 // the least that a wide screen needs below its header
 )
 
-// LayoutOptions holds what can be chosen in a layout or depends on the run.
-type LayoutOptions struct {
+// layoutOptions holds what can be chosen in a layout or depends on the run.
+type layoutOptions struct {
 	Single  bool // one pane at a time, whatever the size
 	Journal bool // there are lines of a journal to show
 	Between int  // lines between Status and Body
 }
 
-// NewLayout divides a screen.
-func NewLayout(width, height int, o LayoutOptions) Layout {
+// newLayout divides a screen.
+func newLayout(width, height int, o layoutOptions) layout {
 	if width < components.MinWidth || height < components.MinHeight {
-		return Layout{Mode: Plain, Body: components.Rect{W: max(width, 0), H: max(height, 0)}}
+		return layout{Mode: plain, Body: components.Rect{W: max(width, 0), H: max(height, 0)}}
 	}
 	l := newEdgeLayout(width, height)
 	l.Between, l.Body = l.Body.SplitTop(o.Between)
@@ -64,7 +64,7 @@ func NewLayout(width, height int, o LayoutOptions) Layout {
 }
 
 // newEdgeLayout places the header and footer of all modes larger than Plain.
-func newEdgeLayout(width, height int) Layout {
+func newEdgeLayout(width, height int) layout {
 	present := 2
 	switch {
 	case height >= components.WideHeight:
@@ -72,7 +72,7 @@ func newEdgeLayout(width, height int) Layout {
 	case height >= 24:
 		present = 3
 	}
-	l := Layout{
+	l := layout{
 		Title:  components.Rect{X: 0, Y: 0, W: width, H: 1},
 		Strip:  components.Rect{X: 0, Y: 1, W: width, H: 1},
 		Status: components.Rect{X: 0, Y: 3, W: width, H: present},
@@ -85,8 +85,8 @@ func newEdgeLayout(width, height int) Layout {
 }
 
 // applyCompact puts rules between the parts; the log is dropped first where there is little room.
-func (l *Layout) applyCompact() {
-	l.Mode = Compact
+func (l *layout) applyCompact() {
+	l.Mode = compact
 	b := l.Body
 	l.Rules = append(l.Rules, components.Rect{X: 0, Y: b.Y, W: b.W, H: 1}, components.Rect{X: 0, Y: b.Y + b.H - 1, W: b.W, H: 1})
 	b.Y, b.H = b.Y+1, b.H-2
@@ -99,8 +99,8 @@ func (l *Layout) applyCompact() {
 }
 
 // applyMedium has the selected pane at the left, the log below it, and the cluster at the right.
-func (l *Layout) applyMedium() {
-	l.Mode = Medium
+func (l *layout) applyMedium() {
+	l.Mode = medium
 	b := l.Body
 	left := b.W * 54 / 100
 	l.Main = components.Rect{X: b.X, Y: b.Y, W: left, H: b.H}
@@ -119,8 +119,8 @@ func (l *Layout) applyMedium() {
 
 // applyWide has the steps at the left, bootstrap and etcd in the middle, nodes and operators at the right, and log and journal
 // below.
-func (l *Layout) applyWide(journal bool) {
-	l.Mode = Wide
+func (l *layout) applyWide(journal bool) {
+	l.Mode = wide
 	above, below := l.Body.SplitTop(l.Body.H - max(l.Body.H/4, 8))
 	column := l.Body.W * 30 / 100
 	main, rest := above.SplitLeft(column)

@@ -8,7 +8,7 @@ import (
 )
 
 // parts are the rects of a layout by name; Body is left out, for it holds others.
-func parts(l Layout) map[string]components.Rect {
+func parts(l layout) map[string]components.Rect {
 	parts := map[string]components.Rect{
 		"title": l.Title, "strip": l.Strip, "present": l.Status, "keys": l.Keys, "main": l.Main, "log": l.Log,
 		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
@@ -29,24 +29,24 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
 		single        bool
-		mode          Mode
+		mode          mode
 		shown, hidden []string
 	}{
-		{0, 0, false, Plain, nil, []string{"title", "main"}},
-		{-3, 7, false, Plain, nil, []string{"title", "main"}},
-		{59, 60, false, Plain, nil, []string{"title", "main"}},
-		{60, 17, false, Plain, nil, []string{"title", "main"}},
-		{60, 18, false, Compact, []string{"title", "strip", "present", "keys", "main"}, []string{"log", "nodes"}},
-		{80, 24, false, Compact, []string{"present", "main", "log"}, []string{"nodes", "etcd"}},
-		{99, 70, false, Compact, []string{"main", "log"}, []string{"nodes"}},
-		{100, 24, false, Medium, []string{"main", "overview"}, []string{"log", "nodes"}},
-		{120, 40, false, Medium, []string{"main", "log", "bootstrap", "etcd", "nodes"}, []string{"overview", "cloud"}},
-		{200, 39, false, Medium, []string{"main"}, []string{"cloud"}},
-		{140, 40, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, []string{"overview", "journal"}},
-		{200, 60, false, Wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, nil},
-		{200, 60, true, Compact, []string{"main", "log"}, []string{"nodes"}},
+		{0, 0, false, plain, nil, []string{"title", "main"}},
+		{-3, 7, false, plain, nil, []string{"title", "main"}},
+		{59, 60, false, plain, nil, []string{"title", "main"}},
+		{60, 17, false, plain, nil, []string{"title", "main"}},
+		{60, 18, false, compact, []string{"title", "strip", "present", "keys", "main"}, []string{"log", "nodes"}},
+		{80, 24, false, compact, []string{"present", "main", "log"}, []string{"nodes", "etcd"}},
+		{99, 70, false, compact, []string{"main", "log"}, []string{"nodes"}},
+		{100, 24, false, medium, []string{"main", "overview"}, []string{"log", "nodes"}},
+		{120, 40, false, medium, []string{"main", "log", "bootstrap", "etcd", "nodes"}, []string{"overview", "cloud"}},
+		{200, 39, false, medium, []string{"main"}, []string{"cloud"}},
+		{140, 40, false, wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, []string{"overview", "journal"}},
+		{200, 60, false, wide, []string{"main", "log", "bootstrap", "etcd", "nodes", "operators", "cloud"}, nil},
+		{200, 60, true, compact, []string{"main", "log"}, []string{"nodes"}},
 	} {
-		l := NewLayout(c.width, c.height, LayoutOptions{Single: c.single})
+		l := newLayout(c.width, c.height, layoutOptions{Single: c.single})
 		if l.Mode != c.mode {
 			t.Errorf("%dx%d has mode %d, want %d", c.width, c.height, l.Mode, c.mode)
 		}
@@ -67,7 +67,7 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 // A diagnosis during the run must not change the mode of the layout.
 func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {140, 40}, {200, 60}} {
-		without, with := NewLayout(size[0], size[1], LayoutOptions{}), NewLayout(size[0], size[1], LayoutOptions{Between: 6})
+		without, with := newLayout(size[0], size[1], layoutOptions{}), newLayout(size[0], size[1], layoutOptions{Between: 6})
 		if with.Mode != without.Mode || with.Between.H != 6 || with.Body.H != without.Body.H-6 {
 			t.Errorf("%v: mode %d with %d lines, else %d with %d", size, with.Mode, with.Body.H, without.Mode, without.Body.H)
 		}
@@ -77,15 +77,15 @@ func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
 	for width := components.MinWidth; width <= 240; width += 7 {
 		for height := components.MinHeight; height <= 90; height += 3 {
-			for _, wish := range []LayoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-components.MinHeight, 22)}} {
-				tiles(t, width, height, NewLayout(width, height, wish))
+			for _, wish := range []layoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-components.MinHeight, 22)}} {
+				tiles(t, width, height, newLayout(width, height, wish))
 			}
 		}
 	}
 }
 
 // tiles fails unless the parts cover every cell exactly once.
-func tiles(t *testing.T, width, height int, l Layout) {
+func tiles(t *testing.T, width, height int, l layout) {
 	t.Helper()
 	cells := make([]string, width*height)
 	for name, r := range parts(l) {

@@ -24,7 +24,7 @@ func (d *dashboard) View() string {
 type screen struct {
 	*dashboard
 	panes                  panes
-	layout                 Layout
+	layout                 layout
 	actionRect, noticeRect components.Rect // between the status and the body; either may be empty
 }
 
@@ -42,7 +42,7 @@ func (d *dashboard) newScreen() screen {
 	if notice < minNoticeHeight {
 		notice = 0
 	}
-	s.layout = NewLayout(d.width, d.height, LayoutOptions{
+	s.layout = newLayout(d.width, d.height, layoutOptions{
 		Single: d.nav.single, Journal: len(d.run.board.Journal) > 0, Between: action + notice,
 	})
 	s.actionRect, s.noticeRect = s.layout.Between.SplitTop(action)
@@ -68,12 +68,12 @@ func (s screen) isCrowded() bool {
 // isBodyCovered reports whether one pane has the whole body, so that nothing is drawn between its parts.
 func (s screen) isBodyCovered() bool {
 	return s.help || s.hasDialog() || s.handover.open ||
-		s.layout.Mode == Compact && (s.nav.details || s.nav.tab != overviewTab || s.isCrowded())
+		s.layout.Mode == compact && (s.nav.details || s.nav.tab != overviewTab || s.isCrowded())
 }
 
 func (s screen) render() string {
 	l, c := s.layout, components.Canvas{Width: s.width, Height: s.height}
-	if l.Mode == Plain {
+	if l.Mode == plain {
 		c.Draw(l.Body, s.buildPlain())
 		return c.String()
 	}
@@ -105,9 +105,9 @@ func (s screen) drawBody(c *components.Canvas) {
 		c.Draw(body, s.wrapFrame("help", s.newHelp()))
 	case s.handover.open:
 		c.Draw(body, s.wrapFrame("hand-over", s.handover.build()))
-	case s.layout.Mode == Compact:
+	case s.layout.Mode == compact:
 		s.drawCompact(c)
-	case s.layout.Mode == Medium:
+	case s.layout.Mode == medium:
 		s.drawMedium(c)
 	default:
 		s.drawWide(c)
@@ -116,7 +116,7 @@ func (s screen) drawBody(c *components.Canvas) {
 
 // wrapFrame puts what covers other panes into a box, or on a compact screen between margins.
 func (s screen) wrapFrame(title string, content components.View) components.View {
-	if s.layout.Mode == Compact {
+	if s.layout.Mode == compact {
 		return components.Margin{Content: content}
 	}
 	return components.Box{Theme: s.theme, Title: title, Focused: true, Content: content}

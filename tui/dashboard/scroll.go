@@ -38,7 +38,7 @@ func (s screen) scrolledTab() tab {
 	switch {
 	case s.nav.tab != overviewTab:
 		return s.nav.tab
-	case s.layout.Mode == Compact:
+	case s.layout.Mode == compact:
 		return logTab
 	}
 	return stepsTab
@@ -47,7 +47,7 @@ func (s screen) scrolledTab() tab {
 // focusSize returns the inner size of the pane that the scroll keys move.
 func (s screen) focusSize() (width, height int) {
 	r := s.findFocusRect()
-	if s.layout.Mode == Compact {
+	if s.layout.Mode == compact {
 		return r.W - 2, r.H
 	}
 	return r.W - 4, r.H - 2
@@ -56,14 +56,14 @@ func (s screen) focusSize() (width, height int) {
 func (s screen) findFocusRect() components.Rect {
 	l := s.layout
 	switch {
-	case l.Mode == Compact && !s.nav.details && s.nav.tab == overviewTab:
+	case l.Mode == compact && !s.nav.details && s.nav.tab == overviewTab:
 		return l.Log
-	case l.Mode == Compact:
+	case l.Mode == compact:
 		return l.Body
 	case s.nav.details:
-	case l.Mode == Medium && s.scrolledTab() == logTab:
+	case l.Mode == medium && s.scrolledTab() == logTab:
 		l.Main.H += l.Log.H
-	case l.Mode == Wide:
+	case l.Mode == wide:
 		return s.findWideFocusRect()
 	}
 	return l.Main
@@ -93,9 +93,9 @@ func (s screen) findWideFocusRect() components.Rect {
 func (s screen) reportSize() (width, height int) {
 	body := s.layout.Body
 	switch s.layout.Mode {
-	case Plain:
+	case plain:
 		return body.W, body.H - 1
-	case Compact:
+	case compact:
 		return body.W - 2, body.H
 	}
 	return body.W - 4, body.H - 2

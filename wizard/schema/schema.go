@@ -9,6 +9,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // Generate returns the JSON Schema (2020-12) of answers files, for editors. It covers the forms, the choices and
@@ -59,7 +60,7 @@ func groupSchema() ordered {
 }
 
 func newAskSchema() ordered {
-	names := wizard.AnswerableNames()
+	names := answersfile.AnswerableNames()
 	slices.Sort(names)
 	return ordered{
 		"title", "Asked all the same",
@@ -78,7 +79,7 @@ func newRequirements() []ordered {
 		}},
 	}
 	var always []ordered
-	for _, field := range wizard.FindFields("") {
+	for _, field := range answersfile.FindFields("") {
 		if mustBeGiven(field) && field.IsAlwaysRequired() {
 			always = append(always, newRequirement(field.Key))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // Template returns an answers file to start with: required answers first, empty and with their help; all others
@@ -33,12 +34,12 @@ func Template() []byte {
 }
 
 func splitSections() (needed, usual []string) {
-	for _, field := range wizard.FindFields("") {
+	for _, field := range answersfile.FindFields("") {
 		if name, _, _ := strings.Cut(field.Key, "."); mustBeGiven(field) && !slices.Contains(needed, name) {
 			needed = append(needed, name)
 		}
 	}
-	for _, field := range wizard.FindFields("") {
+	for _, field := range answersfile.FindFields("") {
 		if name, _, _ := strings.Cut(field.Key, "."); !slices.Contains(append(usual, needed...), name) {
 			usual = append(usual, name)
 		}
@@ -50,7 +51,7 @@ func mustBeGiven(f wizard.Field) bool { return f.Required && f.Default() == "" }
 
 // Required answers come first. If the whole section is a comment, mark precedes each line.
 func formatTemplateLines(section, mark string) []string {
-	fields := wizard.FindFields(section)
+	fields := answersfile.FindFields(section)
 	slices.SortStableFunc(fields, func(a, b wizard.Field) int {
 		switch {
 		case mustBeGiven(a) == mustBeGiven(b):
@@ -68,7 +69,7 @@ func formatTemplateLines(section, mark string) []string {
 			lines = append(lines, mark+commentOut(indent[2:], mark)+lastPart(above)+":\n")
 		}
 		open = sectionOf(field.Key)
-		for _, line := range wrapText(field.Describe(), templateWidth-len(indent)) {
+		for _, line := range wrapText(answersfile.Describe(field), templateWidth-len(indent)) {
 			lines = append(lines, mark+indent+"# "+line+"\n")
 		}
 		lines = append(lines, formatTemplateLine(field, indent, mark))
@@ -82,12 +83,12 @@ const templateWidth = 100
 func formatTemplateLine(f wizard.Field, indent, mark string) string {
 	key := lastPart(f.Key) + ": "
 	if mustBeGiven(f) {
-		return indent + key + formatBlank(f) + " # e.g. " + f.FormatInline(f.FormatSample()) + "\n"
+		return indent + key + formatBlank(f) + " # e.g. " + answersfile.FormatInline(f, answersfile.FormatSample(f)) + "\n"
 	}
 	if value := f.Default(); value != "" {
-		return mark + commentOut(indent, mark) + key + f.FormatInline(value) + "\n"
+		return mark + commentOut(indent, mark) + key + answersfile.FormatInline(f, value) + "\n"
 	}
-	return mark + commentOut(indent, mark) + key + f.FormatInline(f.FormatSample()) + " # an example; usually there is none\n"
+	return mark + commentOut(indent, mark) + key + answersfile.FormatInline(f, answersfile.FormatSample(f)) + " # an example; usually there is none\n"
 }
 
 func commentOut(indent, mark string) string {

@@ -43,3 +43,9 @@ func RemoveGroup(s *Session, i int) {
 		spec.Sizing.ExtraGroups = slices.Delete(slices.Clone(spec.Sizing.ExtraGroups), i, i+1)
 	})
 }
+
+// CopyGroups returns answers whose groups can be changed without changing those of spec.
+func CopyGroups(spec state.Spec) state.Spec {
+	spec.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups)
+	return spec
+}

@@ -6,6 +6,7 @@ import (
 	"exoshift/internal/text"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 // LocalCheck reads the files and environment variables of this machine that the answers refer to.
@@ -31,12 +32,12 @@ func (c *LocalCheck) Start() Work {
 	c.due = false
 	spec := c.spec
 	return c.run.start(func(_ context.Context, post func(func())) {
-		secrets, problems := wizard.ResolveSecrets(spec, c.interview.LookupEnv)
-		problems = append(problems, wizard.CheckPaths(spec)...)
-		warnings := append(wizard.CheckWarnings(spec, secrets), c.interview.ListUnused(spec)...)
+		secrets, problems := local.ResolveSecrets(spec, c.interview.LookupEnv)
+		problems = append(problems, local.CheckPaths(spec)...)
+		warnings := append(local.CheckWarnings(spec, secrets), c.interview.ListUnused(spec)...)
 		summary := ""
 		if secrets.PullSecret != "" {
-			summary = wizard.SummarizePullSecret(secrets.PullSecret)
+			summary = local.SummarizePullSecret(secrets.PullSecret)
 		}
 		post(func() {
 			c.errors, c.warnings, c.pullSecret = sanitizeProblems(problems), sanitizeProblems(warnings), text.Sanitize(summary)

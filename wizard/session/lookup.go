@@ -11,6 +11,8 @@ import (
 	"exoshift/internal/text"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/instancetype"
+	"exoshift/wizard/local"
 )
 
 // LookupDelay is the time from the last change of an answer to the lookups that depend on it.
@@ -119,7 +121,7 @@ func (l *Lookups) Start(id string, generation int) Work {
 	q, spec := l.all[i], l.spec
 	q.State, q.Began = Running, l.now()
 	return q.run.start(func(ctx context.Context, post func(func())) {
-		secrets, _ := wizard.ResolveSecrets(spec, l.lookupEnv)
+		secrets, _ := local.ResolveSecrets(spec, l.lookupEnv)
 		result, err := q.Run(ctx, spec, secrets)
 		post(func() { l.finish(q, result, err) })
 	})
@@ -199,7 +201,7 @@ func (l *Lookups) Choices(field wizard.Field) []wizard.Choice {
 		choices = append(choices, wizard.Choice{Value: value})
 	}
 	if len(choices) == 0 && strings.HasSuffix(field.Key, ".type") {
-		for _, offer := range wizard.ListInstanceTypes() {
+		for _, offer := range instancetype.List() {
 			choices = append(choices, wizard.Choice{Value: offer.Name, Note: fmt.Sprintf("%d CPUs, %g GiB", offer.CPUs, offer.Memory)})
 		}
 	}

@@ -99,7 +99,7 @@ func (s *Session) Shortages() []wizard.Problem {
 	if len(quotas) == 0 {
 		return nil
 	}
-	return wizard.CheckQuotas(s.Spec(), quotas, s.Estimates.Estimate(s.Spec()).Needs)
+	return CheckQuotas(s.Spec(), quotas, s.Estimates.Estimate(s.Spec()).Needs)
 }
 
 // TouchErrors has all errors of a screen shown.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 )
 
 // The kinds of a reference to a secret.
@@ -52,7 +53,7 @@ func CheckReference(s *Session, key, reference string) []wizard.Problem {
 	if tried.Set(key, reference, wizard.Typed) != nil {
 		return nil
 	}
-	_, problems := wizard.ResolveSecrets(tried.Spec, s.Interview.LookupEnv)
+	_, problems := local.ResolveSecrets(tried.Spec, s.Interview.LookupEnv)
 	return FilterProblems(key, problems)
 }
 

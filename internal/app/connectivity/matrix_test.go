@@ -20,6 +20,7 @@ import (
 	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 	"exoshift/wizard/reach"
 )
 
@@ -135,7 +136,7 @@ func loadExample(t *testing.T) (state.Spec, wizard.Secrets) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, secrets, problems := wizard.Load("example", content, environment.LookupRehearsalSecret)
+	spec, secrets, problems := answersfile.Load("example", content, environment.LookupRehearsalSecret)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -68,7 +68,7 @@ func (s *Checker) newZoneRunner() (*remoterun.Zone, error) {
 		return nil, exit.WithCode(exit.Usage, err)
 	}
 	return remoterun.NewZone(remoterun.ZoneOptions{
-		Zone: s.Spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.Spec),
+		Zone: s.Spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.Spec), SSHKey: s.Spec.OpenShift.SSHKey,
 	}), nil
 }
 
@@ -80,7 +80,7 @@ func listKnownHostsFiles() []string {
 	return files
 }
 
-func (s *Checker) connect(journal remoterun.Journal) (remoterun.Cloud, remoterun.Storage, func(), error) {
+func (s *Checker) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	zone, key, secret := s.Spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
 	if key == "" || secret == "" {
 		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+zone, "there are no credentials").

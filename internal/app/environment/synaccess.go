@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 
 	"exoshift/internal/network"
@@ -29,6 +30,8 @@ type Access struct {
 	overrides  state.SynServices // override those of Lieutenant
 	VaultToken string
 	vaultFile  string              // where the command vault keeps a token
+	vaultSpace string              // its namespace; "" is the root
+	vaultMount string              // of the KV store; "" is that of Project Syn
 	account    *vault.Kubernetes   // nil: not running in a pod
 	GitToken   func() string       // in place of that of the answers; nil: that one
 	agent      bootstraphost.Agent // nil: none
@@ -48,6 +51,7 @@ const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 // NewOwnAccess returns the access of this machine's user. It uses the environment and the tokens kept by other programs.
 func NewOwnAccess() *Access {
 	a := &Access{APIToken: os.Getenv("COMMODORE_API_TOKEN"), VaultToken: os.Getenv("VAULT_TOKEN"), agent: NewSSHAgent()}
+	a.vaultSpace, a.vaultMount = os.Getenv("VAULT_NAMESPACE"), strings.Trim(os.Getenv("EXOSHIFT_VAULT_MOUNT"), "/")
 	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
 		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
@@ -147,6 +151,7 @@ func (a *Access) OpenVaultClient(net network.Network, spec state.SynSpec) *vault
 	a.vaults[key] = vault.New(net, vault.Options{
 		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
 		Token: a.VaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.newListener(vault.CallbackPort),
+		Namespace: a.vaultSpace, Mount: a.vaultMount,
 	})
 	return a.vaults[key]
 }

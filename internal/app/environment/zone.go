@@ -42,9 +42,10 @@ type Deps struct {
 }
 
 // OpenDeps opens the network of a cluster: that of the host, or of the zone beside the folder of a rehearsal.
-func OpenDeps(ctx context.Context, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (Deps, error) {
+func OpenDeps(ctx context.Context, host *Host, folder state.Folder, rehearsal bool, spec state.Spec, secrets wizard.Secrets) (Deps, error) {
 	if !rehearsal {
-		return Deps{network.Host(), NewOwnAccess(), func() error { return nil }}, nil
+		net, err := host.Open(ctx)
+		return Deps{net, NewOwnAccess(), func() error { return nil }}, err
 	}
 	zone, err := OpenZone(ctx, folder, spec, secrets, DefaultSpeed, "")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/session"
 )
@@ -57,7 +58,7 @@ func (p checksPrompt) check(ctx context.Context, run checkRun) (checkStates, err
 	spec, last := p.session.Spec(), checkStates{}
 	var failure error
 	err := p.dialog.wait(ctx, func(ctx context.Context, post func(func())) {
-		secrets, _ := wizard.ResolveSecrets(spec, p.session.Interview.LookupEnv)
+		secrets, _ := local.ResolveSecrets(spec, p.session.Interview.LookupEnv)
 		err := run(ctx, spec, secrets, func(now wizard.CheckState) {
 			post(func() {
 				if last.update(now) {

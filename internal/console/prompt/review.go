@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/text"
 	"exoshift/provisioner/destroy"
 	"exoshift/wizard"
+	"exoshift/wizard/local"
 	"exoshift/wizard/session"
 )
 
@@ -44,7 +45,7 @@ func (p reviewPrompt) readPlan(ctx context.Context) (wizard.Review, error) {
 	p.printLine("Reading what is there already; nothing is changed.")
 	reading, end := p.withInterrupt(ctx)
 	defer end()
-	secrets, _ := wizard.ResolveSecrets(p.session.Spec(), p.session.Interview.LookupEnv)
+	secrets, _ := local.ResolveSecrets(p.session.Spec(), p.session.Interview.LookupEnv)
 	return p.session.Interview.Review(reading, p.session.Spec(), secrets)
 }
 

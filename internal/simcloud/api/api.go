@@ -32,6 +32,12 @@ type Config struct {
 	RefuseCredentials bool
 	// Problems returns errors as RFC 9457 problem details, which the live service has begun to do, without a message.
 	Problems bool
+	// NoDNSPlan refuses new DNS zones: the organization has no plan for them.
+	NoDNSPlan bool
+	// NoBlockStorage refuses every request for block storage.
+	NoBlockStorage bool
+	// TerseTemplates returns the organization's templates without build, boot mode, default user and description.
+	TerseTemplates bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 	// Now is the clock against which a client's signatures are verified; nil is the wall clock.
@@ -77,7 +83,8 @@ func New(config Config) (*API, error) {
 	a.networking = networking.New(a.store, tables, config.Elastic)
 	a.volumes = storage.NewVolumes(a.store, tables)
 	a.compute = compute.New(a.store, tables, a.networking, a.volumes, config.HTTP)
-	a.domains = domain.New(a.store)
+	a.compute.Templates.Terse = config.TerseTemplates
+	a.domains = domain.New(a.store, !config.NoDNSPlan)
 	a.iam = iam.New(a.store, iam.Config{
 		Key: config.Key, Secret: config.Secret, RefuseCredentials: config.RefuseCredentials, Now: config.Now,
 	}, a.operations)

@@ -56,8 +56,8 @@ func newAuditLog(store *resource.Store, authorizer *iam.Authorizer, operations i
 	return &auditLog{store: store, iam: authorizer, operations: operations, table: resource.Open[event](store, "event")}
 }
 
-// RegisterRoutes adds the routes of events.
-func (l *auditLog) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of events.
+func (l *auditLog) registerRoutes(register rest.Register) {
 	register("GET /event", l.list)
 }
 

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/simcloud/api/iam"
 	"exoshift/internal/simcloud/api/resource"
 	"exoshift/internal/simcloud/api/rest"
+	"exoshift/internal/simcloud/api/storage"
 )
 
 const (
@@ -26,11 +27,15 @@ func (a *API) registerRoutes(register rest.Register) {
 	a.store.RegisterRoutes(register)
 	a.compute.RegisterRoutes(register)
 	a.networking.RegisterRoutes(register)
-	a.volumes.RegisterRoutes(register)
+	if a.config.NoBlockStorage {
+		a.volumes.RegisterRoutes(storage.RefuseRequests(register))
+	} else {
+		a.volumes.RegisterRoutes(register)
+	}
 	a.buckets.RegisterRoutes(register)
 	a.domains.RegisterRoutes(register)
 	a.iam.RegisterRoutes(register)
-	a.audit.RegisterRoutes(register)
+	a.audit.registerRoutes(register)
 }
 
 func (a *API) newMux() *http.ServeMux {

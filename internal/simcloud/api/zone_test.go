@@ -222,6 +222,7 @@ func TestSSHKeysAreCompleteAtOnce(t *testing.T) {
 		}
 		_, err = w.client.RegisterSSHKey(w.ctx(), zone, "k", public)
 		w.refused(err)
+		w.refuses(http.StatusConflict, "SSH key k already has this fingerprint", http.MethodPost, "/ssh-key", `{"name":"other","public-key":"`+public+`"}`)
 		w.must(w.client.DeleteSSHKey(w.ctx(), zone, made))
 		_, err = w.client.GetSSHKey(w.ctx(), zone, "k")
 		w.missing(err)

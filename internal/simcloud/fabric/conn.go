@@ -29,11 +29,11 @@ func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 }
 
 // connect returns the two ends of a new connection. The client's remote address is what it dialed, which may be an elastic IP;
-// the server's local address is its own.
-func connect(from, to *Host, source, dialed netip.AddrPort) (client, server *conn) {
+// the server's local address is its own, and its remote one is what packets come from: the client's, unless that is rewritten.
+func connect(from, to *Host, local, source, dialed netip.AddrPort) (client, server *conn) {
 	request, response := newPipe(), newPipe()
-	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(source), remote: net.TCPAddrFromAddrPort(dialed)}
-	server = &conn{host: to, in: request, out: response, remote: client.local, dialed: dialed,
+	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(local), remote: net.TCPAddrFromAddrPort(dialed)}
+	server = &conn{host: to, in: request, out: response, remote: net.TCPAddrFromAddrPort(source), dialed: dialed,
 		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
 	client.peer, server.peer = server, client
 	return client, server
@@ -46,7 +46,7 @@ func IsRedialable(c net.Conn) bool {
 	if !ok || dialed.listener == nil {
 		return false
 	}
-	target, found := dialed.host.route(dialed.remote.AddrPort())
+	target, _, found := dialed.host.route(dialed.remote.AddrPort())
 	if !found {
 		return false
 	}
@@ -59,7 +59,13 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, c.wrapError("read", err)
 }
 
+// isCut reports whether packets between the two ends are dropped.
+func (c *conn) isCut() bool { return c.host.silent.Load() || c.peer.host.silent.Load() }
+
 func (c *conn) Write(b []byte) (int, error) {
+	if c.isCut() {
+		return len(b), nil // the sender hears of it in minutes at the earliest
+	}
 	n, err := c.out.write(b)
 	return n, c.wrapError("write", err)
 }
@@ -74,6 +80,10 @@ func (c *conn) wrapError(op string, err error) error {
 // Close ends both directions; the peer can still read what was written.
 func (c *conn) Close() error {
 	c.host.removeConn(c)
+	if c.isCut() {
+		c.in.stop(net.ErrClosed, syscall.ECONNRESET)
+		return nil
+	}
 	c.out.end(net.ErrClosed)
 	c.in.stop(net.ErrClosed, syscall.ECONNRESET)
 	return nil
@@ -81,6 +91,9 @@ func (c *conn) Close() error {
 
 // CloseWrite ends the direction to the peer only.
 func (c *conn) CloseWrite() error {
+	if c.isCut() {
+		return nil
+	}
 	c.out.end(syscall.EPIPE)
 	return nil
 }

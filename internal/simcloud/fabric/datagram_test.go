@@ -130,11 +130,11 @@ func TestAnswersNeedNoRule(t *testing.T) {
 }
 
 func TestAnswersComeFromTheAddressThatWasAsked(t *testing.T) {
-	elastic := func(_, to netip.Addr, _ int) (netip.Addr, bool) {
+	elastic := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
 		if to == address("198.19.0.1") {
-			return address("198.18.0.2"), true
+			return address("198.18.0.2"), from, true
 		}
-		return to, true
+		return to, from, true
 	}
 	client, server := pair(t, Config{Translate: elastic})
 	go echo(hear(t, server, 123))

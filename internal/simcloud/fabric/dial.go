@@ -17,7 +17,7 @@ func resolveNothing(_ context.Context, name string) ([]netip.Addr, error) {
 }
 
 // Dial connects to "host:port" over "tcp", "tcp4", "udp" or "udp4". The addresses of a name are tried in order and share
-// ConnectTimeout. A dropped packet ends in an error whose Timeout is true, a port without listener in syscall.ECONNREFUSED: of
+// connectTimeout. A dropped packet ends in an error whose Timeout is true, a port without listener in syscall.ECONNREFUSED: of
 // TCP at once, of UDP at the next read. There is no route to IPv6 addresses, and no IPv6.
 func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error) {
 	connect, err := h.selectTransport(proto)
@@ -28,7 +28,7 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
 	}
-	patience := ConnectTimeout / time.Duration(len(addresses))
+	patience := connectTimeout / time.Duration(len(addresses))
 	var first error
 	for _, to := range addresses {
 		at := netip.AddrPortFrom(to, uint16(port))
@@ -107,7 +107,7 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 	if !to.Addr().Is4() {
 		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
 	}
-	target, found := h.route(to)
+	target, source, found := h.route(to)
 	if !found {
 		return nil, h.wait(ctx, patience, nil, nil)
 	}
@@ -115,7 +115,8 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 	if !listening {
 		return nil, os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	}
-	client, server := connect(h, target, netip.AddrPortFrom(h.address, h.nextEphemeralPort()), to)
+	port := h.nextEphemeralPort()
+	client, server := connect(h, target, netip.AddrPortFrom(h.address, port), netip.AddrPortFrom(source, port), to)
 	if !h.addConn(client) || !target.addConn(server) {
 		client.reset()
 		return nil, os.NewSyscallError("connect", syscall.ECONNRESET)
@@ -145,11 +146,12 @@ func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *c
 	}
 }
 
-// route returns the host that receives packets for an address, if they are not dropped.
-func (h *Host) route(to netip.AddrPort) (*Host, bool) {
-	address, delivered := h.fabric.route(h.address, to.Addr(), "tcp", int(to.Port()))
-	if !delivered || !h.fabric.config.Allows(h.address, address, "tcp", int(to.Port())) {
-		return nil, false
+// route returns the host that receives packets for an address, and the source address that it sees, if they are not dropped.
+func (h *Host) route(to netip.AddrPort) (target *Host, source netip.Addr, found bool) {
+	address, source, delivered := h.fabric.route(h.address, to.Addr(), "tcp", int(to.Port()))
+	if !delivered || !h.fabric.config.Allows(source, address, "tcp", int(to.Port())) {
+		return nil, netip.Addr{}, false
 	}
-	return h.fabric.find(address)
+	target, found = h.fabric.find(address)
+	return target, source, found && !h.silent.Load() && !target.silent.Load()
 }

@@ -12,8 +12,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// ConnectTimeout is the timeout of a dial whose packets are dropped, by the fabric's clock.
-const ConnectTimeout = 30 * time.Second
+// connectTimeout is the timeout of a dial whose packets are dropped, by the fabric's clock.
+const connectTimeout = 30 * time.Second
 
 // Config contains the zone's functions. They are called at each dial and for each datagram, from many goroutines.
 type Config struct {
@@ -28,9 +28,10 @@ type Config struct {
 	// Allows reports whether a packet from one address may reach a port of another; nil means always. A refused packet is
 	// dropped, so the dial hangs as behind a security group.
 	Allows func(from, to netip.Addr, proto string, port int) bool
-	// Translate returns the host that receives packets for the address to, which is to itself unless it is an elastic IP. False
-	// means that the packet is dropped. nil means no translation.
-	Translate func(from, to netip.Addr, port int) (netip.Addr, bool)
+	// Translate returns the host that receives packets for the address to, which is to itself unless it is an elastic IP, and the
+	// source that this host sees, which is from itself unless that is rewritten. False means that the packet is dropped. nil means
+	// no translation.
+	Translate func(from, to netip.Addr, port int) (target, source netip.Addr, ok bool)
 	// Redirect returns a host in the middle that responds in place of the destination, as an interceptor does; nil or an invalid
 	// address means none. It can read the dialed address with GetOriginalDestination.
 	Redirect func(from, to netip.Addr, proto string, port int) netip.Addr
@@ -43,10 +44,10 @@ type Fabric struct {
 	hosts  map[netip.Addr]*Host
 }
 
-// route returns false if the packet is dropped.
-func (f *Fabric) route(from, to netip.Addr, proto string, port int) (netip.Addr, bool) {
+// route returns who receives a packet, and from whom by its source address; false if the packet is dropped.
+func (f *Fabric) route(from, to netip.Addr, proto string, port int) (target, source netip.Addr, ok bool) {
 	if middle := f.config.Redirect(from, to, proto, port); middle.IsValid() {
-		return middle, true
+		return middle, from, true
 	}
 	return f.config.Translate(from, to, port)
 }
@@ -63,7 +64,7 @@ func New(config Config) *Fabric {
 		config.Allows = func(_, _ netip.Addr, _ string, _ int) bool { return true }
 	}
 	if config.Translate == nil {
-		config.Translate = func(_, to netip.Addr, _ int) (netip.Addr, bool) { return to, true }
+		config.Translate = func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) { return to, from, true }
 	}
 	if config.Redirect == nil {
 		config.Redirect = func(_, _ netip.Addr, _ string, _ int) netip.Addr { return netip.Addr{} }
@@ -120,6 +121,9 @@ func (f *Fabric) find(address netip.Addr) (*Host, bool) {
 	}
 	return host, ok
 }
+
+// Find returns the host of an address.
+func (f *Fabric) Find(address netip.Addr) (*Host, bool) { return f.find(address) }
 
 func (f *Fabric) remove(host *Host) {
 	f.mu.Lock()

@@ -82,8 +82,8 @@ func TestDroppedPacketsHangUntilTheConnectTimeout(t *testing.T) {
 				if !errors.As(err, &timeout) || !timeout.Timeout() {
 					t.Errorf("error = %v, want a timeout", err)
 				}
-				if waited := time.Since(began); waited != ConnectTimeout {
-					t.Errorf("waited %v, want %v", waited, ConnectTimeout)
+				if waited := time.Since(began); waited != connectTimeout {
+					t.Errorf("waited %v, want %v", waited, connectTimeout)
 				}
 			})
 		})
@@ -119,11 +119,11 @@ func TestNamesAreTriedInTheirOrder(t *testing.T) {
 }
 
 func TestElasticIPsAreTranslated(t *testing.T) {
-	translate := func(_, to netip.Addr, _ int) (netip.Addr, bool) {
+	translate := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
 		if to == address("198.19.0.1") {
-			return address("198.18.0.2"), true
+			return address("198.18.0.2"), from, true
 		}
-		return to, true
+		return to, from, true
 	}
 	client, server := pair(t, Config{Translate: translate})
 	l := listen(t, server, 443)
@@ -144,6 +144,57 @@ func TestElasticIPsAreTranslated(t *testing.T) {
 	if accepted.RemoteAddr().String() != c.LocalAddr().String() {
 		t.Errorf("the server sees %s, the client is %s", accepted.RemoteAddr(), c.LocalAddr())
 	}
+}
+
+func TestARewrittenSourceIsWhatTheServerAndItsRulesSee(t *testing.T) {
+	rewrite := func(_, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) { return to, address("203.0.113.9"), true }
+	var filtered netip.Addr
+	client, server := pair(t, Config{Translate: rewrite, Allows: func(from, _ netip.Addr, _ string, _ int) bool {
+		filtered = from
+		return true
+	}})
+	l := listen(t, server, 443)
+	c, err := client.Dial(t.Context(), "tcp", "198.18.0.2:443")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen := accepted.RemoteAddr().(*net.TCPAddr).AddrPort().Addr(); seen != address("203.0.113.9") || filtered != seen {
+		t.Errorf("the server sees %s, its rules %s", seen, filtered)
+	}
+	if own := c.LocalAddr().(*net.TCPAddr).AddrPort().Addr(); own != client.Address() {
+		t.Errorf("the client takes itself for %s", own)
+	}
+}
+
+func TestASilentHostTellsNobodyThatItIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := pair(t, Config{})
+		l := listen(t, server, 443)
+		c, err := client.Dial(t.Context(), "tcp", "198.18.0.2:443")
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Silence()
+		if _, err := c.Write([]byte("hello")); err != nil {
+			t.Errorf("the loss of a packet is told: %v", err)
+		}
+		_ = accepted.Close()
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the end of the connection is told: %v", err)
+		}
+		if _, err := client.Dial(t.Context(), "tcp", "198.18.0.2:443"); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a new connection: %v", err)
+		}
+	})
 }
 
 func TestConnectionsDieWithTheHost(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"exoshift/internal/network"
 )
@@ -24,6 +25,7 @@ type Host struct {
 	conns     map[*conn]struct{}
 	lastPort  uint16
 	closed    bool
+	silent    atomic.Bool   // all packets from and to it are dropped
 	done      chan struct{} // closed with the host
 }
 
@@ -54,6 +56,10 @@ func (h *Host) Close() {
 		c.reset()
 	}
 }
+
+// Silence drops all packets from and to the host from now on, as when its hypervisor has died: nobody is told that its
+// connections are gone.
+func (h *Host) Silence() { h.silent.Store(true) }
 
 // markClosed refuses new ports and connections and returns the open ones.
 func (h *Host) markClosed() []io.Closer {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/githost"
-	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 
 	"github.com/goccy/go-yaml"
@@ -50,11 +50,11 @@ func known() githost.Cluster {
 	}
 }
 
-func openCompiler(t *testing.T, troubles commodore.Faults) *compiler {
+func openCompiler(t *testing.T, faults scenario.Compilation) *compiler {
 	t.Helper()
 	c := &compiler{cluster: known()}
 	made := compilerOf(t, githost.Config{
-		DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Faults: troubles,
+		DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net", Faults: faults,
 		Clusters: func(id string) (githost.Cluster, bool) { return c.cluster, id == "c-demo-1" },
 		Compiled: func(_ string, meta map[string]any) { c.met = meta },
 	})
@@ -156,13 +156,13 @@ func (c *compiler) compile(t *testing.T, configuration string) (files map[string
 
 func itoa(number int) string { text, _ := json.Marshal(number); return string(text) }
 
-func compiles(t *testing.T, troubles commodore.Faults, test func(*testing.T, *compiler)) {
+func compiles(t *testing.T, faults scenario.Compilation, test func(*testing.T, *compiler)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, troubles)) })
+	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, faults)) })
 }
 
 func TestAPushCompilesTheCatalogOfItsCluster(t *testing.T) {
-	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		files, status, trace := c.compile(t, configured)
 		if status != "success" || !strings.Contains(trace, "Catalog compiled!") || !strings.Contains(trace, "section_start:") {
 			t.Fatalf("the pipeline is %s: %s", status, trace)
@@ -199,7 +199,7 @@ type object struct {
 }
 
 func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) {
-	compiles(t, commodore.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, trace := c.compile(t, configured)
 		if len(files) < 50 {
 			t.Fatalf("the catalog has %d files: %s", len(files), trace)
@@ -222,7 +222,7 @@ func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) 
 }
 
 func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
-	compiles(t, commodore.Faults{SecretMissing: true}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, strings.Replace(configured, "exoscale-cloud-controller-manager, ", "", 1))
 		var refs []string
 		for name := range files {
@@ -251,26 +251,26 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 	replaced := func(old, with string) string { return strings.Replace(configured, old, with, 1) }
 	for name, test := range map[string]struct {
 		configuration, want string
-		troubles            commodore.Faults
+		faults              scenario.Compilation
 		change              func(*githost.Cluster)
 	}{
-		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", commodore.Faults{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
-		"no region":         {configured, "Cannot resolve ${facts:region}, at ", commodore.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
-		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", commodore.Faults{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
-		"another cloud":     {configured, "Class global.cloud.aws not found", commodore.Faults{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
-		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", commodore.Faults{FactMissing: true}, nil},
-		"does not compile":  {configured, "Jsonnet error: failed to compile", commodore.Faults{CompileFailure: true}, nil},
-		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", commodore.Faults{}, nil},
-		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", commodore.Faults{}, nil},
-		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", commodore.Faults{}, nil},
-		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", commodore.Faults{}, nil},
-		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", commodore.Faults{}, nil},
-		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", commodore.Faults{}, nil},
-		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", commodore.Faults{}, nil},
-		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", commodore.Faults{}, nil},
+		"no dynamic facts":  {configured, "Cannot resolve ${dynamic_facts:", scenario.Compilation{}, func(c *githost.Cluster) { c.DynamicFacts = nil }},
+		"no region":         {configured, "Cannot resolve ${facts:region}, at ", scenario.Compilation{}, func(c *githost.Cluster) { delete(c.Facts, "region") }},
+		"no distribution":   {configured, "Cannot resolve ${facts:distribution}, at ", scenario.Compilation{}, func(c *githost.Cluster) { delete(c.Facts, "distribution") }},
+		"another cloud":     {configured, "Class global.cloud.aws not found", scenario.Compilation{}, func(c *githost.Cluster) { c.Facts["cloud"] = "aws" }},
+		"fact missing":      {configured, "Cannot resolve ${facts:service_level}, at openshift4_monitoring:responders", scenario.Compilation{FactMissing: true}, nil},
+		"does not compile":  {configured, "Jsonnet error: failed to compile", scenario.Compilation{CompileFailure: true}, nil},
+		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", scenario.Compilation{}, nil},
+		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", scenario.Compilation{}, nil},
+		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", scenario.Compilation{}, nil},
+		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", scenario.Compilation{}, nil},
+		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", scenario.Compilation{}, nil},
+		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", scenario.Compilation{}, nil},
+		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", scenario.Compilation{}, nil},
+		"refers to itself":  {replaced("c-demo-1.example.net", "${openshift:baseDomain}"), "Cannot resolve ${openshift:baseDomain}", scenario.Compilation{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			compiles(t, test.troubles, func(t *testing.T, c *compiler) {
+			compiles(t, test.faults, func(t *testing.T, c *compiler) {
 				if test.change != nil {
 					test.change(&c.cluster)
 				}
@@ -287,7 +287,7 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 }
 
 func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
-	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		c.cluster.DynamicFacts = nil
 		if _, status, _ := c.compile(t, configured); status != "failed" {
 			t.Fatalf("the pipeline is %s", status)
@@ -313,7 +313,7 @@ func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
 }
 
 func TestACatalogIsCommittedOnlyIfItChanges(t *testing.T) {
-	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		c.compile(t, configured)
 		_, first, _ := c.ReadFiles(catalog)
 		_, _, trace := c.compile(t, "# a remark\n"+configured)

@@ -5,6 +5,7 @@ package githost
 import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/server"
 	"exoshift/internal/simcloud/store"
 
@@ -21,7 +22,7 @@ type Config struct {
 	Clusters func(id string) (Cluster, bool)
 	// Compiled is called after each successful compilation with Lieutenant's compileMeta. nil: it is not reported.
 	Compiled func(id string, meta map[string]any)
-	Faults   commodore.Faults
+	Faults   scenario.Compilation
 }
 
 // Cluster is Lieutenant's data about a cluster, as far as the host and its pipelines use it.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
 
 func TestAnInstallationTakesWhatItNeedsFromTheCatalog(t *testing.T) {
-	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, configured)
 		dir := t.TempDir()
 		for name, content := range files {

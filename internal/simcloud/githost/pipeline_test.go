@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/githost"
-	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 )
 
 func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
-	compiles(t, commodore.Faults{}, func(t *testing.T, c *compiler) {
+	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		commit := c.push(t, configured)
 		var seen []string
 		for range 24 {

@@ -16,7 +16,7 @@ import (
 type backend struct {
 	machine machine.Machine
 	network network.Network // of the machine
-	config  *Config
+	config  *configuration
 	proxy   *proxy
 	members []*member
 
@@ -26,13 +26,14 @@ type backend struct {
 
 type member struct {
 	*server
-	name    string
-	probe   *probe
-	address netip.Addr // the zero address: the name does not resolve
-	health  int        // 0 to rise+fall-1; up from rise on
+	name     string
+	probe    *probe
+	address  netip.Addr    // the zero address: the name does not resolve
+	assigned chan struct{} // signals an address to who waits for one
+	health   int           // 0 to rise+fall-1; up from rise on
 }
 
-func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
+func newBackend(m machine.Machine, config *configuration, p *proxy) (*backend, error) {
 	b := &backend{machine: m, network: m.Network(), config: config, proxy: p}
 	for i := range p.servers {
 		s := &p.servers[i]
@@ -45,7 +46,7 @@ func newBackend(m machine.Machine, config *Config, p *proxy) (*backend, error) {
 			if s.isTemplate() {
 				name = fmt.Sprint(s.name, s.first+slot)
 			}
-			b.members = append(b.members, &member{server: s, name: name, probe: probe.clone()})
+			b.members = append(b.members, &member{server: s, name: name, probe: probe.clone(), assigned: make(chan struct{}, 1)})
 		}
 	}
 	return b, nil

@@ -103,9 +103,15 @@ func (b *backend) watch(ctx context.Context, m *member) {
 		b.mu.Lock()
 		address := m.address
 		b.mu.Unlock()
-		if address.IsValid() {
-			b.recordCheck(m, address, m.probe.run(ctx, address))
+		if !address.IsValid() {
+			select {
+			case <-m.assigned:
+			case <-ctx.Done():
+				return
+			}
+			continue
 		}
+		b.recordCheck(m, address, m.probe.run(ctx, address))
 		b.mu.Lock()
 		pause := m.pause(m.health)
 		b.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 // Path is the configuration file on the machine.
 const Path = "/etc/haproxy/haproxy.cfg"
 
-// Config is a parsed haproxy.cfg.
-type Config struct {
+// configuration is a parsed haproxy.cfg.
+type configuration struct {
 	proxies   []*proxy
 	resolvers map[string]time.Duration // "hold valid" by the section's name
 }
@@ -94,7 +94,7 @@ func newDefaults() proxy {
 }
 
 // validate finds errors that depend on several lines.
-func (c *Config) validate() []error {
+func (c *configuration) validate() []error {
 	var faults []error
 	fault := func(line int, format string, args ...any) {
 		faults = append(faults, wrapLine(line, fmt.Errorf(format, args...)))
@@ -123,7 +123,7 @@ func (c *Config) validate() []error {
 	return faults
 }
 
-func (c *Config) findBackend(name string) *proxy {
+func (c *configuration) findBackend(name string) *proxy {
 	for _, p := range c.proxies {
 		if p.isBackend() && p.name == name {
 			return p

@@ -14,7 +14,7 @@ import (
 
 type balancer struct {
 	machine  machine.Machine
-	config   *Config
+	config   *configuration
 	backends map[*proxy]*backend
 	running  sync.WaitGroup
 }
@@ -50,7 +50,7 @@ func load(ctx context.Context, m machine.Machine) (*balancer, []port, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("could not open configuration file %s : no such file", Path)
 	}
-	config, err := Parse(text)
+	config, err := parse(text)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -56,6 +56,11 @@ func (b *testbed) web(host *fabric.Host, port int, name string, secure bool, sta
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	b.serve(l, name, secure, status)
+}
+
+func (b *testbed) serve(l net.Listener, name string, secure bool, status func() int) {
+	b.t.Helper()
 	if secure {
 		config, err := b.ca.NewServerTLS(name, "api.test")
 		if err != nil {
@@ -329,7 +334,7 @@ func TestTheClusterLoadBalancersConfigurationIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parsed, err := Parse(text)
+		parsed, err := parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}

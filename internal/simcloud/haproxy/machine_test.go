@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"exoshift/internal/network"
@@ -16,19 +17,20 @@ import (
 
 // testbed is a network with a load balancer at 198.18.0.2.
 type testbed struct {
-	t      *testing.T
-	fabric *fabric.Fabric
-	client *fabric.Host
-	ca     *fabric.CA
-	lb     *box
-	mu     sync.Mutex
-	names  map[string][]netip.Addr
+	t       *testing.T
+	fabric  *fabric.Fabric
+	client  *fabric.Host
+	ca      *fabric.CA
+	lb      *box
+	dropped atomic.Bool // new connections are not let through
+	mu      sync.Mutex
+	names   map[string][]netip.Addr
 }
 
 func newTestbed(t *testing.T) *testbed {
 	t.Helper()
 	b := &testbed{t: t, names: map[string][]netip.Addr{}}
-	b.fabric = fabric.New(fabric.Config{Resolve: b.lookup})
+	b.fabric = fabric.New(fabric.Config{Resolve: b.lookup, Allows: func(_, _ netip.Addr, _ string, _ int) bool { return !b.dropped.Load() }})
 	ca, err := fabric.NewCA("Cluster CA")
 	if err != nil {
 		t.Fatal(err)

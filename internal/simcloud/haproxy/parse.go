@@ -9,7 +9,7 @@ import (
 )
 
 type parser struct {
-	config   *Config
+	config   *configuration
 	defaults proxy
 	section  string
 	current  *proxy // of a proxy section
@@ -17,9 +17,9 @@ type parser struct {
 	line     int
 }
 
-// Parse parses a configuration. The error lists every invalid line.
-func Parse(text []byte) (*Config, error) {
-	p := parser{config: &Config{resolvers: map[string]time.Duration{}}, defaults: newDefaults()}
+// parse parses a configuration. The error lists every invalid line.
+func parse(text []byte) (*configuration, error) {
+	p := parser{config: &configuration{resolvers: map[string]time.Duration{}}, defaults: newDefaults()}
 	var faults []error
 	for line := range strings.Lines(string(text)) {
 		p.line++

@@ -94,4 +94,10 @@ func (b *backend) move(m *member, address netip.Addr) {
 		b.machine.Console("haproxy: Server %s/%s is going DOWN for maintenance (DNS NX status)", b.proxy.name, m.name)
 	}
 	m.address, m.health = address, m.rise
+	if address.IsValid() {
+		select {
+		case m.assigned <- struct{}{}:
+		default: // already signalled
+		}
+	}
 }

@@ -20,8 +20,8 @@ const (
 	years = 10 * year
 )
 
-// NodeBootstrapper is the user of a new machine's first certificate request.
-const NodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
+// nodeBootstrapper is the user of a new machine's first certificate request.
+const nodeBootstrapper = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
 
 type certificateSpec struct {
 	file    string // below /opt/openshift/tls, without its ending
@@ -95,7 +95,7 @@ func listClients() []certificateSpec {
 	const controlPlane = "kube-control-plane-signer"
 	return []certificateSpec{
 		newClient("admin-kubeconfig-client", "*tls.AdminKubeConfigClientCertKey", "admin-kubeconfig-signer", "system:admin", years, "system:masters"),
-		newClient("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", NodeBootstrapper, years,
+		newClient("kubelet-client", "*tls.KubeletClientCertKey", "kubelet-bootstrap-kubeconfig-signer", nodeBootstrapper, years,
 			"system:serviceaccounts:openshift-machine-config-operator", "system:serviceaccounts"),
 		newClient("kube-control-plane-kube-controller-manager-client", "*tls.KubeControlPlaneKubeControllerManagerClientCertKey",
 			controlPlane, "system:admin", year, "system:masters"),

@@ -81,5 +81,5 @@ func (d downloads) signSums(release Release) ([]byte, error) {
 	if strings.HasPrefix(release.Version, "4.19.") {
 		return d.key.SignMessage(sums, time.Now())
 	}
-	return d.key.SignDetached(sums, time.Now())
+	return d.key.signDetached(sums, time.Now())
 }

@@ -57,8 +57,8 @@ func (k Key) ExportPublic() []byte { return bytes.Clone(k.public) }
 // ExportPrivate returns the input of ParseKey, without a passphrase.
 func (k Key) ExportPrivate() []byte { return bytes.Clone(k.private) }
 
-// SignDetached returns a binary signature of content with a creation time.
-func (k Key) SignDetached(content []byte, at time.Time) ([]byte, error) {
+// signDetached returns a binary signature of content with a creation time.
+func (k Key) signDetached(content []byte, at time.Time) ([]byte, error) {
 	var signature bytes.Buffer
 	err := openpgp.DetachSign(&signature, k.entity, bytes.NewReader(content), &packet.Config{Time: func() time.Time { return at }})
 	return signature.Bytes(), err

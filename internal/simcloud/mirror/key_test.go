@@ -56,7 +56,7 @@ func TestAKeyExpiresAfterItsLifetime(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := []byte("content")
-	signature, err := key.SignDetached(content, made.Add(time.Hour))
+	signature, err := key.signDetached(content, made.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,6 @@ const (
 	CentOSHost  = "cloud.centos.org"                     // boot images of OKD on CentOS Stream 9
 )
 
-// Hosts returns the names of all hosts.
-func Hosts() []string { return []string{ClientsHost, ImagesHost, OKDHost, AssetsHost, CentOSHost} }
-
 const sumsFile = "sha256sum.txt"
 
 // New returns a handler for all hosts. The words are the command line of the simulated openshift-install; the script

@@ -259,7 +259,7 @@ spec: {template: {spec: {serviceAccountName: silence, containers: [{name: silenc
 
 func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: scenario.Cluster{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
+	inSynLab(t, plan{faults: scenario.Cluster{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
 		shared := must2(s.world.getCluster(s.infraID()))(t)
 		ask := func(token string) (int, string) {
 			request := httptest.NewRequest(http.MethodGet, "https://"+monitoring.AlertmanagerHost(shared)+"/api/v2/alerts", nil)

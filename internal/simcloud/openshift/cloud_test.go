@@ -120,7 +120,7 @@ func (c *cloud) restricted(policy []byte) (key, secret string) {
 		c.t.Fatal(err)
 	}
 	defer host.Close()
-	client, err := exoscale.New(host.Network(c.ca.Pool()), cloudZone, cloudKey, cloudSecret, nobodyListens{})
+	client, err := exoscale.New(host.Network(c.ca.Pool()), cloudZone, cloudKey, cloudSecret, state.NoJournal{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -142,8 +142,3 @@ func (c *cloud) restricted(policy []byte) (key, secret string) {
 	}
 	return key, secret
 }
-
-type nobodyListens struct{}
-
-func (nobodyListens) RecordIntent(string, string) error                 { return nil }
-func (nobodyListens) RecordResult(_, _, _ string, _ state.Action) error { return nil }

@@ -11,9 +11,9 @@ import (
 )
 
 // inTrouble runs a test in a lab whose cluster has faults.
-func inTrouble(t *testing.T, troubles scenario.Cluster, test func(*testing.T, *lab)) {
+func inLabWithFaults(t *testing.T, faults scenario.Cluster, test func(*testing.T, *lab)) {
 	t.Helper()
-	inLabOf(t, plan{troubles: troubles}, test)
+	inLabOf(t, plan{faults: faults}, test)
 }
 
 // complete boots a cluster and waits for the end of its bootstrap.
@@ -29,7 +29,7 @@ func (l *lab) operator(name, kind string) kube.Object {
 
 func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{Slowness: 4}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{Slowness: 4}, func(t *testing.T, l *lab) {
 		began := l.clock.Now()
 		l.bootCluster(3, 0)
 		l.until(30*time.Minute, "temporary API", func() bool { return l.get("/version") != nil })
@@ -45,7 +45,7 @@ func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 
 func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{SlowDisks: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		degraded := func() kube.Object {
 			return l.get(apiclient.OperatorPath + "etcds/cluster").Condition("FSyncControllerDegraded")
@@ -79,7 +79,7 @@ func (l *lab) responds() bool {
 
 func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{MemberBreaks: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{MemberBreaks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		const want = "3 of 4 members are available, master-2 is unhealthy"
 		l.until(time.Minute, "a broken member", func() bool { return l.etcdMessage() == want })
@@ -93,7 +93,7 @@ func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 
 func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{LeftoverData: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{LeftoverData: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		l.until(60*time.Minute, "a member that does not start", func() bool {
 			return strings.Contains(l.etcdMessage(), "3 of 4 members are available, NAME-PENDING-")
@@ -107,7 +107,7 @@ func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 
 func TestTheMonitoringNeedsMemory(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{SmallNodes: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{SmallNodes: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(40*time.Minute, "a version that waits for nothing else", func() bool {
 			l.approve()

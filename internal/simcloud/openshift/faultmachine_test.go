@@ -26,12 +26,12 @@ func (l *lab) refusal() string {
 
 func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 	long(t)
-	for want, troubles := range map[string]scenario.Cluster{
+	for want, faults := range map[string]scenario.Cluster{
 		"certificate has expired":                 {ExpiredCertificates: true},
 		"certificate signed by unknown authority": {ForeignAuthority: true},
 	} {
 		t.Run(want, func(t *testing.T) {
-			inTrouble(t, troubles, func(t *testing.T, l *lab) {
+			inLabWithFaults(t, faults, func(t *testing.T, l *lab) {
 				l.bootCluster(3, 0)
 				l.until(20*time.Minute, "an API server", func() bool { return strings.Contains(l.refusal(), want) })
 				_ = l.clock.Sleep(l.ctx, 15*time.Minute)
@@ -45,7 +45,7 @@ func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 
 func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{WorkersUnserved: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{WorkersUnserved: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		_ = l.clock.Sleep(l.ctx, 15*time.Minute)
 		if requests, ready := l.approve(), l.ready(); requests > 0 || ready != 3 {
@@ -78,7 +78,7 @@ func (l *lab) pending() []*x509.CertificateRequest {
 
 func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{GreedyRequests: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{GreedyRequests: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(20*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
 		for _, asked := range l.pending() {
@@ -99,7 +99,7 @@ func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 
 func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{BlankHostnames: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{BlankHostnames: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
 		l.until(30*time.Minute, "requests of the workers", func() bool { return len(l.pending()) == 2 })
 		for _, asked := range l.pending() {
@@ -115,7 +115,7 @@ func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 
 func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{SecondInterface: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{SecondInterface: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		// The masters come up within seconds of each other: another one may have been added before it, or none.
 		const want = " members are available, NAME-PENDING-10.100.0.12 has not started"
@@ -133,7 +133,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 
 func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{MixedConfigs: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{MixedConfigs: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
 		pool := l.get("/apis/machineconfiguration.openshift.io/v1/machineconfigpools/master")
 		report := pool.Condition("NodeDegraded").GetString("message")
@@ -149,7 +149,7 @@ func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 
 func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
 	long(t)
-	inTrouble(t, scenario.Cluster{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
+	inLabWithFaults(t, scenario.Cluster{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 1)
 		scheduler := func() kube.Object { return l.get("/apis/config.openshift.io/v1/schedulers/cluster") }
 		l.until(30*time.Minute, "routers where they belong", func() bool {

@@ -51,7 +51,7 @@ type plan struct {
 	manifests func(*lab) map[string]string   // added before the Ignition documents are made
 	build     string                         // of the boot image
 	edit      map[string]func(string) string // changes of manifests that the installer made
-	troubles  scenario.Cluster
+	faults    scenario.Cluster
 }
 
 // lab is a zone with a load balancer, machines, and a workstation with the installer's files.
@@ -149,7 +149,7 @@ func (l *lab) openNetwork() {
 // openMachines starts the second half, which reads what the installer wrote.
 func (l *lab) openMachines() {
 	l.t.Helper()
-	l.world = NewClusters(l.db, l.clock, l.plan.troubles)
+	l.world = NewClusters(l.db, l.clock, l.plan.faults)
 	fleet, err := vm.New(vm.Config{DB: l.db, Fabric: l.fabric, Clock: l.clock, Roots: l.ca.Pool(), Instances: l.list, RunSoftware: l.software})
 	if err != nil {
 		l.t.Fatal(err)

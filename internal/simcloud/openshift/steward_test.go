@@ -119,7 +119,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 
 func TestASlowArgoCDIsHealedBySteward(t *testing.T) {
 	long(t)
-	inSynLab(t, plan{troubles: scenario.Cluster{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
+	inSynLab(t, plan{faults: scenario.Cluster{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
 		s.apply(stewardManifests)
 		took := s.untilSynthesized(40 * time.Minute)
 		t.Logf("synthesized after %s", took)

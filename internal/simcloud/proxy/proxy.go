@@ -83,6 +83,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.connect(w, r)
 	case r.URL.Scheme == "http" && r.URL.Host != "":
 		p.forward.ServeHTTP(w, r)
+	case r.URL.Path == ClockPath:
+		p.serveClock(w, r)
 	default:
 		http.Error(w, "This is the HTTP proxy of a simulated Exoscale zone. Set HTTPS_PROXY to its address, and ask for a name of the internet.",
 			http.StatusBadRequest)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud/fabric"
 )
 
@@ -202,5 +203,38 @@ func TestWhoMustTellWhoTheyAreIsAsked(t *testing.T) {
 		if asked := response.Header.Get("Proxy-Authenticate"); response.StatusCode != http.StatusProxyAuthRequired || asked != `Basic realm="proxy"` {
 			t.Errorf("who tells nothing gets %s, %s", response.Status, asked)
 		}
+	}
+}
+
+func TestProxy_TellsTheZonesTime(t *testing.T) {
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock, stop := network.NewScaledClock(600, start)
+	defer stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() { left <- Serve(ctx, l, network.Network{Clock: clock}) }()
+	response, err := http.Get("http://" + l.Addr().String() + ClockPath)
+	must(t, err)
+	defer func() { _ = response.Body.Close() }()
+	if got := response.Header.Get(SpeedHeader); response.StatusCode != http.StatusOK || got != "600" {
+		t.Errorf("%s, speed %s", response.Status, got)
+	}
+	last, lines := start, bufio.NewScanner(response.Body)
+	for range 3 {
+		if !lines.Scan() {
+			t.Fatal(lines.Err())
+		}
+		at, err := time.Parse(time.RFC3339Nano, lines.Text())
+		must(t, err)
+		if at.Before(last) || at.After(clock.Now()) {
+			t.Errorf("%s after %s", at, last)
+		}
+		last = at.Add(network.FollowInterval(600))
+	}
+	cancel() // a client that listens keeps no proxy open
+	if err := <-left; err != nil {
+		t.Error(err)
 	}
 }

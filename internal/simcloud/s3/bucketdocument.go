@@ -4,14 +4,17 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"net/http"
+	"slices"
 )
 
 // listBucketSettings returns the settings of a bucket that are stored unchanged, with the error of a missing one.
 func listBucketSettings() map[string]*apiError {
-	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS}
+	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS, ownershipControls: errNoOwnership}
 }
 
-// serveDocument gets, stores or deletes a bucket's policy or CORS rules. They have no effect here.
+const ownershipControls = "ownershipControls"
+
+// serveDocument gets, stores or deletes a bucket's policy, CORS rules or ownership controls. They have no effect here.
 func (a *bucketAPI) serveDocument(w http.ResponseWriter, r *request, name string) error {
 	content, err := readAll(a.index.blobs, r)
 	if err != nil {
@@ -29,7 +32,7 @@ func (a *bucketAPI) serveDocument(w http.ResponseWriter, r *request, name string
 		return getDocument(w, name, kept)
 	case http.MethodPut:
 		if !isWellFormed(name, content) {
-			return errMalformedDocument
+			return newMalformedError(name)
 		}
 		kept[name] = string(content)
 	case http.MethodDelete:
@@ -41,8 +44,19 @@ func (a *bucketAPI) serveDocument(w http.ResponseWriter, r *request, name string
 	if err := a.index.buckets.Put(b.Name, b); err != nil {
 		return err
 	}
+	if r.Method == http.MethodPut && name != "policy" {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+func newMalformedError(name string) error {
+	if name == ownershipControls {
+		return errMalformedXML
+	}
+	return errMalformedDocument
 }
 
 func getDocument(w http.ResponseWriter, name string, kept map[string]string) error {
@@ -50,7 +64,10 @@ func getDocument(w http.ResponseWriter, name string, kept map[string]string) err
 	if !ok {
 		return listBucketSettings()[name]
 	}
-	w.Header().Set("Content-Type", "application/"+map[string]string{"policy": "json", "cors": "xml"}[name])
+	w.Header().Set("Content-Type", "application/xml")
+	if name == "policy" {
+		w.Header().Set("Content-Type", "application/json")
+	}
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write([]byte(text)) // the client closed the connection
 	return nil
@@ -58,8 +75,15 @@ func getDocument(w http.ResponseWriter, name string, kept map[string]string) err
 
 // isWellFormed: policies of buckets are in the language of IAM policies, not in that of AWS.
 func isWellFormed(name string, content []byte) bool {
-	if name == "cors" {
+	switch name {
+	case "cors":
 		return xml.Unmarshal(content, new(any)) == nil
+	case ownershipControls:
+		var controls struct {
+			Ownership []string `xml:"Rule>ObjectOwnership"`
+		}
+		known := []string{"BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"}
+		return xml.Unmarshal(content, &controls) == nil && len(controls.Ownership) == 1 && slices.Contains(known, controls.Ownership[0])
 	}
 	var policy struct {
 		Strategy string `json:"default-service-strategy"`

@@ -49,10 +49,13 @@ var (
 	errNoCORS            = newFailure(404, "NoSuchCORSConfiguration", "The CORS configuration does not exist")
 	errNoVersion         = newFailure(404, "NoSuchVersion", "The specified version does not exist")
 	errNoLock            = newFailure(404, "ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket")
+	errNoOwnership       = newFailure(404, "OwnershipControlsNotFoundError", "The bucket ownership controls were not found")
 	errMethod            = newFailure(405, "MethodNotAllowed", "The specified method is not allowed against this resource")
 	errTaken             = newFailure(409, "BucketAlreadyExists", "The requested bucket name is not available: all users share the names")
 	errOwned             = newFailure(409, "BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it")
 	errNotEmpty          = newFailure(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+	errPrecondition      = newFailure(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+	errConditions        = newFailure(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
 	errNotImplemented    = newFailure(501, "NotImplemented", "The simulated object storage does not know this part of S3")
 )
 

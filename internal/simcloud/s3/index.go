@@ -90,14 +90,21 @@ func (x *index) find(bucket, key, version string) (object, bool) {
 }
 
 // replace stores an object, unless its bucket was deleted meanwhile, and returns its version.
-func (x *index) replace(o object) (version string, err error) {
+func (x *index) replace(o object) (version string, err error) { return x.replaceIf(o, conditions{}) }
+
+// replaceIf is replace if the conditions hold for the current object.
+func (x *index) replaceIf(o object, conditions conditions) (version string, err error) {
 	o.Modified = time.Now().UTC()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	b, ok := x.buckets.Get(o.Bucket)
-	if !ok {
+	err = errNoBucket
+	if ok {
+		err = conditions.check(x.objects.Get(o.Bucket + "/" + o.Key))
+	}
+	if err != nil {
 		x.blobs.remove(o.Blob)
-		return "", errNoBucket
+		return "", err
 	}
 	x.order++
 	o.Order, o.Version = x.order, b.newVersion()

@@ -47,6 +47,9 @@ func (a *objectAPI) get(w http.ResponseWriter, r *request) error {
 	if !ok {
 		return a.newMissingError(w, r)
 	}
+	if tag := r.Header.Get("If-Match"); tag != "" && !isTagMatch(tag, o.ETag) {
+		return errPrecondition
+	}
 	content, err := a.index.blobs.open(o.Blob)
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (a *objectAPI) get(w http.ResponseWriter, r *request) error {
 	if b, _ := a.index.buckets.Get(o.Bucket); b.formatVersion(o.Version) != "" {
 		header.Set("X-Amz-Version-Id", o.Version)
 	}
-	http.ServeContent(w, r.Request, "", o.Modified, content)
+	http.ServeContent(w, r.withHTTPTags(), "", o.Modified, content)
 	return nil
 }
 
@@ -91,6 +94,10 @@ func (a *objectAPI) newMissingError(w http.ResponseWriter, r *request) error {
 func quote(etag string) string { return `"` + etag + `"` }
 
 func (a *objectAPI) put(w http.ResponseWriter, r *request) error {
+	conditions, err := r.parseConditions()
+	if err != nil {
+		return err
+	}
 	got, err := receive(a.index.blobs, r)
 	if err != nil {
 		return err
@@ -99,7 +106,7 @@ func (a *objectAPI) put(w http.ResponseWriter, r *request) error {
 		Bucket: r.bucket, Key: r.key, Blob: got.blob, Size: got.size, ETag: got.etag,
 		Public: parseCannedACL(r), Header: selectStoredHeaders(r.Header),
 	}
-	version, err := a.index.replace(o)
+	version, err := a.index.replaceIf(o, conditions)
 	if err != nil {
 		return err
 	}

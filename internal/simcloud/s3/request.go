@@ -26,10 +26,27 @@ func (r *request) newBucketTaken() error {
 	return errAccessDenied
 }
 
-// hasOther reports whether a request uses a part of S3 that is not supported.
-func (r request) hasOther() bool {
-	others := []string{"lifecycle", "tagging", "website", "notification", "replication", "retention", "legal-hold"}
-	return slices.ContainsFunc(others, r.has)
+// hasUnknownParameter reports whether a request has a parameter that this storage does not know. It may name a part of S3: what
+// ignores "?restore" overwrites the object.
+func (r request) hasUnknownParameter() bool {
+	known := []string{"list-type", "prefix", "delimiter", "marker", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner",
+		"versions", "key-marker", "version-id-marker", "uploads", "upload-id-marker", "max-uploads"}
+	switch {
+	case r.bucket == "":
+		known = []string{"max-buckets", "prefix", "continuation-token", "bucket-region"}
+	case r.key != "":
+		known = []string{"versionId", "partNumber", "uploads", "uploadId", "max-parts", "part-number-marker", "encoding-type", "acl"}
+	default:
+		known = append(known, "acl", "cors", "delete", "location", "object-lock", "ownershipControls", "policy", "versioning")
+	}
+	for name := range r.URL.Query() {
+		lower := strings.ToLower(name)
+		// x-id is how Amazon's SDKs name the operation; the others belong to signed links.
+		if !slices.Contains(known, name) && lower != "x-id" && !strings.HasPrefix(lower, "x-amz-") && !strings.HasPrefix(name, "response-") {
+			return true
+		}
+	}
+	return false
 }
 
 // getOperation returns a request's operation in IAM policies: the names of S3's operations in small letters. "list-buckets",
@@ -56,6 +73,9 @@ func (r *request) getBucketOperation() string {
 		if r.has(part) {
 			return r.getVerb() + "-bucket-" + part
 		}
+	}
+	if r.has(ownershipControls) {
+		return r.getVerb() + "-bucket-ownership-controls"
 	}
 	switch {
 	case r.has("uploads"):

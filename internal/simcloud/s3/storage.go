@@ -2,8 +2,13 @@
 // tools use, with path-style addresses, that verifies every signature (version 4) as strictly as S3 does.
 //
 // Signatures, presigned links and modification times use the wall clock. Access control lists support "private" and
-// "public-read". Policies and CORS rules of buckets are stored without effect; tags, lifecycles, websites and object
-// locks are not supported.
+// "public-read". Policies, CORS rules and ownership controls of buckets are stored without effect; every other part of S3 is
+// answered with 501, as it is by Exoscale.
+//
+// Exoscale announced conditional writes in August 2025 without their details, which are those of Amazon's PutObject here, our
+// reading: If-None-Match takes "*" alone, If-Match a tag, with or without its quotes, or "*"; a condition that does not hold is
+// 412, If-Match without an object 404, and other conditions are 501. A copy, the deletion of an object and every request of a
+// multipart upload ignore conditions.
 package s3
 
 import (
@@ -140,7 +145,7 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return r.newBucketTaken()
 	case !signed.allows(r.getOperation(), r.bucket, r.key):
 		return errAccessDenied
-	case r.hasOther():
+	case r.hasUnknownParameter():
 		return errNotImplemented
 	case r.bucket == "":
 		return s.buckets.list(w, r)
@@ -152,6 +157,9 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 
 // serveAnonymous allows listing public buckets and reading public objects; everything else, existing or not, is denied alike.
 func (s *Storage) serveAnonymous(w http.ResponseWriter, r *request) error {
+	if r.hasUnknownParameter() {
+		return errAccessDenied
+	}
 	if b, _ := s.index.buckets.Get(r.bucket); b.Public && r.key == "" && r.getOperation() == "list-objects" {
 		return s.buckets.lister.listObjects(w, r)
 	}

@@ -22,8 +22,20 @@ func parseBearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// authenticate accepts tokens of service accounts and of the sign-on.
+// authenticate accepts tokens of service accounts and of the sign-on. One that this process has never accepted is rejected with
+// 500, as the API first asks Kubernetes for its kinds and does not understand why it is refused.
 func (l *Lieutenant) authenticate(token, remote string) (caller, error) {
+	who, err := l.findCaller(token, remote)
+	switch {
+	case err == nil:
+		l.accepted[token] = true
+	case !l.accepted[token]:
+		err = newAPIError(http.StatusInternalServerError, "failed to get server groups: the server has asked for the client to provide credentials")
+	}
+	return who, err
+}
+
+func (l *Lieutenant) findCaller(token, remote string) (caller, error) {
 	if subject, ok := l.accounts.findSubject(token); ok {
 		name := strings.TrimPrefix(subject, accountPrefix)
 		if name == engineer {

@@ -35,7 +35,7 @@ func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
 		if answer.Status != http.StatusCreated || made.GitRepo.URL != nil || made.InstallURL != nil {
 			t.Errorf("just after its creation: %s", answer)
 		}
-		if got := keys(made.Facts); !slices.Equal(got, []string{"cloud", instanceFact}) || len(made.DynamicFacts) > 0 {
+		if got := keys(made.Facts); !slices.Equal(got, []string{"cloud", instanceFact}) || made.DynamicFacts["x"] != 1.0 {
 			t.Errorf("facts %v, dynamic %v", got, made.DynamicFacts)
 		}
 		time.Sleep(preparing)
@@ -77,7 +77,7 @@ func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
 			{"GET", "/clusters/c-none", "", 404, "clusters.syn.tools 'c-none' not found"},
 			{"GET", "/tenants/t-none", "", 404, "tenants.syn.tools 't-none' not found"},
 			{"POST", "/clusters", demo, 409, "clusters.syn.tools 'c-demo' already exists"},
-			{"POST", "/clusters", `{"tenant": "t-none"}`, 404, "tenants.syn.tools 't-none' not found"},
+			{"POST", "/clusters/c-demo", `{}`, 404, "method not allowed"},
 			{"POST", "/clusters", `{"id": "c-x"}`, 400, "tenant"},
 			{"POST", "/clusters", `{"id": "C_x", "tenant": "t-other-hill-0815"}`, 422, "RFC 1123"},
 			{"POST", "/clusters", `{`, 400, "EOF"},
@@ -101,6 +101,22 @@ func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
 	})
 }
 
+func TestLieutenant_AcceptsAClusterOfAnUnknownTenant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, Config{})
+		if got := w.send(http.MethodPost, "/clusters", `{"id": "c-lost", "tenant": "t-none", "dynamicFacts": {"a": 1}}`); got.Status != http.StatusCreated {
+			t.Fatal(got)
+		}
+		time.Sleep(time.Hour)
+		if seen := w.get("/clusters/c-lost"); seen.InstallURL != nil || seen.GitRepo != nil && seen.GitRepo.URL != nil || seen.DynamicFacts["a"] == nil {
+			t.Errorf("%+v", seen)
+		}
+		if got := w.send(http.MethodGet, "/clusters?tenant=t-none", ""); strings.Contains(string(got.Body), "c-lost") {
+			t.Error(got)
+		}
+	})
+}
+
 func TestAPatchOnlyAdds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
@@ -113,7 +129,7 @@ func TestAPatchOnlyAdds(t *testing.T) {
 		if *seen.DisplayName != "Demo" || seen.Facts["cloud"] != "exoscale" || seen.Facts["region"] != "ch-dk-2" || seen.Facts["nodes"] != nil {
 			t.Errorf("%+v", seen)
 		}
-		if seen.Annotations["a"] != "b" || seen.Annotations["c"] != nil || *seen.GitRepo.DeployKey != "ssh-ed25519 AAAA" || len(seen.DynamicFacts) != 1 {
+		if seen.Annotations["a"] != "b" || seen.Annotations["c"] != nil || *seen.GitRepo.DeployKey != "ssh-ed25519 AAAA" || len(seen.DynamicFacts) != 2 {
 			t.Errorf("%+v", seen)
 		}
 		if answer := w.send(http.MethodPatch, "/clusters/c-demo", `{}`, "Content-Type", plainType); answer.Status != http.StatusBadRequest {

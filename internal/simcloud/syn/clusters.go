@@ -25,7 +25,7 @@ func (a *clusterAPI) list(c call) (int, any, error) {
 	})
 	shown := []newCluster{}
 	for _, found := range list {
-		if tenant := c.query("tenant"); tenant == "" || tenant == found.Tenant {
+		if tenant := c.query("tenant"); tenant == "" || tenant == found.Tenant && a.hasTenant(tenant) {
 			shown = append(shown, found.view())
 		}
 	}
@@ -51,13 +51,10 @@ func (a *clusterAPI) create(c call) (int, any, error) {
 	return a.add(id, body)
 }
 
-// add ignores the fields that a cluster reports itself: the creation of an object ignores its status.
+// add does not check the tenant: the operator never prepares a cluster of an unknown one.
 func (a *clusterAPI) add(id string, body newCluster) (int, any, error) {
 	if body.Tenant == nil || *body.Tenant == "" {
 		return 0, nil, newAPIError(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
-	}
-	if _, ok := a.tenants.Get(*body.Tenant); !ok {
-		return 0, nil, newNotFound(tenantKind, *body.Tenant)
 	}
 	if a.hasCluster(id) {
 		return 0, nil, newAlreadyExists(clusterKind, id)
@@ -69,7 +66,6 @@ func (a *clusterAPI) add(id string, body newCluster) (int, any, error) {
 			made.Type = autoRepo
 		}
 	}
-	body.DynamicFacts = nil
 	if err := made.apply(body.clusterBody); err != nil {
 		return 0, nil, err
 	}

@@ -43,7 +43,7 @@ func (c cluster) view() newCluster {
 		Annotations: toAnyMap(c.Annotations), Facts: toAnyMap(c.Facts), DynamicFacts: c.Dynamic, CompileMeta: c.Compile,
 	}}
 	if c.Token.Valid {
-		shown.InstallURL = optionalText("https://" + Host + "/install/steward.json?token=" + c.Token.Secret)
+		shown.InstallURL = optionalText("https://" + lieutenantHost + "/install/steward.json?token=" + c.Token.Secret)
 	}
 	return shown
 }

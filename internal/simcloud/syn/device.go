@@ -27,7 +27,7 @@ func (s *SignOn) serveDevice(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	const page = "https://" + SignOnHost + realm + "/device"
+	const page = "https://" + signOnHost + realm + "/device"
 	writeJSON(w, http.StatusOK, map[string]any{
 		"device_code": kept.ID, "user_code": kept.UserCode, "verification_uri": page,
 		"verification_uri_complete": page + "?" + url.Values{"user_code": {kept.UserCode}}.Encode(),

@@ -77,7 +77,7 @@ func buildStewardPod(id string) object {
 		"containers": []object{{
 			"name": "steward", "image": stewardImage, "imagePullPolicy": "Always",
 			"env": []object{
-				{"name": "STEWARD_API", "value": "https://" + Host},
+				{"name": "STEWARD_API", "value": "https://" + lieutenantHost},
 				{"name": "STEWARD_CLUSTER_ID", "value": id},
 				{"name": "STEWARD_TOKEN", "valueFrom": object{"secretKeyRef": object{"name": "steward", "key": "token"}}},
 				{"name": "STEWARD_NAMESPACE", "valueFrom": object{"fieldRef": object{"fieldPath": "metadata.namespace"}}},

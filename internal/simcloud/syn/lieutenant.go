@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// Host is Lieutenant's host.
-	Host         = "api.syn.vshn.net"
-	vaultHost    = "vault-prod.syn.vshn.net"
-	apiVersion   = "v0.12.0"
-	instanceFact = "lieutenant-instance"
-	instanceName = "lieutenant-prod"
-	jsonType     = "application/json; charset=UTF-8"
+	// lieutenantHost is Lieutenant's host.
+	lieutenantHost = "api.syn.vshn.net"
+	vaultHost      = "vault-prod.syn.vshn.net"
+	apiVersion     = "v0.12.0"
+	instanceFact   = "lieutenant-instance"
+	instanceName   = "lieutenant-prod"
+	jsonType       = "application/json; charset=UTF-8"
 )
 
 // Lieutenant is the API that Project Syn keeps tenants and clusters with.
@@ -27,6 +27,7 @@ type Lieutenant struct {
 	signOn   *SignOn
 	tenants  *tenantAPI
 	clusters *clusterAPI
+	accepted map[string]bool // tokens that this process has accepted; guarded by mu
 }
 
 // Handler returns the API.
@@ -52,6 +53,9 @@ func (l *Lieutenant) Handler() http.Handler {
 	} {
 		mux.Handle(pattern, l.requireCaller(serve))
 	}
+	mux.HandleFunc("POST /clusters/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		writeReply(w, 0, nil, newAPIError(http.StatusNotFound, "method not allowed"))
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeReply(w, 0, nil, newAPIError(http.StatusNotFound, "no matching operation was found"))
 	})

@@ -58,7 +58,7 @@ func (o *operator) isDeletionDue(deleted time.Time, annotations map[string]strin
 func (o *operator) reconcileCluster(c cluster) error {
 	before := c.Token
 	switch {
-	case !c.Prepared && !o.hasElapsed(c.Created, preparing):
+	case !c.Prepared && (!o.hasElapsed(c.Created, preparing) || !o.hasTenant(c.Tenant)):
 		return nil
 	case !c.Prepared, c.Annotations[protectedDelete] == "":
 		prepared, err := o.prepare(c.clone())
@@ -124,11 +124,15 @@ func (o *operator) updateToken(c cluster) bootstrapToken {
 	return token
 }
 
-// end applies the deletion policy: the repository is archived, and secrets are soft-deleted.
+// end applies the deletion policy: the repository is archived, and secrets are soft-deleted, or removed with their metadata.
 func (o *operator) end(c cluster) error {
 	err := errors.Join(o.archiveRepository(c.URL), o.removeFile(c))
 	if o.config.Secrets != nil {
-		err = errors.Join(err, o.config.Secrets.SoftDeleteBelow(c.Tenant+"/"+c.ID))
+		remove := o.config.Secrets.SoftDeleteBelow
+		if o.config.Faults.DeletesSecrets {
+			remove = o.config.Secrets.RemoveBelow
+		}
+		err = errors.Join(err, remove(c.Tenant+"/"+c.ID))
 	}
 	return errors.Join(err, o.clusters.Delete(c.ID))
 }

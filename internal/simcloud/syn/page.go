@@ -1,8 +1,10 @@
 package syn
 
 import (
-	"html/template"
+	"fmt"
+	"html"
 	"net/http"
+	"strings"
 )
 
 // pageData is the content of a sign-on page.
@@ -14,24 +16,26 @@ type pageData struct {
 	Password    bool // the form has fields for name and password
 }
 
-const pageTemplate = `<!doctype html>
-<html><head><title>{{.Title}}</title></head><body><h1>{{.Title}}</h1>
-{{with .Text}}<p>{{.}}</p>{{end}}
-{{if .Action}}<form action="{{.Action}}" method="post">
-{{if .Code}}<input type="text" name="device_user_code" value="{{.UserCode}}">{{end}}
-{{if .Password}}<input type="text" name="username"><input type="password" name="password">{{end}}
-<input type="submit" value="Continue"></form>{{end}}
-</body></html>
-`
-
 func show(w http.ResponseWriter, status int, data pageData) {
-	page, err := template.New("page").Parse(pageTemplate)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+	var page strings.Builder
+	title := html.EscapeString(data.Title)
+	_, _ = fmt.Fprintf(&page, "<!doctype html>\n<html><head><title>%s</title></head><body><h1>%s</h1>\n", title, title)
+	if data.Text != "" {
+		_, _ = fmt.Fprintf(&page, "<p>%s</p>\n", html.EscapeString(data.Text))
 	}
+	if data.Action != "" {
+		_, _ = fmt.Fprintf(&page, "<form action=\"%s\" method=\"post\">\n", html.EscapeString(data.Action))
+		if data.Code {
+			_, _ = fmt.Fprintf(&page, `<input type="text" name="device_user_code" value="%s">`, html.EscapeString(data.UserCode))
+		}
+		if data.Password {
+			page.WriteString(`<input type="text" name="username"><input type="password" name="password">`)
+		}
+		page.WriteString("\n<input type=\"submit\" value=\"Continue\"></form>")
+	}
+	page.WriteString("\n</body></html>\n")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = page.Execute(w, data) // the client closed the connection
+	_, _ = w.Write([]byte(page.String())) // the client closed the connection
 }

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// SignOnHost is the host of the sign-on. The realm's name is not published.
-	SignOnHost    = "id.vshn.net"
+	// signOnHost is the host of the sign-on. The realm's name is not published.
+	signOnHost    = "id.vshn.net"
 	realm         = "/realms/simulated"
-	issuer        = "https://" + SignOnHost + realm
+	issuer        = "https://" + signOnHost + realm
 	discoveryPath = "/.well-known/openid-configuration"
 	protocolPath  = realm + "/protocol/openid-connect"
 
@@ -74,7 +74,7 @@ func (s *SignOn) Handler() http.Handler {
 }
 
 func discover(w http.ResponseWriter, _ *http.Request) {
-	const protocol = "https://" + SignOnHost + protocolPath
+	const protocol = "https://" + signOnHost + protocolPath
 	writeJSON(w, http.StatusOK, map[string]any{
 		"issuer":                                issuer,
 		"authorization_endpoint":                protocol + "/auth",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/simcloud/store"
 )
 
@@ -27,7 +28,7 @@ type Config struct {
 	Repositories Repositories
 	// Secrets are those of Vault; nil: none are stored.
 	Secrets Secrets
-	Faults  Faults
+	Faults  scenario.Lieutenant
 }
 
 // Repositories creates, changes and archives Git repositories, by their paths without ".git". All methods are idempotent.
@@ -44,14 +45,7 @@ type Repositories interface {
 type Secrets interface {
 	Put(path string, values map[string]string) error
 	SoftDeleteBelow(path string) error
-}
-
-// Faults are injected failures of Lieutenant. The zero Faults inject none.
-type Faults struct {
-	// TokenLife is the validity of a bootstrap token; 0 is the default.
-	TokenLife time.Duration
-	// UsedAfter is how long after its creation the bootstrap token of a cluster is used by somebody else; 0 is never.
-	UsedAfter time.Duration
+	RemoveBelow(path string) error
 }
 
 // Syn is Lieutenant and the sign-on. It is safe for concurrent use.
@@ -94,6 +88,7 @@ func New(config Config) (*Syn, error) {
 	s.Lieutenant = &Lieutenant{
 		mu: &s.mu, operator: s.operator, accounts: s.accounts, signOn: s.SignOn,
 		tenants: &tenantAPI{records: stored, operator: s.operator}, clusters: &clusterAPI{records: stored},
+		accepted: map[string]bool{},
 	}
 	return s, s.createInitial()
 }

@@ -56,6 +56,11 @@ func (n neighbours) Put(path string, values map[string]string) error {
 	return nil
 }
 
+func (n neighbours) RemoveBelow(path string) error {
+	n.repositories["removed from Vault: "+path] = "yes"
+	return n.SoftDeleteBelow(path)
+}
+
 func (n neighbours) SoftDeleteBelow(path string) error {
 	maps.DeleteFunc(n.secrets, func(known, _ string) bool { return strings.HasPrefix(known, path+"/") })
 	return nil
@@ -118,7 +123,7 @@ func (r reply) String() string { return fmt.Sprintf("%d %s", r.Status, bytes.Tri
 // send sends a request to Lieutenant, and fails the test if the response violates the description.
 func (w *world) send(method, path, body string, header ...string) reply {
 	w.t.Helper()
-	request := httptest.NewRequest(method, "https://"+Host+path, strings.NewReader(body))
+	request := httptest.NewRequest(method, "https://"+lieutenantHost+path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+w.token)
 	switch {
 	case method == http.MethodPatch:
@@ -171,7 +176,7 @@ func installLink(c newCluster) string {
 	if c.InstallURL == nil {
 		return ""
 	}
-	return strings.TrimPrefix(*c.InstallURL, "https://"+Host)
+	return strings.TrimPrefix(*c.InstallURL, "https://"+lieutenantHost)
 }
 
 func keys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,9 +1,12 @@
 package vault
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -69,20 +72,44 @@ func (k *Secrets) read(r request, path string) (reply, error) {
 }
 
 type writeRequest struct {
-	Data    map[string]any `json:"data"`
+	Data    givenData `json:"data"`
 	Options struct {
-		CAS *int `json:"cas"`
+		CAS *casVersion `json:"cas"`
 	} `json:"options"`
+}
+
+// givenData distinguishes null, which makes a version without data, from nothing.
+type givenData struct {
+	given  bool
+	values map[string]any
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *givenData) UnmarshalJSON(content []byte) error {
+	d.given = true
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.UseNumber()
+	return decoder.Decode(&d.values)
+}
+
+// casVersion is a number, or a string of one.
+type casVersion int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *casVersion) UnmarshalJSON(content []byte) error {
+	number, err := strconv.Atoi(strings.Trim(string(content), `"`))
+	*c = casVersion(number)
+	return err
 }
 
 // checkAndSet applies check-and-set: 0 requires a secret that never existed; a deleted one did.
 func (b writeRequest) checkAndSet(s secret) error {
 	switch {
-	case b.Data == nil:
+	case !b.Data.given:
 		return newAPIError(http.StatusBadRequest, "no data provided")
 	case b.Options.CAS == nil && s.CASRequired:
 		return newAPIError(http.StatusBadRequest, "check-and-set parameter required for this call")
-	case b.Options.CAS != nil && *b.Options.CAS != s.Current:
+	case b.Options.CAS != nil && int(*b.Options.CAS) != s.Current:
 		return newAPIError(http.StatusBadRequest, "check-and-set parameter did not match the current version")
 	}
 	return nil
@@ -101,7 +128,7 @@ func (k *Secrets) write(r request, path string) (reply, error) {
 		return reply{}, err
 	}
 	s.Path = path
-	return k.add(s, body.Data)
+	return k.add(s, body.Data.values)
 }
 
 func (k *Secrets) add(s secret, values map[string]any) (reply, error) {
@@ -126,7 +153,7 @@ func (k *Secrets) patch(r request, path string) (reply, error) {
 	if err := body.checkAndSet(s); err != nil {
 		return reply{}, err
 	}
-	return k.add(s, applyMergePatch(held, body.Data))
+	return k.add(s, applyMergePatch(held, body.Data.values))
 }
 
 // applyMergePatch: null removes, objects merge, everything else replaces.

@@ -26,7 +26,7 @@ type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	// HTTP reaches the issuer.
 	HTTP *http.Client
-	// Redirects are the allowed redirect URIs; nil is DefaultRedirects.
+	// Redirects are the allowed redirect URIs; nil is the usual ones.
 	Redirects []string
 	// Role is the name of the role, which is also the default; "" is "default".
 	Role string
@@ -34,15 +34,15 @@ type OIDC struct {
 	Policies []string
 }
 
-// DefaultRedirects returns the redirect URIs of Vault's own programs.
-func DefaultRedirects() []string {
+// defaultRedirects returns the redirect URIs of Vault's own programs.
+func defaultRedirects() []string {
 	return []string{"http://localhost:8250/oidc/callback", "http://127.0.0.1:8250/oidc/callback"}
 }
 
 func (o OIDC) isRedirectAllowed(redirect string) bool {
 	allowed := o.Redirects
 	if allowed == nil {
-		allowed = DefaultRedirects()
+		allowed = defaultRedirects()
 	}
 	return slices.Contains(allowed, redirect)
 }

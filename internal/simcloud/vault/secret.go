@@ -116,15 +116,31 @@ func (k *Secrets) Put(path string, values map[string]string) error {
 func (k *Secrets) SoftDeleteBelow(path string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, s := range k.table.List() {
-		if s.Path != path && !strings.HasPrefix(s.Path, strings.TrimSuffix(path, "/")+"/") {
-			continue
-		}
+	for _, s := range k.listBelow(path) {
 		if err := k.table.Put(s.Path, s.withDeleted([]int{s.Current}, k.now())); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// RemoveBelow removes every secret at or below path with its metadata: there is nothing to undelete.
+func (k *Secrets) RemoveBelow(path string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, s := range k.listBelow(path) {
+		if err := k.table.Delete(s.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listBelow returns the secrets at or below path.
+func (k *Secrets) listBelow(path string) []secret {
+	return slices.DeleteFunc(k.table.List(), func(s secret) bool {
+		return s.Path != path && !strings.HasPrefix(s.Path, strings.TrimSuffix(path, "/")+"/")
+	})
 }
 
 // ReadSecret returns the strings of the newest version of a secret, unless it is deleted.

@@ -373,7 +373,7 @@ func TestWhatWasAcknowledgedSurvivesTheProcess(t *testing.T) {
 }
 
 func TestTheOperatorDeletesBelowAClusterAndNothingElse(t *testing.T) {
-	v, _ := start(t, vault.Config{})
+	v, address := start(t, vault.Config{})
 	for _, p := range []string{"t-a/c-b/registry", "t-a/c-b/exoscale/ssh", "t-a/c-bb/registry"} {
 		put(t, v, p, map[string]string{"a": "1"})
 	}
@@ -381,6 +381,19 @@ func TestTheOperatorDeletesBelowAClusterAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"__shared__/__shared__/opsgenie/aldebaran", "lbaas/hieradata_repo_token", "t-a/c-bb/registry"}
+	if diff := cmp.Diff(want, v.ListPaths()); diff != "" {
+		t.Error(diff)
+	}
+	kv := client(t, address, issued(t, v, vault.Engineer)).KVv2(vault.DefaultMount)
+	if _, err := kv.GetMetadata(t.Context(), "t-a/c-b/registry"); err != nil {
+		t.Errorf("the metadata of what can be undeleted: %v", err)
+	}
+	if err := v.RemoveBelow("t-a/c-b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.GetMetadata(t.Context(), "t-a/c-b/registry"); err == nil {
+		t.Error("the metadata are still there")
+	}
 	if diff := cmp.Diff(want, v.ListPaths()); diff != "" {
 		t.Error(diff)
 	}

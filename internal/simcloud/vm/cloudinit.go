@@ -21,14 +21,20 @@ const (
 	cloudInitResult = "/var/lib/cloud/instance/boot-finished"
 	// haproxyProgram exists once the package is installed.
 	haproxyProgram = "/usr/sbin/haproxy"
+	// authorizedKeys opens the machine to the default user of the image.
+	authorizedKeys = "/home/ubuntu/.ssh/authorized_keys"
 	// installTime is the duration of an installation of packages.
 	installTime = 50 * time.Second
 )
 
 // cloudInit sets up a machine with Linux on its first boot.
-type cloudInit struct{ *guest }
+type cloudInit struct {
+	*guest
+	balancer *daemon // haproxy
+}
 
 type cloudConfig struct {
+	Keys       []string    `yaml:"ssh_authorized_keys"` // of the image's default user
 	WriteFiles []cloudFile `yaml:"write_files"`
 	Packages   []any       `yaml:"packages"` // names, or lists of name and version
 	RunCmd     []any       `yaml:"runcmd"`   // commands, or lists of words
@@ -73,7 +79,7 @@ func (c *cloudInit) runFirstBoot(ctx context.Context) error {
 func (c *cloudInit) fetchUserData(ctx context.Context) ([]byte, error) {
 	transport := c.Network().NewTransport()
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+MetadataAddress+"/1.0/user-data", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+metadataAddress+"/1.0/user-data", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +111,11 @@ func parseCloudConfig(raw []byte) (cloudConfig, error) {
 }
 
 func (c *cloudInit) apply(ctx context.Context, config cloudConfig) error {
+	if len(config.Keys) > 0 {
+		if err := c.WriteFile(authorizedKeys, []byte(strings.Join(config.Keys, "\n")+"\n")); err != nil {
+			return err
+		}
+	}
 	if err := c.writeFiles(config.WriteFiles, false); err != nil {
 		return err
 	}
@@ -162,8 +173,15 @@ func (f cloudFile) decode() ([]byte, error) {
 // install: of all packages only haproxy has an effect here; it keeps an existing configuration.
 func (c *cloudInit) install(ctx context.Context, packages []any) error {
 	c.Console("cloud-init: installing packages %v", packages)
-	if err := c.clock().Sleep(ctx, installTime+ComputeJitter(c.instance.Name, bootJitter)); err != nil {
+	if err := c.clock().Sleep(ctx, installTime+computeJitter(c.instance.Name, bootJitter)); err != nil {
 		return err
+	}
+	if broken := c.hypervisor.config.LacksPackages; broken != nil && broken(c.instance) {
+		for _, p := range packages {
+			c.Console("cloud-init: E: Unable to locate package %s", formatPackage(p))
+		}
+		c.Console("cloud-init: ('package_update_upgrade_install', ProcessExecutionError())")
+		return nil // the other modules run nevertheless
 	}
 	if !slices.ContainsFunc(packages, func(p any) bool { return formatPackage(p) == "haproxy" }) {
 		return nil

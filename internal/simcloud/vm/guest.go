@@ -57,7 +57,7 @@ func (b *guest) boot(ctx context.Context) error {
 		return nil
 	}
 	b.Console("BIOS: booting from /dev/vda")
-	if err := b.clock().Sleep(ctx, bootTime+ComputeJitter(b.instance.Name, bootJitter)); err != nil {
+	if err := b.clock().Sleep(ctx, bootTime+computeJitter(b.instance.Name, bootJitter)); err != nil {
 		return err
 	}
 	return b.disk.setUp()
@@ -86,12 +86,13 @@ func (b *guest) runSoftware(ctx context.Context) error {
 }
 
 func (b *guest) runLinux(ctx context.Context) error {
-	installed, err := (&cloudInit{b}).run(ctx)
-	if err != nil || !installed {
-		return err
+	balancer := &daemon{run: func() { haproxy.Run(ctx, b) }}
+	defer balancer.wait()
+	installed, err := (&cloudInit{b, balancer}).run(ctx)
+	if err == nil && installed {
+		balancer.start()
 	}
-	haproxy.Run(ctx, b)
-	return nil
+	return err
 }
 
 func (b *guest) clock() network.Clock { return b.hypervisor.config.Clock }
@@ -110,8 +111,8 @@ func (b *guest) WriteFile(path string, content []byte) error { return b.disk.wri
 
 func (b *guest) Console(format string, args ...any) { b.console.write(format, args...) }
 
-// ComputeJitter returns a part of most that depends on the name only, so that machines differ but runs do not.
-func ComputeJitter(name string, most time.Duration) time.Duration {
+// computeJitter returns a part of most that depends on the name only, so that machines differ but runs do not.
+func computeJitter(name string, most time.Duration) time.Duration {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return most * time.Duration(h.Sum32()%1000) / 1000

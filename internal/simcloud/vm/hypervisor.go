@@ -50,6 +50,8 @@ type Config struct {
 	PowerOff func(id string)
 	// HasBootFault reports whether an instance never boots; nil means that all do.
 	HasBootFault func(Instance) bool
+	// LacksPackages reports whether an instance cannot install packages; nil means that all can.
+	LacksPackages func(Instance) bool
 }
 
 // Hypervisor runs all machines of a zone.

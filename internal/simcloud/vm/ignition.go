@@ -37,7 +37,7 @@ func (b *guest) runIgnition(ctx context.Context) error {
 
 // fetchUserConfig returns the user data merged with everything it refers to. No user data is an empty configuration.
 func (f *fetcher) fetchUserConfig(ctx context.Context) (types.Config, error) {
-	raw, err := f.fetchHTTP(ctx, "http://"+MetadataAddress+"/1.0/user-data", nil)
+	raw, err := f.fetchHTTP(ctx, "http://"+metadataAddress+"/1.0/user-data", nil)
 	var status statusError
 	if errors.As(err, &status) && status.status == http.StatusNotFound {
 		raw, err = nil, nil

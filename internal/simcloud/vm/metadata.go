@@ -11,8 +11,8 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// MetadataAddress is the address of the metadata service for instances.
-const MetadataAddress = "169.254.169.254"
+// metadataAddress is the address of the metadata service for instances.
+const metadataAddress = "169.254.169.254"
 
 type metadata struct {
 	host      *fabric.Host
@@ -21,7 +21,7 @@ type metadata struct {
 }
 
 func serveMetadata(f *fabric.Fabric, instances func() []Instance) (*metadata, error) {
-	address, err := netip.ParseAddr(MetadataAddress)
+	address, err := netip.ParseAddr(metadataAddress)
 	if err != nil {
 		return nil, err
 	}

@@ -26,9 +26,17 @@ func (c *cloudInit) runCommands(ctx context.Context, commands []any) error {
 	defer said.end()
 	host := shell.Host{
 		Network: c.Network(), Files: shell.NewFiles(c.guest), PowerOff: c.powerOff, Program: c.hypervisor.config.Program,
+		StartService: c.startService,
 	}
 	_, err = host.Run(ctx, script, said, said)
 	return err
+}
+
+// startService starts haproxy if it is installed: of all services only that one has an effect here.
+func (c *cloudInit) startService(name string) {
+	if _, installed := c.ReadFile(haproxyProgram); installed && name == "haproxy" {
+		c.balancer.start()
+	}
 }
 
 // powerOff prevents cloud-init from running again: its commands were all started.

@@ -349,7 +349,7 @@ func TestTheMetadataServiceKnowsWhoAsks(t *testing.T) {
 
 func get(t *testing.T, client *http.Client, path string) string {
 	t.Helper()
-	response, err := client.Get("http://" + MetadataAddress + path)
+	response, err := client.Get("http://" + metadataAddress + path)
 	if err != nil {
 		t.Fatal(err)
 	}

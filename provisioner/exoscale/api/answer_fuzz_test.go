@@ -45,7 +45,7 @@ func FuzzAnswer(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			through := &transport{inner: always{status, kind, append(bytes.Clone(body), secret...)}, redactor: redactor{secret}}
+			through := &transport{inner: always{status, kind, append(bytes.Clone(body), secret...)}, redactor: redactor{secret}, outages: &outageTracker{}}
 			answer, err := through.RoundTrip(request)
 			var failed *requestError
 			switch {

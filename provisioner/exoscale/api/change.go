@@ -12,16 +12,6 @@ import (
 	"exoshift/state"
 )
 
-// Journal records each intended change and its result, so that a later run can distinguish an interrupted change from one that
-// never began. Both methods return only when the entry is safe on disk.
-//
-// If a journal also has the method Open(kind, name string) bool, which reports whether an intent has no result, the client
-// reports such an object as state.Adopted when it finds it.
-type Journal interface {
-	RecordIntent(kind, name string) error
-	RecordResult(kind, name, id string, action state.Action) error
-}
-
 // Object is an object that has to exist once.
 type Object[T any] struct {
 	Kind, Name string                              // as in the journal and in errors
@@ -31,8 +21,16 @@ type Object[T any] struct {
 }
 
 // Ensure uses the only object of that name, creates it if there is none, and fails with a conflict if there are several. In a
-// preview, an object that would be created is its zero value.
-func Ensure[T any](ctx context.Context, c *Client, o Object[T]) (*T, state.Action, error) {
+// preview, an object that would be created is its zero value. After a creation with an ambiguous answer it searches again.
+func Ensure[T any](ctx context.Context, c *Client, o Object[T]) (made *T, action state.Action, err error) {
+	err = Repeat(ctx, c, "ensure "+o.Kind+" "+o.Name, func(ctx context.Context) (err error) {
+		made, action, err = ensureOnce(ctx, c, o)
+		return err
+	})
+	return made, action, err
+}
+
+func ensureOnce[T any](ctx context.Context, c *Client, o Object[T]) (*T, state.Action, error) {
 	made := new(T)
 	found, err := o.Find(ctx)
 	switch {
@@ -74,10 +72,7 @@ func (c *Client) RecordAdoption(kind, name, id string) (state.Action, error) {
 }
 
 // HasIntent reports whether an earlier run recorded the intent to change an object of that name, but no result.
-func (c *Client) HasIntent(kind, name string) bool {
-	memory, ok := c.journal.(interface{ Open(kind, name string) bool })
-	return ok && memory.Open(kind, name)
-}
+func (c *Client) HasIntent(kind, name string) bool { return c.journal.Open(kind, name) }
 
 // ApplyChange records the intent before do and the result after it. Every mutation goes through it; in a preview it does nothing.
 func (c *Client) ApplyChange(ctx context.Context, action state.Action, kind, name string, do func(context.Context) (id string, err error)) error {
@@ -91,6 +86,9 @@ func (c *Client) ApplyChange(ctx context.Context, action state.Action, kind, nam
 	}
 	id, err := Call(ctx, c, op, do)
 	switch {
+	case err == nil && id == "" && action == state.Created: // the intent stays open, so that a later run adopts the object
+		return fault.Newf(fault.Internal, op, "the API does not tell the ID of the new object").
+			WithHint("run again: what exists already is found by its name")
 	case err == nil:
 		return c.recordResult(kind, name, id, action)
 	case isRefused(err) && !doubtful:

@@ -15,6 +15,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/state"
 )
 
 // maxParallel is an estimate: the API has no published limit.
@@ -27,12 +28,14 @@ type Client struct {
 	Zone      string     // e.g. "ch-gva-2"
 	Clock     network.Clock
 	transport *http.Transport
-	journal   Journal
+	outages   *outageTracker
+	changes   chan struct{} // full while maxParallel changes are being requested
+	journal   state.Recorder
 	preview   bool // changes nothing; see WithPreview
 }
 
 // New returns a client for a zone. It sends no requests. Call Close when the client is no longer needed.
-func New(net network.Network, zone, key, secret string, journal Journal) (*Client, error) {
+func New(net network.Network, zone, key, secret string, journal state.Recorder) (*Client, error) {
 	const op = "set up the Exoscale client"
 	if journal == nil {
 		return nil, fault.New(fault.Internal, op, errors.New("there is no journal"))
@@ -62,12 +65,10 @@ func NewUnsigned(net network.Network, zone string) *Client { return newClient(ne
 
 func newClient(net network.Network, zone, secret string) *Client {
 	inner := net.NewTransport()
+	outer := newTransport(net.Observed(inner), net.Clock, secret)
 	return &Client{
-		rest: rest{
-			base: "https://api-" + zone + ".exoscale.com/v2",
-			http: &http.Client{Transport: newTransport(inner, net.Clock, secret)},
-		},
-		Zone: zone, Clock: net.Clock, transport: inner,
+		rest: rest{base: "https://api-" + zone + ".exoscale.com/v2", http: &http.Client{Transport: outer}},
+		Zone: zone, Clock: net.Clock, transport: inner, outages: outer.outages, changes: make(chan struct{}, maxParallel),
 	}
 }
 
@@ -77,6 +78,11 @@ func (c *Client) WithPreview() *Client {
 	preview.preview = true
 	return &preview
 }
+
+// OnOutage makes the client patient: once the API has answered, what may be repeated is repeated for AwayLimit instead of
+// Attempts times. notify is called once when an outage is more than a moment, and once when it is over, never concurrently; it
+// must not call the client.
+func (c *Client) OnOutage(notify func(state.Outage)) { c.outages.listen(notify) }
 
 // IsPreview reports whether the client changes nothing.
 func (c *Client) IsPreview() bool { return c.preview }

@@ -99,6 +99,8 @@ func (f *requestError) classifyStatus() fault.Kind {
 	switch f.status {
 	case http.StatusUnauthorized:
 		return fault.Denied
+	case http.StatusPaymentRequired:
+		return fault.Quota
 	case http.StatusForbidden:
 		return f.classifyForbidden()
 	case http.StatusNotFound:

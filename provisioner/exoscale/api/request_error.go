@@ -19,6 +19,7 @@ type requestError struct {
 	reason       string        // of the operation, from the API: busy, conflict, ...
 	message      string        // from the server
 	pause        time.Duration // requested by the server
+	rejected     bool          // by a server that has too much to do; nothing was carried out
 	expired      bool          // the caller's context ended
 }
 

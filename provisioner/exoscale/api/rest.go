@@ -52,15 +52,14 @@ func (r rest) request(ctx context.Context, method, path string, body any) (*http
 	request.Header.Set("User-Agent", "exoshift")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
+	} else {
+		request.GetBody = func() (io.ReadCloser, error) { return http.NoBody, nil }
 	}
 	return request, r.sign(ctx, request)
 }
 
 // sign restores GetBody, which signing drops, so that the body can be sent again.
 func (r rest) sign(ctx context.Context, request *http.Request) error {
-	if request.GetBody == nil {
-		return r.signer.Intercept(ctx, request)
-	}
 	if err := r.signer.Intercept(ctx, request); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -13,28 +14,30 @@ import (
 	"exoshift/internal/fault"
 )
 
-// Attempts is how often a request is sent at most.
+// Attempts is how often a request is sent at most, unless the client is patient; see OnOutage.
 const Attempts = 5
 
 const (
-	firstPause = time.Second // doubles with each attempt
-	maxPause   = 5 * time.Minute
+	firstPause   = time.Second // doubles with each attempt
+	longestPause = 30 * time.Second
+	maxPause     = 5 * time.Minute // that a server may ask for
 )
 
-// retry reports whether the failed attempt may be repeated, and after what pause. A create is repeated only if it cannot have
-// reached the server, because a second one would create a second object; the caller, who searches for the object first, may retry
-// at any time.
-func retry(failed *requestError, attempt int) (time.Duration, bool) {
-	if attempt >= Attempts || !failed.isTransient() {
-		return 0, false
+// isRepeatable reports whether the failed attempt may be repeated at all. A change that may have been carried out is repeated
+// only if that makes no difference; the caller, who searches for the object first, may repeat it at any time.
+func (f *requestError) isRepeatable() bool {
+	return f.isTransient() && (f.rejected || f.isIdempotent() || f.isUnsent())
+}
+
+// isAmbiguous reports whether the change may or may not have been carried out.
+func (f *requestError) isAmbiguous() bool { return f.isTransient() && !f.isRepeatable() }
+
+// choosePause returns the pause after a failed attempt: the one that the server asks for, or one that grows.
+func (f *requestError) choosePause(attempt int) time.Duration {
+	if f.pause > 0 {
+		return f.pause
 	}
-	if !failed.isIdempotent() && !failed.isUnsent() {
-		return 0, false
-	}
-	if failed.pause > 0 {
-		return failed.pause, true
-	}
-	return firstPause << (attempt - 1), true
+	return min(firstPause<<min(attempt-1, 10), longestPause)
 }
 
 func (f *requestError) isTransient() bool {
@@ -78,3 +81,26 @@ func retryAfter(header string, now time.Time) time.Duration {
 }
 
 func limitPause(pause time.Duration) time.Duration { return min(max(pause, 0), maxPause) }
+
+// Pauses before looking for what an ambiguous answer may have left behind: what was created need not be in a list at once.
+const (
+	firstSearch = 3 * time.Second // doubles with each search
+	lastSearch  = 24 * time.Second
+)
+
+// Repeat calls ensure, which looks for what it changes before it changes it, and calls it again as long as it ends in an
+// ambiguous answer, a change that may or may not have been carried out, or meets an object that is busy.
+func Repeat(ctx context.Context, c *Client, op string, ensure func(context.Context) error) error {
+	for pause := firstSearch; ; pause *= 2 {
+		err := ensure(ctx)
+		if !IsAmbiguous(err) && !IsBusy(err) || pause > lastSearch || c.Sleep(ctx, op, pause) != nil {
+			return err
+		}
+	}
+}
+
+// IsAmbiguous reports whether a failed change may or may not have been carried out.
+func IsAmbiguous(err error) bool {
+	var failed *requestError
+	return errors.As(err, &failed) && failed.isAmbiguous()
+}

@@ -26,29 +26,49 @@ type transport struct {
 	inner    http.RoundTripper
 	clock    network.Clock
 	redactor redactor
+	outages  *outageTracker
 }
 
 func newTransport(inner http.RoundTripper, clock network.Clock, secret string) *transport {
 	limits := network.Limits{Bytes: maxAnswer, Time: requestTimeout}
-	return &transport{inner: limits.Wrap(inner), clock: clock, redactor: redactor{secret}}
+	return &transport{inner: limits.Wrap(inner), clock: clock, redactor: redactor{secret}, outages: &outageTracker{}}
 }
 
-// RoundTrip repeats the attempts that may be repeated; see retry.
+// RoundTrip repeats the attempts that may be repeated.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := req.Body
+	began := t.clock.Now()
 	for attempt := 1; ; attempt++ {
 		answer, failed := t.sendAttempt(req, body)
 		if failed == nil {
+			t.outages.recordAnswer(t.clock.Now())
 			return answer, nil
 		}
-		pause, again := retry(failed, attempt)
-		if !again || t.clock.Sleep(req.Context(), pause) != nil {
+		if t.recordOutage(req, failed); !failed.isRepeatable() || !t.mayRepeat(attempt, began) {
+			return nil, failed
+		}
+		if t.clock.Sleep(req.Context(), failed.choosePause(attempt)) != nil {
 			return nil, failed
 		}
 		var err error
 		if body, err = resetBody(req); err != nil {
 			return nil, failed
 		}
+	}
+}
+
+func (t *transport) mayRepeat(attempt int, began time.Time) bool {
+	return attempt < Attempts || t.outages.isPatient() && t.clock.Now().Sub(began) < AwayLimit
+}
+
+// recordOutage counts no request that its caller has ended, and no refusal: a server that refuses is there.
+func (t *transport) recordOutage(req *http.Request, failed *requestError) {
+	switch now := t.clock.Now(); {
+	case req.Context().Err() != nil:
+	case failed.err == nil && failed.status < http.StatusInternalServerError:
+		t.outages.recordAnswer(now)
+	case failed.isTransient():
+		t.outages.recordFailure(now, failed)
 	}
 }
 
@@ -92,14 +112,20 @@ func (t *transport) checkAnswer(failed *requestError, answer *http.Response, con
 	case answer.StatusCode >= 400:
 		failed.message = t.redactor.redact(parseMessage(content))
 		failed.pause = retryAfter(answer.Header.Get("Retry-After"), t.clock.Now())
+		failed.rejected = answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusServiceUnavailable &&
+			(failed.pause > 0 || isJSON(answer)) // without either, it may be that of a gateway whose server was at work
 		return false
-	case answer.StatusCode != http.StatusOK || !strings.Contains(answer.Header.Get("Content-Type"), "json"):
+	case answer.StatusCode != http.StatusOK || !isJSON(answer):
 		failed.message = "an answer that is not the API's; does a proxy answer in its place?"
 		return false
 	case strings.Contains(failed.path, "/operation/"):
 		return t.checkOperation(failed, content)
 	}
 	return true
+}
+
+func isJSON(answer *http.Response) bool {
+	return strings.Contains(answer.Header.Get("Content-Type"), "json")
 }
 
 func (t *transport) checkOperation(failed *requestError, content []byte) bool {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 const (
 	// PollInterval is the pause between two polls: that of the API's own clients.
 	PollInterval = 3 * time.Second
+	// firstPoll is the pause before the first poll of an operation: many end at once.
+	firstPoll = time.Second
 	// WaitLimit is how long an object may take to become as it should.
 	WaitLimit = 10 * time.Minute
 	// operationLimit is long, as registering a template can take more than an hour.
@@ -46,22 +49,40 @@ func (c *Client) Execute(ctx context.Context, op, method, path string, body any)
 	return c.Translate(ctx, op, err)
 }
 
-// ExecuteChange is Execute within ApplyChange, which translates what the API refuses. It returns the ID of the object.
+// ExecuteChange is Execute within ApplyChange, which translates what the API refuses. It returns the ID of the object, which some
+// operations refer to only once they have ended.
 func (c *Client) ExecuteChange(ctx context.Context, op, method, path string, body any) (id string, err error) {
 	ordered, err := c.StartOperation(ctx, method, path, body)
 	if err != nil || ordered.State == operationSuccess {
 		return ordered.Reference.ID, err
 	}
-	if err := c.Sleep(ctx, op, PollInterval); err != nil {
+	if err := c.Sleep(ctx, op, firstPoll); err != nil {
 		return "", err
 	}
-	return ordered.Reference.ID, c.Await(ctx, op, func(ctx context.Context) (string, error) {
-		goes, err := c.IsPending(ctx, op, ordered.ID)
-		if err != nil || !goes {
+	ended, err := c.awaitOperation(ctx, op, ordered.ID, func(now Operation) bool { return now.State != operationPending })
+	return cmp.Or(ordered.Reference.ID, ended.Reference.ID), err
+}
+
+func (c *Client) awaitOperation(ctx context.Context, op, id string, isDone func(Operation) bool) (now Operation, err error) {
+	return now, c.Await(ctx, op, func(ctx context.Context) (string, error) {
+		now = Operation{}
+		if err := c.Get(ctx, op, "/operation/"+id, &now); err != nil || isDone(now) {
 			return "", err
 		}
-		return "its operation is pending", nil
+		return "the operation has not ended", nil
 	})
+}
+
+// AwaitReference waits until an operation whose first answer had no reference refers to its object, and returns that object's ID:
+// "" if it has ended without a reference.
+func (c *Client) AwaitReference(ctx context.Context, op string, ordered Operation) (id string, err error) {
+	if ordered.Reference.ID != "" {
+		return ordered.Reference.ID, nil
+	}
+	now, err := c.awaitOperation(ctx, op, ordered.ID, func(now Operation) bool {
+		return now.State != operationPending || now.Reference.ID != ""
+	})
+	return now.Reference.ID, err
 }
 
 // Put is ExecuteChange of an update.
@@ -70,10 +91,18 @@ func (c *Client) Put(ctx context.Context, op, path string, body any) error {
 	return err
 }
 
-// StartOperation requests a change and does not wait for it. Its errors are not translated.
+// StartOperation requests a change and does not wait for it; of many changes only a few are requested at once. Its errors are
+// not translated.
 func (c *Client) StartOperation(ctx context.Context, method, path string, body any) (Operation, error) {
 	var ordered Operation
-	if err := c.Do(ctx, method, path, body, &ordered); err != nil {
+	select {
+	case c.changes <- struct{}{}:
+	case <-ctx.Done():
+		return ordered, context.Cause(ctx)
+	}
+	err := c.Do(ctx, method, path, body, &ordered)
+	<-c.changes
+	if err != nil {
 		return ordered, err
 	}
 	if ordered.ID == "" {

@@ -58,6 +58,11 @@ func findResourceType(kind string) (resourceType, bool) {
 	return resourceType{}, false
 }
 
+// isBlockStorage: not every zone has block storage, and those that have none refuse the lists.
+func (s resourceType) isBlockStorage() bool {
+	return s.kind == state.KindVolume || s.kind == state.KindVolumeSnapshot
+}
+
 func (s resourceType) joinPath(id string) string { return s.path + "/" + url.PathEscape(id) }
 
 // ListObjects returns all objects of the organization in the zone that could belong to a cluster: all kinds but buckets, and of
@@ -97,11 +102,23 @@ func (c *Inventory) listObjects(ctx context.Context, s resourceType, types map[s
 	return objects, nil
 }
 
+// HasBlockStorage reports whether the zone has block storage.
+func (c *Inventory) HasBlockStorage(ctx context.Context) (bool, error) {
+	volumes, _ := findResourceType(state.KindVolume)
+	err := c.api.Get(ctx, "list "+volumes.kind+"s", volumes.path, nil)
+	if fault.Is(err, fault.Invalid) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 func listResources(ctx context.Context, c *api.Client, s resourceType, query string) ([]resource, error) {
 	op := "list " + s.kind + "s"
 	var answer map[string]json.RawMessage
 	err := c.Get(ctx, op, s.path+query, &answer)
 	switch {
+	case s.isBlockStorage() && fault.Is(err, fault.Invalid): // the zone has none
+		return nil, nil
 	case fault.Is(err, fault.Denied):
 		return nil, fault.New(fault.Denied, op, errors.Unwrap(err)).
 			WithHint("allow list-%s in the IAM role of the API key, if the key itself is valid", s.list)

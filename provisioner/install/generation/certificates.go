@@ -3,6 +3,7 @@ package generation
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"exoshift/internal/fault"
@@ -55,11 +56,19 @@ func HasReached(ctx context.Context, cluster Cluster, clock provisioner.Clock, p
 }
 
 // FormatRootCALabel returns the label of machines that trust a root CA. Sixteen digits suffice to distinguish generations.
-func FormatRootCALabel(rootCAHash string) string { return rootCAHash[:min(len(rootCAHash), 16)] }
+func FormatRootCALabel(rootCAHash string) string {
+	if rootCAHash == "" {
+		return ""
+	}
+	return state.RootCALabelPrefix + shortenHash(rootCAHash)
+}
+
+func shortenHash(hash string) string { return hash[:min(len(hash), 16)] }
 
 // HasOtherCertificates reports whether a machine of these labels trusts another root CA. The hash "" means no
 // certificates at all. Load balancers have none.
 func HasOtherCertificates(labels map[string]string, rootCAHash string) bool {
-	same := rootCAHash != "" && labels[state.LabelRootCA] == FormatRootCALabel(rootCAHash)
+	// Earlier versions set the hash alone.
+	same := rootCAHash != "" && strings.TrimPrefix(labels[state.LabelRootCA], state.RootCALabelPrefix) == shortenHash(rootCAHash)
 	return labels[state.LabelRole] != string(state.RoleLoadBalancer) && !same
 }

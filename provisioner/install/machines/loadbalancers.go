@@ -29,17 +29,24 @@ func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.R
 		Masters:       m.Spec.Sizing.ControlPlane.Count,
 		Routers:       max(len(m.Spec.Machines(m.Spec.RouterRole())), routerSlots),
 		ProxyProtocol: m.Spec.LoadBalancer.ProxyProtocol,
+		SSHKey:        m.Spec.OpenShift.SSHKey,
 	})
 	if err != nil {
 		return err
 	}
 	machines := m.Spec.Machines(state.RoleLoadBalancer)
-	err = m.Start(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
+	err = m.ensureInstances(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
 	if err != nil {
 		return err
 	}
-	return provisioner.ForEach(ctx, machines, func(ctx context.Context, machine state.Machine) error {
-		return m.attachElasticIPs(ctx, report, machine)
+	publish := func(ctx context.Context) error { return m.DNS.Publish(ctx, report, machines, m.findAddress) }
+	attach := func(ctx context.Context) error {
+		return provisioner.ForEach(ctx, machines, func(ctx context.Context, machine state.Machine) error {
+			return m.attachElasticIPs(ctx, report, machine)
+		})
+	}
+	return provisioner.ForEach(ctx, []func(context.Context) error{publish, attach}, func(ctx context.Context, do func(context.Context) error) error {
+		return do(ctx)
 	})
 }
 

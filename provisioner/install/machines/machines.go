@@ -18,7 +18,6 @@ import (
 // Cloud is the part of Exoscale's API that machines are started with. Every Ensure method searches by name and label
 // first; the action is the outcome.
 type Cloud interface {
-	EnsureSSHKey(ctx context.Context, name, publicKey string) (state.Action, error)
 	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
 	// EnsureAttached attaches an elastic IP to a machine.
 	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
@@ -87,16 +86,6 @@ func (m *Machines) RecordStates(machines []state.Instance) {
 	}
 }
 
-// EnsureSSHKey registers the operator's SSH key.
-func (m *Machines) EnsureSSHKey(ctx context.Context, report provisioner.Report) error {
-	action, err := m.Cloud.EnsureSSHKey(ctx, m.Spec.SSHKeyName(), m.Spec.OpenShift.SSHKey)
-	if err != nil {
-		return err
-	}
-	report.EmitObject(state.KindSSHKey, m.Spec.SSHKeyName(), "", string(action))
-	return nil
-}
-
 // EnsureMasters starts the masters.
 func (m *Machines) EnsureMasters(ctx context.Context, report provisioner.Report) error {
 	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster))
@@ -128,18 +117,21 @@ func (m *Machines) buildNodeDocument(machine state.Machine) ([]byte, error) {
 // Start starts those machines that do not exist yet, and publishes their addresses. An existing machine keeps its user
 // data.
 func (m *Machines) Start(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error)) error {
+	if err := m.ensureInstances(ctx, report, machines, template, userData); err != nil {
+		return err
+	}
+	return m.DNS.Publish(ctx, report, machines, m.findAddress)
+}
+
+func (m *Machines) ensureInstances(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error)) error {
 	wanted, err := m.buildInstances(ctx, machines, template, userData)
 	if err != nil {
 		return err
 	}
-	err = m.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
+	return m.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
 		report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(action))
 		m.Record(instance)
 	})
-	if err != nil {
-		return err
-	}
-	return m.DNS.Publish(ctx, report, machines, m.findAddress)
 }
 
 // Only missing machines get user data. It is stored before the call, so that it is known even if the answer is lost.
@@ -176,7 +168,7 @@ func (m *Machines) newInstance(machine state.Machine, template state.Template) s
 	}
 	return state.Instance{
 		Name: machine.Name, Type: machine.Type, TemplateID: template.ID, DiskGiB: machine.RootDisk + machine.DataDisk,
-		SSHKey: m.Spec.SSHKeyName(), Labels: labels, DeployTarget: m.DeployTarget(),
+		Labels: labels, DeployTarget: m.DeployTarget(),
 		SecurityGroups: m.SecurityGroups.ListIDs(machine.Role), AntiAffinityGroups: m.AntiAffinity.listIDs(machine),
 		Protected: machine.Role == state.RoleMaster && m.Spec.Exoscale.ProtectMasters,
 	}

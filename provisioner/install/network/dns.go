@@ -30,18 +30,43 @@ func NewDNS(spec state.Spec, cloud Cloud, ips *ElasticIPs) *DNS {
 	return &DNS{spec: spec, cloud: cloud, ips: ips}
 }
 
-// ListNameServers returns the name servers of the zone, once Ensure has returned.
+// ListNameServers returns the name servers of the zone, once EnsureZone has returned.
 func (d *DNS) ListNameServers() []string { return d.zone.NameServers }
 
-// Ensure creates the zone and the records that do not depend on machines.
-func (d *DNS) Ensure(ctx context.Context, report provisioner.Report) error {
+// EnsureZone creates the zone.
+func (d *DNS) EnsureZone(ctx context.Context, report provisioner.Report) error {
 	zone, action, err := d.cloud.EnsureZone(ctx, d.spec.Domain())
 	if err != nil {
 		return err
 	}
 	d.zone = zone
 	report.EmitObject(state.KindZone, zone.Name, zone.ID, string(action))
+	return nil
+}
+
+// EnsureRecords creates the records that do not depend on machines, and the reverse DNS of the elastic IPs.
+func (d *DNS) EnsureRecords(ctx context.Context, report provisioner.Report) error {
+	return provisioner.ForEach(ctx, []provisioner.StepFunc{d.ensureFixedRecords, d.ips.ensureReverse}, func(ctx context.Context, ensure provisioner.StepFunc) error {
+		return ensure(ctx, report)
+	})
+}
+
+func (d *DNS) ensureFixedRecords(ctx context.Context, report provisioner.Report) error {
+	if !d.spec.HasInternalAddresses() {
+		if err := d.removeInternal(ctx, report, "A"); err != nil {
+			return err
+		}
+	}
 	return d.ensureRecords(ctx, report, buildFixedRecords(d.spec, d.ips.API().Address, d.ips.Ingress().Address))
+}
+
+// removeInternal deletes the records of api-int that another answer left: a name with an alias can have nothing else.
+func (d *DNS) removeInternal(ctx context.Context, report provisioner.Report, kind string) error {
+	action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, internalName, kind, func(string) bool { return true })
+	if action == state.Deleted {
+		report.EmitObject(state.KindRecord, internalName+" "+kind+" of another answer", "", string(action))
+	}
+	return err
 }
 
 func (d *DNS) ensureRecords(ctx context.Context, report provisioner.Report, records []state.Record) error {
@@ -59,11 +84,15 @@ func (d *DNS) ensureRecord(ctx context.Context, report provisioner.Report, recor
 	return nil
 }
 
+// internalName is the name by which the cluster's own machines reach the API.
+const internalName = "api-int"
+
 // Without load balancers the machines' addresses are those of the API and the ingress.
 func buildFixedRecords(spec state.Spec, api, ingress string) []state.Record {
 	domain := spec.Domain()
-	records := []state.Record{
-		{Name: "api-int", Type: "CNAME", Content: "api." + domain, TTL: ShortTTL},
+	var records []state.Record
+	if !spec.HasInternalAddresses() {
+		records = append(records, state.Record{Name: internalName, Type: "CNAME", Content: "api." + domain, TTL: ShortTTL})
 	}
 	if !spec.IsRoundRobin() {
 		records = append(records,
@@ -81,16 +110,17 @@ func buildFixedRecords(spec state.Spec, api, ingress string) []state.Record {
 // ListRecordNames returns the names and types of the records of a cluster with these machines, e.g. "api A", relative to
 // its zone.
 func ListRecordNames(spec state.Spec, machines []state.Machine) []string {
-	var names []string
+	names := []string{internalName + " A", internalName + " CNAME"} // whatever loadBalancer.internal was before
 	for _, record := range buildFixedRecords(spec, "", "") {
 		names = append(names, record.Name+" "+record.Type)
 	}
 	for _, machine := range machines {
-		for _, name := range ListMachineNames(spec, machine) {
+		for _, name := range listMachineNames(spec, machine) {
 			names = append(names, name+" A")
 		}
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // EnsureAlias makes a name a CNAME of to, and removes its other CNAME records.
@@ -105,11 +135,14 @@ func (d *DNS) EnsureAlias(ctx context.Context, report provisioner.Report, name, 
 	return d.ensureRecord(ctx, report, state.Record{Name: name, Type: kind, Content: to, TTL: longTTL})
 }
 
-// ListMachineNames returns the names of the zone that have the address of a machine.
-func ListMachineNames(spec state.Spec, machine state.Machine) []string {
+// listMachineNames returns the names of the zone that have the address of a machine.
+func listMachineNames(spec state.Spec, machine state.Machine) []string {
 	var names []string
 	switch machine.Role {
 	case state.RoleLoadBalancer:
+		if spec.HasInternalAddresses() {
+			return []string{machine.Name, internalName}
+		}
 		return []string{machine.Name}
 	case state.RoleBootstrap:
 		names = []string{machine.Name}
@@ -132,17 +165,25 @@ func ListMachineNames(spec state.Spec, machine state.Machine) []string {
 // Publish creates the records of machines whose addresses getAddress returns, and removes those of machines that are gone.
 func (d *DNS) Publish(ctx context.Context, report provisioner.Report, machines []state.Machine, getAddress func(state.Machine) (string, error)) error {
 	var records []state.Record
+	internal := false
 	for _, machine := range machines {
-		ttl := ShortTTL
-		if machine.Role == state.RoleLoadBalancer {
-			ttl = longTTL
-		}
-		for _, name := range ListMachineNames(d.spec, machine) {
+		for _, name := range listMachineNames(d.spec, machine) {
 			address, err := getAddress(machine)
 			if err != nil {
 				return err
 			}
+			ttl := ShortTTL
+			if machine.Role == state.RoleLoadBalancer && name != internalName {
+				ttl = longTTL
+			}
 			records = append(records, state.Record{Name: name, Type: "A", Content: address, TTL: ttl})
+			internal = internal || name == internalName
+		}
+	}
+	if internal {
+		// Right before the addresses take its place: whoever asks in between remembers for minutes that there is no such name.
+		if err := d.removeInternal(ctx, report, "CNAME"); err != nil {
+			return err
 		}
 	}
 	if err := d.ensureRecords(ctx, report, records); err != nil {
@@ -162,7 +203,7 @@ func (d *DNS) removeOutdated(ctx context.Context, report provisioner.Report, mac
 	}
 	var names []string
 	for _, machine := range machines {
-		names = append(names, ListMachineNames(d.spec, machine)...)
+		names = append(names, listMachineNames(d.spec, machine)...)
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -179,7 +220,7 @@ func (d *DNS) removeOutdated(ctx context.Context, report provisioner.Report, mac
 
 // Withdraw deletes the records of a machine with that address.
 func (d *DNS) Withdraw(ctx context.Context, report provisioner.Report, machine state.Machine, address string) error {
-	for _, name := range ListMachineNames(d.spec, machine) {
+	for _, name := range listMachineNames(d.spec, machine) {
 		action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, "A", func(content string) bool { return content == address })
 		if err != nil {
 			return err

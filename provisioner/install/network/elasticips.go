@@ -33,11 +33,15 @@ func (e *ElasticIPs) Ensure(ctx context.Context, report provisioner.Report) erro
 	if e.spec.IsRoundRobin() {
 		return provisioner.Skip("DNS balances the load")
 	}
-	var err error
-	if e.api, err = e.ensure(ctx, report, "api"); err != nil {
+	err := provisioner.ForEach(ctx, []string{"api", "ingress"}, func(ctx context.Context, what string) (err error) {
+		ip := &e.api
+		if what == "ingress" {
+			ip = &e.ingress
+		}
+		*ip, err = e.ensure(ctx, report, e.build(what))
 		return err
-	}
-	if e.ingress, err = e.ensure(ctx, report, "ingress"); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	return e.facts.Update(func(facts *state.Facts) {
@@ -45,8 +49,27 @@ func (e *ElasticIPs) Ensure(ctx context.Context, report provisioner.Report) erro
 	})
 }
 
-func (e *ElasticIPs) ensure(ctx context.Context, report provisioner.Report, what string) (state.ElasticIP, error) {
-	ip, action, err := e.cloud.EnsureElasticIP(ctx, state.ElasticIP{
+// ensureReverse sets the names of the addresses, for which nothing else has to wait.
+func (e *ElasticIPs) ensureReverse(ctx context.Context, report provisioner.Report) error {
+	return provisioner.ForEach(ctx, []string{"api", "ingress"}, func(ctx context.Context, what string) error {
+		ip := e.api
+		if what == "ingress" {
+			ip = e.ingress
+		}
+		if ip.Address == "" {
+			return nil // none, or that of a preview
+		}
+		ip.ReverseDNS = what + "." + e.spec.Domain()
+		action, err := e.cloud.EnsureReverseDNS(ctx, ip)
+		if err == nil && action != state.Found {
+			report.EmitObject(state.KindElasticIP, ip.Name, ip.ID, string(action))
+		}
+		return err
+	})
+}
+
+func (e *ElasticIPs) build(what string) state.ElasticIP {
+	return state.ElasticIP{
 		Name:   e.spec.ObjectName(what),
 		Labels: e.spec.Labels(),
 		// All values are set: the defaults of Exoscale's tools differ from each other.
@@ -54,11 +77,14 @@ func (e *ElasticIPs) ensure(ctx context.Context, report provisioner.Report, what
 			Mode: "http", Port: portHealth, Path: "/healthz",
 			Interval: 10 * time.Second, Timeout: 2 * time.Second, StrikesOK: 2, StrikesFail: 3,
 		},
-		ReverseDNS: what + "." + e.spec.Domain(),
-	})
+	}
+}
+
+func (e *ElasticIPs) ensure(ctx context.Context, report provisioner.Report, wanted state.ElasticIP) (state.ElasticIP, error) {
+	ip, action, err := e.cloud.EnsureElasticIP(ctx, wanted)
 	if err != nil {
 		return state.ElasticIP{}, err
 	}
-	report.EmitObject(state.KindElasticIP, e.spec.ObjectName(what), ip.ID, string(action))
+	report.EmitObject(state.KindElasticIP, wanted.Name, ip.ID, string(action))
 	return ip, nil
 }

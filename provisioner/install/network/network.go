@@ -20,6 +20,7 @@ type Cloud interface {
 	ListMissingRules(ctx context.Context, group state.SecurityGroup) ([]state.Rule, error)
 	// EnsureElasticIP creates an address that persists when machines are deleted.
 	EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error)
+	EnsureReverseDNS(ctx context.Context, ip state.ElasticIP) (state.Action, error)
 	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
 	// EnsureRecord makes record the only one of its name, type and content; others of the same name are kept.
 	EnsureRecord(ctx context.Context, zoneID string, record state.Record) (state.Action, error)

@@ -61,7 +61,7 @@ func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
 		{s.Machines(state.RoleInfra)[0], []string{"router", "ingress"}},
 		{s.Machines(state.RoleWorker)[0], nil},
 	} {
-		if diff := cmp.Diff(c.want, ListMachineNames(s, c.machine)); diff != "" {
+		if diff := cmp.Diff(c.want, listMachineNames(s, c.machine)); diff != "" {
 			t.Errorf("%s: %s", c.machine.Name, diff)
 		}
 	}

@@ -105,7 +105,12 @@ func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
 	}
 	i.template, i.build = found, boot.Build
 	report.EmitObject(state.KindTemplate, name, found.ID, string(action))
-	if err := i.facts.Update(func(facts *state.Facts) { facts.Template, facts.TemplateMD5 = name, found.MD5 }); err != nil {
+	if err := i.facts.Update(func(facts *state.Facts) {
+		if found.MD5 != "" || facts.Template != name { // "": not returned
+			facts.TemplateMD5 = found.MD5
+		}
+		facts.Template = name
+	}); err != nil {
 		return err
 	}
 	return i.buckets.Delete(ctx, report, purpose) // an earlier run may have been stopped before this

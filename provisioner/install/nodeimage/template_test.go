@@ -25,7 +25,11 @@ func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
 		"another download": {func(found *state.Template) {
 			found.Description = NewTemplate(state.Spec{}, state.BootImage{SHA256: "bb"}).Description
 		}, "", "description"},
-		"another image": {func(found *state.Template) { found.MD5 = "n" }, "m", "checksum"},
+		"told little of":                       {func(found *state.Template) { *found = state.Template{Name: found.Name, MD5: "m"} }, "m", ""},
+		"told less of":                         {func(found *state.Template) { *found = state.Template{Name: found.Name} }, "m", ""},
+		"in capitals":                          {func(found *state.Template) { found.MD5 = "M" }, "m", ""},
+		"told little of, and of another image": {func(found *state.Template) { *found = state.Template{Name: found.Name, MD5: "n"} }, "m", "checksum"},
+		"another image":                        {func(found *state.Template) { found.MD5 = "n" }, "m", "checksum"},
 	} {
 		found := want
 		found.ID = "id-1"

@@ -18,6 +18,8 @@ type Cloud interface {
 	// ListObjects returns everything that the organization has. Kinds that the API key may not list are missing, and the
 	// error joins a fault.Denied for each of them.
 	ListObjects(ctx context.Context) ([]state.Object, error)
+	// HasBlockStorage reports whether the zone has block storage.
+	HasBlockStorage(ctx context.Context) (bool, error)
 	// FindDeployTarget returns the ID of dedicated hypervisors, or fault.NotFound.
 	FindDeployTarget(ctx context.Context, name string) (id string, err error)
 	// FindPublicTemplate returns the newest public template of that name.

@@ -17,6 +17,7 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 		}}
 	}
 	balancer, own := machine("lb-0", "lb", ""), machine("master-0", "master", hash[:16])
+	marked := machine("master-2", "master", "ca-"+hash[:16]) // as since labels begin with a letter
 	old, unknown := machine("master-1", "master", "fedcba9876543210"), machine("worker-0", "worker", "")
 	for name, c := range map[string]struct {
 		facts state.Facts
@@ -24,7 +25,7 @@ func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T)
 		there []state.Object
 		want  string // "" for none
 	}{
-		"our own":                      {state.Facts{RootCAHash: hash}, false, []state.Object{balancer, own}, ""},
+		"our own":                      {state.Facts{RootCAHash: hash}, false, []state.Object{balancer, own, marked}, ""},
 		"of before":                    {state.Facts{RootCAHash: hash}, false, []state.Object{balancer, own, old}, "master-1"},
 		"without a mark":               {state.Facts{RootCAHash: hash}, false, []state.Object{unknown}, "worker-0"},
 		"to be renewed":                {state.Facts{RootCAHash: hash}, true, []state.Object{own, old}, ""},

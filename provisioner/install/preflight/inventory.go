@@ -19,6 +19,7 @@ type Inventory struct {
 	objects Objects
 
 	existing []state.Object
+	lacking  []string
 }
 
 // NewInventory returns the inventory of a cluster's organization.
@@ -29,6 +30,9 @@ func NewInventory(spec state.Spec, cloud Cloud, objects Objects) *Inventory {
 // Objects returns the objects, once List has returned.
 func (i *Inventory) Objects() []state.Object { return i.existing }
 
+// Lacking returns what the zone does not have and an installation does without, a sentence each, once List has returned.
+func (i *Inventory) Lacking() []string { return i.lacking }
+
 // List lists each kind. Objects that may not be listed could not be found again; the permission to create cannot be tested
 // without creating.
 func (i *Inventory) List(ctx context.Context, report provisioner.Report) error {
@@ -38,6 +42,17 @@ func (i *Inventory) List(ctx context.Context, report provisioner.Report) error {
 		return joinDenied(err)
 	}
 	i.existing = append(objects, buckets...)
+	hasVolumes, err := i.cloud.HasBlockStorage(ctx)
+	if err != nil {
+		return err
+	}
+	if i.lacking = nil; !hasVolumes {
+		i.lacking = []string{"zone " + i.spec.Exoscale.Zone + " has no block storage: Exoscale's CSI driver makes no persistent volumes there; " +
+			"give applications that need volumes storage nodes, or choose another zone"}
+	}
+	for _, text := range i.lacking {
+		report.EmitProgress(text)
+	}
 	report.EmitProgress(fmt.Sprintf("objects: %d, of this cluster: %d", len(i.existing), i.countOwnObjects()))
 	return nil
 }

@@ -45,7 +45,7 @@ func (c *Connection) Register(phase string) provisioner.Plan {
 	}
 	return provisioner.Plan{
 		{ID: stepRegister, Phase: phase, Title: "Register the cluster in Lieutenant", Do: c.registration.ensure,
-			Needs: []string{"quotas"}, Usual: time.Minute},
+			Needs: []string{"dns-zone"}, Usual: time.Minute},
 		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.secrets.put,
 			Needs: []string{stepRegister}},
 		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.Catalog.compileFirst,

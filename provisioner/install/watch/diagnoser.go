@@ -167,7 +167,7 @@ func (d *diagnoser) resolveNames(ctx context.Context) []diagnosis.Name {
 	domain := d.Spec.Domain()
 	names := []diagnosis.Name{
 		{Name: "api." + domain, Wanted: d.listAPIAddresses()},
-		{Name: "api-int." + domain, Wanted: d.listAPIAddresses()},
+		{Name: "api-int." + domain, Wanted: d.listInternalAddresses()},
 	}
 	if apps := d.Spec.AppsDomain(); strings.HasSuffix(apps, "."+domain) {
 		names = append(names, diagnosis.Name{Name: "console-openshift-console." + apps, Wanted: d.listIngressAddresses()})
@@ -186,6 +186,13 @@ func (d *diagnoser) listAPIAddresses() []netip.Addr {
 		return parseAddresses(d.ElasticIPs.API().Address)
 	}
 	return d.listRoleAddresses(state.RoleBootstrap, state.RoleMaster)
+}
+
+func (d *diagnoser) listInternalAddresses() []netip.Addr {
+	if d.Spec.HasInternalAddresses() {
+		return d.listRoleAddresses(state.RoleLoadBalancer)
+	}
+	return d.listAPIAddresses()
 }
 
 func (d *diagnoser) listIngressAddresses() []netip.Addr {

@@ -23,9 +23,12 @@ func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr
 	op := "ask load balancer " + balancer + " for our own address"
 	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 	defer cancel()
-	said, err := h.fetchAddress(ctx, balancer)
+	status, said, err := h.fetch(ctx, balancer, "/address")
 	if err != nil {
 		return netip.Addr{}, fault.New(fault.Transient, op, err)
+	}
+	if status != http.StatusOK {
+		said = ""
 	}
 	address, err := parseAddress(said)
 	if err != nil {
@@ -35,29 +38,65 @@ func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr
 	return address, nil
 }
 
-func (h *Host) fetchAddress(ctx context.Context, balancer string) (string, error) {
+// CheckMonitor returns nil if the monitor port behind an address, a load balancer's or an elastic IP's, answers that HAProxy is
+// ready. An answer that is lost on the way is fault.Timeout, any other failure fault.Transient.
+func (h *Host) CheckMonitor(ctx context.Context, address string) error {
+	op := fmt.Sprintf("ask http://%s:%d/healthz", address, healthPort)
+	asked, cancel := context.WithTimeout(ctx, collectTimeout)
+	defer cancel()
+	status, _, err := h.fetch(asked, address, "/healthz")
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("it answers with status %d", status)
+	}
+	return toPortFault(op, err)
+}
+
+// CheckPort returns nil if a TCP port is open. Its errors are those of CheckMonitor.
+func (h *Host) CheckPort(ctx context.Context, address string, port int) error {
+	op := fmt.Sprintf("connect to %s:%d", address, port)
+	target, err := netip.ParseAddr(address)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	conn, err := connect(ctx, h.net, target, uint16(port)) //nolint:gosec // a port
+	if err != nil {
+		return toPortFault(op, err)
+	}
+	_ = conn.Close()
+	return nil
+}
+
+func toPortFault(op string, err error) error {
+	var late interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
+		return fault.Newf(fault.Timeout, op, "no answer in time")
+	}
+	return fault.New(fault.Transient, op, err)
+}
+
+func (h *Host) fetch(ctx context.Context, balancer, path string) (status int, body string, err error) {
 	target, err := netip.ParseAddr(balancer)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return connect(ctx, h.net, target, healthPort)
 	}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+netip.AddrPortFrom(target, healthPort).String()+"/address", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+netip.AddrPortFrom(target, healthPort).String()+path, nil)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return "", nil
-	}
 	const longest = 64
-	body, err := io.ReadAll(io.LimitReader(response.Body, longest))
-	return string(body), err
+	content, err := io.ReadAll(io.LimitReader(response.Body, longest))
+	return response.StatusCode, string(content), err
 }
 
 func parseAddress(said string) (netip.Addr, error) {

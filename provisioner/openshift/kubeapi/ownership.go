@@ -35,7 +35,7 @@ func hasField(fields map[string]any, path []string) bool {
 // IsForeignOwned reports whether others wrote the field at path last.
 func IsForeignOwned(object metav1.ObjectMeta, path ...string) bool {
 	found := listOwners(object, path...)
-	return len(found) > 0 && !slices.Contains(found, FieldManager)
+	return len(found) > 0 && !slices.Contains(found, fieldManager)
 }
 
 // CreatedAnnotation marks objects that exoshift created, and may delete.

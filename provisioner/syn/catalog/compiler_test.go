@@ -13,7 +13,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/githost"
-	"exoshift/internal/simcloud/githost/commodore"
+	"exoshift/internal/simcloud/scenario"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/state"
 )
@@ -33,7 +33,7 @@ parameters:
 
 func tenant() state.SynTenant { return state.SynTenant{ID: tenantID, Config: repo(tenantRepo)} }
 
-func compilable(troubles commodore.Faults, missing bool) githost.Config {
+func compilable(troubles scenario.Compilation, missing bool) githost.Config {
 	cluster := githost.Cluster{
 		Tenant: tenantID, Catalog: catalogRepo, NoPipeline: missing,
 		Facts: map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": "ch-gva-2", "maintenance_window": "tuesday-1000"},
@@ -45,15 +45,15 @@ func compilable(troubles commodore.Faults, missing bool) githost.Config {
 
 func TestThePipelineOfTheCommitIsFollowed(t *testing.T) {
 	for name, test := range map[string]struct {
-		troubles commodore.Faults
+		troubles scenario.Compilation
 		without  bool
 		kind     fault.Kind
 		field    string
 		says     string
 	}{
 		"it ends well":         {},
-		"a fact is missing":    {troubles: commodore.Faults{FactMissing: true}, kind: fault.Invalid, field: "syn.facts", says: "service_level"},
-		"a component fails":    {troubles: commodore.Faults{CompileFailure: true}, kind: fault.Invalid, says: "rror"},
+		"a fact is missing":    {troubles: scenario.Compilation{FactMissing: true}, kind: fault.Invalid, field: "syn.facts", says: "service_level"},
+		"a component fails":    {troubles: scenario.Compilation{CompileFailure: true}, kind: fault.Invalid, says: "rror"},
 		"not for this cluster": {without: true, kind: fault.NotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 }
 
 func TestAPipelineThatFailedBeforeIsStartedAgain(t *testing.T) {
-	config := compilable(commodore.Faults{FactMissing: true}, false)
+	config := compilable(scenario.Compilation{FactMissing: true}, false)
 	cluster, _ := config.Clusters(clusterID)
 	w := newWorld(t, config)
 	commit := w.commit(t, tenantRepo, map[string]string{"common.yml": "", "openshift4.yml": "parameters: {}\n", file: configuration})

@@ -33,7 +33,7 @@ func FuzzCheckManifest(f *testing.F) {
 	f.Add([]byte(`{"kind": "List", "items": [null, {"metadata": null}]}`))
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		switch refused := checkManifest(content); {
+		switch refused := checkManifest(content, ""); {
 		case refused == nil && !strings.Contains(string(content), "{"):
 			t.Fatalf("%q was taken for the manifest", content)
 		case refused != nil && refused.Error() == "":

@@ -68,13 +68,19 @@ func (r *apiError) isTemporary() bool {
 	case r.err != nil:
 		return !isCertificateError(r.err) && !errors.Is(r.err, errNoURL)
 	}
+	if r.isUnauthorized() {
+		return false
+	}
 	// Another client changed the object between the server's read and its write.
 	raced := r.status == http.StatusConflict && strings.Contains(r.reason, "object has been modified")
 	return raced || r.status == http.StatusTooManyRequests || r.status >= http.StatusInternalServerError
 }
 
+// isUnauthorized includes how Lieutenant rejects a token that its process has not accepted before: with the API server's 401
+// inside of a 500.
 func (r *apiError) isUnauthorized() bool {
-	return r.status == http.StatusUnauthorized && r.unexpectedBody == ""
+	rejected := r.status == http.StatusInternalServerError && strings.Contains(r.reason, "the server has asked for the client to provide credentials")
+	return (r.status == http.StatusUnauthorized || rejected) && r.unexpectedBody == ""
 }
 
 func (r *apiError) toFaultKind() fault.Kind {
@@ -86,8 +92,11 @@ func (r *apiError) toFaultKind() fault.Kind {
 	case r.err != nil:
 		return fault.Internal
 	}
+	if r.isUnauthorized() {
+		return fault.Denied
+	}
 	switch r.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusForbidden:
 		return fault.Denied
 	case http.StatusNotFound:
 		return fault.NotFound

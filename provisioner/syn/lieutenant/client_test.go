@@ -180,6 +180,20 @@ func TestATokenThatIsRejectedIsRenewedOnce(t *testing.T) {
 	checkFault(t, "rejected twice", err, fault.Denied, s.http.URL)
 }
 
+func TestLieutenant_RenewsATokenThatItRejectsWith500(t *testing.T) {
+	const reason = `{"reason": "failed to get server groups: the server has asked for the client to provide credentials"}`
+	s := newServer(t)
+	s.next("GET /tenants", 500, reason)
+	tokens := &forgetful{}
+	if _, err := lieutenant.New(s.network, s.http.URL, tokens).ListTenants(t.Context()); err != nil || len(tokens.rejected) != 1 || len(s.requests) != 2 {
+		t.Errorf("%v, %v, %v", tokens.rejected, err, s.requests)
+	}
+	s.next("GET /tenants", 500, reason)
+	s.next("GET /tenants", 500, reason)
+	_, err := lieutenant.New(s.network, s.http.URL, tokens).ListTenants(t.Context())
+	checkFault(t, "rejected twice", err, fault.Denied, "sign in at "+s.http.URL+" again")
+}
+
 func TestATokenOfAnotherInstanceIsExplained(t *testing.T) {
 	for claims, says := range map[string]string{
 		`{"iss": "https://id.example.net/realms/dev", "aud": "lieutenant"}`:                       "it is of https://id.example.net/realms/dev",

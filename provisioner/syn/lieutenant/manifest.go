@@ -55,8 +55,14 @@ func parseInstallURL(lieutenant, installURL string) (*url.URL, error) {
 		return nil, fault.New(fault.Conflict, manifestOp, errors.New("there is none: the bootstrap token was used, or has ended")).WithHint(resetHint)
 	case err != nil: // which repeats the URL
 		return refuse("the install URL is no URL")
-	case address.Scheme != "https" || address.User != nil:
+	case address.User != nil, address.Scheme != "https" && address.Scheme != "http":
 		return refuse("the install URL is not plain https")
+	case address.Scheme == "http" && address.Port() == "80":
+		address.Host = address.Hostname()
+	}
+	// Behind a proxy that does not name the protocol Lieutenant takes it to be http; the token goes over TLS all the same.
+	address.Scheme = "https"
+	switch {
 	case formatHostPort(address) != formatHostPort(base):
 		return refuse("the install URL is of another host than Lieutenant: " + sanitize(address.Host, address.Query().Get("token")))
 	case address.Query().Get("token") == "":
@@ -103,11 +109,11 @@ func fetchOnce(ctx context.Context, n network.Network, address *url.URL, token s
 	case answer.StatusCode != http.StatusOK:
 		return nil, newAPIError(answer.StatusCode, content, token)
 	}
-	return content, checkManifest(content)
+	return content, checkManifest(content, token)
 }
 
-// checkManifest checks that the content is a List that contains Steward.
-func checkManifest(content []byte) *apiError {
+// checkManifest checks that the content is a List that contains Steward, and nothing after it.
+func checkManifest(content []byte, token string) *apiError {
 	var list struct {
 		Kind  string
 		Items []struct {
@@ -115,8 +121,18 @@ func checkManifest(content []byte) *apiError {
 			Metadata struct{ Name string }
 		}
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) || json.Unmarshal(content, &list) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) || decoder.Decode(&list) != nil {
 		return &apiError{status: http.StatusOK, unexpectedBody: describeUnexpected(content)}
+	}
+	// Lieutenant has sent the manifest by the time that it fails to mark the token as used.
+	var after struct{ Reason string }
+	switch err := decoder.Decode(&after); {
+	case errors.Is(err, io.EOF):
+	case err != nil || after.Reason == "":
+		return &apiError{status: http.StatusOK, unexpectedBody: "it answers with a manifest and something after it", fromLieutenant: true}
+	default:
+		return &apiError{status: http.StatusOK, reason: sanitize(after.Reason, token)}
 	}
 	for _, item := range list.Items {
 		if list.Kind == "List" && item.Kind == "Deployment" && item.Metadata.Name == "steward" {
@@ -141,6 +157,9 @@ func (c *Client) toManifestFault(failed *apiError) error {
 			WithHint("%s; if the token is refused then, it was used by this attempt", c.formatURLHint(failed))
 	}
 	switch failed.status {
+	case http.StatusOK:
+		return fault.New(fault.Internal, manifestOp, failed).
+			WithHint("Lieutenant did not mark the bootstrap token as used, and it stays valid: tell those who run Lieutenant at %s, then run again", c.base)
 	case http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest:
 		return fault.Newf(fault.Conflict, manifestOp, "Lieutenant refuses the bootstrap token, so it was used already or has ended: %w", failed).WithHint(resetHint)
 	case http.StatusServiceUnavailable:

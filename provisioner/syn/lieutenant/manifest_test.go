@@ -32,14 +32,15 @@ func TestTheTokenGoesToLieutenantOnly(t *testing.T) {
 	s := newServer(t)
 	host := strings.TrimPrefix(s.http.URL, "https://")
 	for name, url := range map[string]string{
-		"another host":          "https://evil.example/install/steward.json?token=" + canary,
-		"another port":          "https://127.0.0.1:1/install/steward.json?token=" + canary,
-		"a host that begins so": "https://" + host + ".evil.example/install/steward.json?token=" + canary,
-		"in the clear":          "http://" + host + "/install/steward.json?token=" + canary,
-		"with credentials":      "https://" + canary + "@" + host + "/install/steward.json?token=" + canary,
-		"no token":              s.http.URL + "/install/steward.json",
-		"no URL":                s.http.URL + "/install/steward.json?token=" + canary + "\x7f",
-		"a host with a secret":  "https://" + canary + ".example/install/steward.json?token=" + canary,
+		"another host":                  "https://evil.example/install/steward.json?token=" + canary,
+		"another port":                  "https://127.0.0.1:1/install/steward.json?token=" + canary,
+		"a host that begins so":         "https://" + host + ".evil.example/install/steward.json?token=" + canary,
+		"another protocol":              "ftp://" + host + "/install/steward.json?token=" + canary,
+		"in the clear, of another host": "http://evil.example/install/steward.json?token=" + canary,
+		"with credentials":              "https://" + canary + "@" + host + "/install/steward.json?token=" + canary,
+		"no token":                      s.http.URL + "/install/steward.json",
+		"no URL":                        s.http.URL + "/install/steward.json?token=" + canary + "\x7f",
+		"a host with a secret":          "https://" + canary + ".example/install/steward.json?token=" + canary,
 	} {
 		_, err := s.client().FetchInstallManifest(t.Context(), url)
 		checkFault(t, name, err, fault.Invalid, "not sent")
@@ -48,6 +49,14 @@ func TestTheTokenGoesToLieutenantOnly(t *testing.T) {
 	checkFault(t, "none", err, fault.Conflict, "used", "reset")
 	if len(s.requests) > 0 {
 		t.Errorf("asked %v", s.requests)
+	}
+}
+
+func TestLieutenant_FetchesAnInstallURLWithoutTLSOverTLS(t *testing.T) {
+	s := newServer(t)
+	s.next("GET /install/steward.json", 200, steward)
+	if got, err := s.client().FetchInstallManifest(t.Context(), "http"+strings.TrimPrefix(s.installURL(), "https")); string(got) != steward || err != nil {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 
@@ -67,6 +76,8 @@ func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
 		"a list of others":    {override{status: 200, body: strings.ReplaceAll(steward, `"steward"`, `"other"`)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"no list, with items": {override{status: 200, body: strings.Replace(steward, `"List"`, `"Status"`, 1)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"a deployment only":   {override{status: 200, body: `{"kind": "Deployment", "metadata": {"name": "steward"}}`}, fault.Internal, []string{"does not install Steward", "reset"}},
+		"not marked as used":  {override{status: 200, body: steward + "\n" + `{"reason": "clusters.syn.tools is forbidden ` + canary + `"}`}, fault.Internal, []string{"is forbidden (secret)", "stays valid"}},
+		"something after it":  {override{status: 200, body: steward + `{"kind": "List"}`}, fault.Internal, []string{"something after it", "reset"}},
 		"no end":              {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"larger than 1 MiB", "reset"}},
 		"somewhere else": {override{status: 302, header: "Location: https://evil.example/?" + canary, strange: true}, fault.Internal,
 			[]string{"another address"}},

@@ -113,8 +113,9 @@ func parseSecret(body io.Reader) (secretVersion, error) {
 		Data *struct {
 			Data     map[string]any `json:"data"`
 			Metadata struct {
-				Version int    `json:"version"`
-				Deleted string `json:"deletion_time"`
+				Version   int    `json:"version"`
+				Deleted   string `json:"deletion_time"`
+				Destroyed bool   `json:"destroyed"`
 			} `json:"metadata"`
 		} `json:"data"`
 	}
@@ -129,6 +130,9 @@ func parseSecret(body io.Reader) (secretVersion, error) {
 	h := secretVersion{version: answer.Data.Metadata.Version, values: answer.Data.Data, deleted: sanitize(answer.Data.Metadata.Deleted)}
 	if h.version < 1 {
 		return secretVersion{}, errors.New("a secret without a version")
+	}
+	if h.values == nil && h.deleted == "" && !answer.Data.Metadata.Destroyed { // somebody wrote null
+		h.values = map[string]any{}
 	}
 	return h, nil
 }

@@ -182,3 +182,17 @@ func TestAMountThatIsNotThereIsNotAMissingSecret(t *testing.T) {
 		w.wantFault(err, fault.NotFound, "no such mount")
 	})
 }
+
+func TestVault_ReadsAVersionWithoutData(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.request(ctx, "POST", "/v1/clusters/kv/data/"+backup, `{"data": null, "options": {"cas": "0"}}`)
+		if got, err := w.GetSecret(ctx, backup); err != nil || len(got) != 0 {
+			t.Errorf("got %v, %v", got, err)
+		}
+		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "x"})
+		w.wantAction(action, err, state.Updated)
+		w.request(ctx, "PUT", "/v1/clusters/kv/destroy/"+backup, `{"versions":[2]}`)
+		_, err = w.GetSecret(ctx, backup)
+		w.wantFault(err, fault.NotFound, "was destroyed")
+	})
+}

@@ -10,11 +10,11 @@ import (
 
 func TestASecretThatWasDeletedIsBroughtBackAsItWas(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		action, err := w.Restore(ctx, backup)
-		w.wantAction(action, err, state.Found) // there never was one
+		_, err := w.Restore(ctx, backup)
+		w.wantFault(err, fault.NotFound, "there was never one")
 		w.put(backup, map[string]string{"password": "old"})
 		w.put(backup, map[string]string{"password": "x"})
-		action, err = w.Restore(ctx, backup)
+		action, err := w.Restore(ctx, backup)
 		w.wantAction(action, err, state.Found)
 		if _, err = w.Delete(ctx, backup); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"time"
@@ -18,7 +19,8 @@ import (
 // maxAttempts bounds how often a write is repeated because another client wrote first.
 const maxAttempts = 5
 
-// writePause is the pause after a failed write, times the number of failures.
+// writePause is the pause after a failed write, times the number of failures. Writers that meet pause a random part of it, so that
+// they do not meet again.
 const writePause = time.Second
 
 // EnsureSecret writes those keys of a secret that are missing. Existing keys are never changed, and a deleted secret is a
@@ -69,8 +71,12 @@ func (c *Client) updateSecret(
 	tried := state.Found
 	var failed error
 	for try := range maxAttempts {
-		if fault.Is(failed, fault.Transient) {
-			if err := c.clock.Sleep(ctx, time.Duration(try)*writePause); err != nil {
+		pause := time.Duration(try) * writePause
+		if fault.Is(failed, fault.Conflict) {
+			pause = rand.N(pause)
+		}
+		if failed != nil {
+			if err := c.clock.Sleep(ctx, pause); err != nil {
 				return "", fault.New(fault.KindOf(err), op, err)
 			}
 		}
@@ -174,14 +180,16 @@ func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) 
 	return state.Deleted, nil
 }
 
-// Restore undeletes the newest version of a secret, and returns state.Updated; Found: it is not deleted, or never existed. A
-// version that was destroyed is a fault.NotFound.
+// Restore undeletes the newest version of a secret, and returns state.Updated; Found: it is not deleted. A version that was
+// destroyed is a fault.NotFound, and so is a secret of which Vault knows nothing: it never existed, or its metadata were deleted.
 func (c *Client) Restore(ctx context.Context, path string) (state.Action, error) {
 	op := "bring the secret " + sanitize(path) + " back"
 	h, err := c.read(ctx, op, path)
 	switch {
 	case err != nil:
 		return "", err
+	case h.version == 0:
+		return "", fault.New(fault.NotFound, op, errors.New("there was never one in Vault, or it was deleted with its metadata"))
 	case !h.isDeleted():
 		return state.Found, nil
 	case h.deleted == "":

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/site"
@@ -113,6 +114,27 @@ func TestARaceAboutAnotherKeyLosesNeither(t *testing.T) {
 		action, err = w.SetSecret(ctx, backup, map[string]string{"b": "5"})
 		w.wantAction(action, err, state.Updated)
 		w.wantSecret(backup, map[string]string{"a": "4", "b": "5"})
+	})
+}
+
+func TestVault_WritersThatMeetPause(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		began := time.Now()
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				if _, err := w.EnsureSecret(ctx, backup, map[string]string{fmt.Sprint("key-", i): "x"}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if got, err := w.GetSecret(ctx, backup); err != nil || len(got) != 4 {
+			t.Errorf("%v, %v", got, err)
+		}
+		if took := time.Since(began); took == 0 || took > 10*time.Second {
+			t.Errorf("it took %s", took)
+		}
 	})
 }
 

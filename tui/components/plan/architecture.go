@@ -25,8 +25,8 @@ func (p Architecture) View(width, height int) string {
 	return cells.Fill(p.renderLines(width, height), width, height)
 }
 
-// Height returns the number of lines of the most detailed picture that fits into height.
-func (p Architecture) Height(width, height int) int {
+// height returns the number of lines of the most detailed picture that fits into height.
+func (p Architecture) height(width, height int) int {
 	p.Rows = 0
 	return len(p.renderLines(width, height))
 }

@@ -19,8 +19,8 @@ type Quota struct {
 // After returns the usage with the cluster.
 func (q Quota) After() int { return q.Used + q.Need }
 
-// Missing returns the shortage, 0 if the limit suffices.
-func (q Quota) Missing() int {
+// missing returns the shortage, 0 if the limit suffices.
+func (q Quota) missing() int {
 	if q.Unknown || q.Limit < 0 {
 		return 0
 	}
@@ -32,7 +32,7 @@ func (q Quota) Status() theme.Status {
 	switch {
 	case q.Unknown:
 		return theme.Waiting
-	case q.Missing() > 0:
+	case q.missing() > 0:
 		return theme.Failed
 	}
 	return theme.OK
@@ -110,7 +110,7 @@ func (p Quotas) renderRow(q Quota, name int) string {
 		used, after, limit = "?", "?", "?"
 	}
 	line := cells.Fit(cells.Sanitize(q.Resource), name) + padNumber(used) + padNumber(fmt.Sprint(q.Need)) + padNumber(after) + padNumber(limit)
-	if q.Missing() > 0 {
+	if q.missing() > 0 {
 		line = p.Theme.Bad.Render(line)
 	}
 	return line + "  " + p.Theme.Mark(q.Status())
@@ -124,7 +124,7 @@ func padNumber(text string) string {
 func (p Quotas) sortByStatus() []Quota {
 	short, rest := make([]Quota, 0, len(p.Rows)), make([]Quota, 0, len(p.Rows))
 	for _, row := range p.Rows {
-		if row.Missing() > 0 {
+		if row.missing() > 0 {
 			short = append(short, row)
 		} else {
 			rest = append(rest, row)

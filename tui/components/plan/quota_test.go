@@ -31,7 +31,7 @@ func TestALimitThatDoesNotSufficeComesFirst(t *testing.T) {
 
 func TestALimitIsReachedBeforeItIsExceeded(t *testing.T) {
 	for need, short := range map[int]int{1: 0, 2: 0, 3: 1, 5: 3} {
-		if got := (Quota{Used: 2, Need: need, Limit: 4}).Missing(); got != short {
+		if got := (Quota{Used: 2, Need: need, Limit: 4}).missing(); got != short {
 			t.Errorf("needing %d is %d short, want %d", need, got, short)
 		}
 	}

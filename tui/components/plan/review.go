@@ -75,9 +75,9 @@ func (p Review) FindLine(group, width int) int {
 // PictureHeight returns the number of lines of the picture.
 func (p Review) PictureHeight(width, height int) int {
 	if width < reviewColumnsMinWidth {
-		return p.newPicture().Height(width-2, pictureMaxHeight)
+		return p.newPicture().height(width-2, pictureMaxHeight)
 	}
-	return p.newPicture().Height(width*pictureShare/100, height)
+	return p.newPicture().height(width*pictureShare/100, height)
 }
 
 func (p Review) renderScrolled(width int) []string {
@@ -98,7 +98,7 @@ func (p Review) renderLines(width int) []string {
 	lines := append(p.renderSummary(width), "")
 	whole := p.newPicture()
 	whole.Rows = 0
-	picture, tall := p.newPicture().renderLines(width-2, pictureMaxHeight), whole.Height(width-2, pictureMaxHeight)
+	picture, tall := p.newPicture().renderLines(width-2, pictureMaxHeight), whole.height(width-2, pictureMaxHeight)
 	for y := range tall {
 		lines = append(lines, " "+cells.Line(picture, y))
 	}

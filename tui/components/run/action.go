@@ -25,7 +25,7 @@ func (p Action) View(width, height int) string {
 func (p Action) Height(width int) int { return len(p.renderLines(width)) }
 
 func (p Action) hasAction(step provisioner.StepView) bool {
-	switch MapStepStatus(step) {
+	switch mapStepStatus(step) {
 	case theme.Running:
 		return step.Hint != ""
 	case theme.Failed:
@@ -43,10 +43,10 @@ func (p Action) findHint() string {
 }
 
 // Link returns the page that the operator has to open, or "".
-func (p Action) Link() string { return FindLink(p.findHint()) }
+func (p Action) Link() string { return findLink(p.findHint()) }
 
-// FindLink returns the first web address of a text, or "".
-func FindLink(text string) string {
+// findLink returns the first web address of a text, or "".
+func findLink(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		if strings.HasPrefix(word, "https://") {
 			return word
@@ -61,7 +61,7 @@ func (p Action) renderLines(width int) []string {
 		return nil
 	}
 	lines := append([]string{p.Theme.RenderRule(width)}, cells.Wrap(hint, " ", width)...)
-	if link := FindLink(hint); cells.Count(link) > width-1 { // over several lines, which a mouse cannot select as one
+	if link := findLink(hint); cells.Count(link) > width-1 { // over several lines, which a mouse cannot select as one
 		lines = append(lines, " "+p.Theme.Dim.Render("c copies the address as a whole"))
 	}
 	return lines

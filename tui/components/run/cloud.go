@@ -87,11 +87,11 @@ func (p Cloud) renderLines() []string {
 		newest := t.Dim.Render(k.newest.Action+" ") + k.newest.Name
 		lines = append(lines, fmt.Sprintf("%4d  %s %s", k.exist, cells.Fit(FormatKind(k.name), 20), newest))
 	}
-	return append(lines, "", t.Dim.Render(p.FormatChanges()))
+	return append(lines, "", t.Dim.Render(p.formatChanges()))
 }
 
-// FormatChanges counts the created, the changed or found, and the deleted resources.
-func (p Cloud) FormatChanges() string {
+// formatChanges counts the created, the changed or found, and the deleted resources.
+func (p Cloud) formatChanges() string {
 	created, changed, used, gone := 0, 0, 0, 0
 	for _, k := range p.countKinds() {
 		created, changed, used, gone = created+k.created, changed+k.changed, used+k.used, gone+k.gone

@@ -13,8 +13,8 @@ import (
 	"exoshift/tui/theme"
 )
 
-// FormatEvent formats an event as one sentence. title is the title of its step, where it has one.
-func FormatEvent(e provisioner.Event, title string) string {
+// formatEvent formats an event as one sentence. title is the title of its step, where it has one.
+func formatEvent(e provisioner.Event, title string) string {
 	switch e.Type {
 	case provisioner.TypeRun:
 		return formatRun(e)
@@ -58,6 +58,8 @@ func formatObservation(e provisioner.Event) string {
 		return handover.ToApplicationStatus(e).String()
 	case provisioner.TypeDiagnosis:
 		return formatFinding(e)
+	case provisioner.TypeOutage:
+		return e.Text + text.WithAffixes(e.Reason, ": ", "")
 	}
 	if e.State == provisioner.Failed {
 		return e.Text + text.WithAffixes(e.Reason, ": ", "")
@@ -142,6 +144,16 @@ func formatArea(e provisioner.Event) string {
 	return string(e.Type)
 }
 
+func isWarning(e provisioner.Event) bool {
+	switch e.Type {
+	case provisioner.TypeDiagnosis, provisioner.TypeOutage:
+		return e.State == provisioner.Present
+	case provisioner.TypeGathered:
+		return e.State == provisioner.Failed
+	}
+	return false
+}
+
 // mapEventStatus has no special status for most events.
 func mapEventStatus(e provisioner.Event) theme.Status {
 	switch {
@@ -159,8 +171,7 @@ func mapEventStatus(e provisioner.Event) theme.Status {
 		return cluster.MapApplicationStatus(e)
 	case e.Type == provisioner.TypeVersion:
 		return cluster.MapVersionStatus(e)
-	case e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present,
-		e.Type == provisioner.TypeGathered && e.State == provisioner.Failed:
+	case isWarning(e):
 		return theme.Warn
 	case e.State == provisioner.Done, e.Result == "ok", e.Type == provisioner.TypeBootstrap:
 		return theme.OK

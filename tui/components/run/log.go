@@ -90,7 +90,7 @@ func (p Log) formatEvent(e provisioner.Event) string {
 	if p.Title != nil {
 		title = p.Title(e.Step)
 	}
-	return FormatEvent(e, title)
+	return formatEvent(e, title)
 }
 
 func (p Log) renderLine(e provisioner.Event) string {

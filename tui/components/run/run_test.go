@@ -39,7 +39,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"nothing could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "nothing could be gathered", Reason: "disk full"},
 		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
 	} {
-		if got := FormatEvent(e, "Do it"); got != want {
+		if got := formatEvent(e, "Do it"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -11,21 +11,21 @@ import (
 	"exoshift/tui/theme"
 )
 
-// Stage is all steps of one phase of the plan.
-type Stage struct {
+// stage is all steps of one phase of the plan.
+type stage struct {
 	Name      string
 	Status    theme.Status
 	Steps     []provisioner.StepView
 	Succeeded int // steps that succeeded
 }
 
-// GroupStages groups steps by phase, in the order in which the phases first appear.
-func GroupStages(steps []provisioner.StepView) []Stage {
-	var stages []Stage
+// groupStages groups steps by phase, in the order in which the phases first appear.
+func groupStages(steps []provisioner.StepView) []stage {
+	var stages []stage
 	for _, step := range steps {
-		i := slices.IndexFunc(stages, func(s Stage) bool { return s.Name == step.Phase })
+		i := slices.IndexFunc(stages, func(s stage) bool { return s.Name == step.Phase })
 		if i < 0 {
-			stages = append(stages, Stage{Name: step.Phase})
+			stages = append(stages, stage{Name: step.Phase})
 			i = len(stages) - 1
 		}
 		stages[i].Steps = append(stages[i].Steps, step)
@@ -39,10 +39,10 @@ func GroupStages(steps []provisioner.StepView) []Stage {
 	return stages
 }
 
-func (s Stage) computeStatus() theme.Status {
+func (s stage) computeStatus() theme.Status {
 	count, missed := map[theme.Status]int{}, 0
 	for _, step := range s.Steps {
-		if count[MapStepStatus(step)]++; step.Unreached {
+		if count[mapStepStatus(step)]++; step.Unreached {
 			missed++
 		}
 	}
@@ -61,8 +61,8 @@ func (s Stage) computeStatus() theme.Status {
 	return theme.Running
 }
 
-// Elapsed returns the duration of the stage, or false if it has not begun.
-func (s Stage) Elapsed(now time.Time) (time.Duration, bool) {
+// elapsed returns the duration of the stage, or false if it has not begun.
+func (s stage) elapsed(now time.Time) (time.Duration, bool) {
 	var began, ended time.Time
 	for _, step := range s.Steps {
 		if !step.Began.IsZero() && (began.IsZero() || step.Began.Before(began)) {
@@ -78,8 +78,8 @@ func (s Stage) Elapsed(now time.Time) (time.Duration, bool) {
 	return ended.Sub(began), !began.IsZero()
 }
 
-// MapStepStatus returns the status of a step.
-func MapStepStatus(step provisioner.StepView) theme.Status {
+// mapStepStatus returns the status of a step.
+func mapStepStatus(step provisioner.StepView) theme.Status {
 	switch step.State {
 	case provisioner.Started:
 		return theme.Running
@@ -106,9 +106,9 @@ type Strip struct {
 
 // View draws the line as detailed as the width allows.
 func (s Strip) View(width, height int) string {
-	stages := GroupStages(s.Steps)
+	stages := groupStages(s.Steps)
 	line := ""
-	for _, draw := range []func([]Stage) string{s.renderCounts, s.renderCurrentCounts, s.renderNames, s.renderCollapsed} {
+	for _, draw := range []func([]stage) string{s.renderCounts, s.renderCurrentCounts, s.renderNames, s.renderCollapsed} {
 		if line = draw(stages); cells.Count(line) <= width {
 			break
 		}
@@ -116,19 +116,19 @@ func (s Strip) View(width, height int) string {
 	return cells.Fill([]string{line}, width, height)
 }
 
-func (s Strip) renderCounts(stages []Stage) string {
-	return s.renderEach(stages, func(stage Stage) bool { return stage.Status != theme.Waiting })
+func (s Strip) renderCounts(stages []stage) string {
+	return s.renderEach(stages, func(stage stage) bool { return stage.Status != theme.Waiting })
 }
 
-func (s Strip) renderCurrentCounts(stages []Stage) string {
-	return s.renderEach(stages, func(stage Stage) bool { return stage.Status == theme.Running || stage.Status == theme.Failed })
+func (s Strip) renderCurrentCounts(stages []stage) string {
+	return s.renderEach(stages, func(stage stage) bool { return stage.Status == theme.Running || stage.Status == theme.Failed })
 }
 
-func (s Strip) renderNames(stages []Stage) string {
-	return s.renderEach(stages, func(Stage) bool { return false })
+func (s Strip) renderNames(stages []stage) string {
+	return s.renderEach(stages, func(stage) bool { return false })
 }
 
-func (s Strip) renderEach(stages []Stage, counts func(Stage) bool) string {
+func (s Strip) renderEach(stages []stage, counts func(stage) bool) string {
 	var parts []string
 	for _, stage := range stages {
 		part := s.Theme.Mark(stage.Status) + " " + s.renderName(stage)
@@ -140,7 +140,7 @@ func (s Strip) renderEach(stages []Stage, counts func(Stage) bool) string {
 	return strings.Join(parts, "  ")
 }
 
-func (s Strip) renderName(stage Stage) string {
+func (s Strip) renderName(stage stage) string {
 	name := stage.Name
 	if name == "" {
 		name = "steps"
@@ -152,9 +152,9 @@ func (s Strip) renderName(stage Stage) string {
 }
 
 // renderCollapsed names only the stages that need attention.
-func (s Strip) renderCollapsed(stages []Stage) string {
+func (s Strip) renderCollapsed(stages []stage) string {
 	count := map[theme.Status]int{}
-	var current []Stage
+	var current []stage
 	for _, stage := range stages {
 		if count[stage.Status]++; stage.Status == theme.Running || stage.Status == theme.Failed {
 			current = append(current, stage)

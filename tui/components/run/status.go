@@ -65,6 +65,9 @@ func (p Status) renderRunning(width, height int) []string {
 			break
 		}
 	}
+	if away := p.Board.Outage; away != nil && len(lines) < max(height-2, 1) {
+		lines = append(lines, p.renderHeading(theme.Warn, "AWAY", away.Text))
+	}
 	if p.isGathering() {
 		return append(lines, p.renderHeading(theme.Running, "GATHERING", "what may explain the failure, for a minute at most"))
 	}
@@ -106,7 +109,7 @@ func (p Status) renderOthers(steps []provisioner.StepView, room int) []string {
 func (p Status) ListFailed() []provisioner.StepView {
 	var failed []provisioner.StepView
 	for _, step := range p.Board.Steps {
-		if MapStepStatus(step) == theme.Failed {
+		if mapStepStatus(step) == theme.Failed {
 			failed = append(failed, step)
 		}
 	}
@@ -117,7 +120,7 @@ func (p Status) ListFailed() []provisioner.StepView {
 func (p Status) listRunning() []provisioner.StepView {
 	var steps []provisioner.StepView
 	for _, step := range p.Board.Steps {
-		if MapStepStatus(step) == theme.Running {
+		if mapStepStatus(step) == theme.Running {
 			steps = append(steps, step)
 		}
 	}

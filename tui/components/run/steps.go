@@ -38,13 +38,13 @@ func (p Steps) View(width, height int) string {
 // CountLines returns the number of lines of the whole list.
 func (p Steps) CountLines(width int) int { return len(p.renderStages(width, countSteps)) }
 
-func countSteps(s Stage) int { return len(s.Steps) }
+func countSteps(s stage) int { return len(s.Steps) }
 
 // renderPartial expands the active stages, then as much as fits of what comes next, then what ended last.
 func (p Steps) renderPartial(width, height int) []string {
 	rows := map[string]int{}
-	shown := func(s Stage) int { return rows[s.Name] }
-	stages := GroupStages(p.Steps)
+	shown := func(s stage) int { return rows[s.Name] }
+	stages := groupStages(p.Steps)
 	for _, stage := range stages {
 		if stage.Status == theme.Running || stage.Status == theme.Failed {
 			rows[stage.Name] = len(stage.Steps)
@@ -75,9 +75,9 @@ func limitRows(n, room int) int {
 	return room - 1
 }
 
-func (p Steps) renderStages(width int, shown func(Stage) int) []string {
+func (p Steps) renderStages(width int, shown func(stage) int) []string {
 	var lines []string
-	for _, stage := range GroupStages(p.Steps) {
+	for _, stage := range groupStages(p.Steps) {
 		lines = append(lines, p.renderHeading(stage, width))
 		n := shown(stage)
 		for _, step := range stage.Steps[:n] {
@@ -90,9 +90,9 @@ func (p Steps) renderStages(width int, shown func(Stage) int) []string {
 	return lines
 }
 
-func (p Steps) renderHeading(stage Stage, width int) string {
+func (p Steps) renderHeading(stage stage, width int) string {
 	t, right := p.Theme, fmt.Sprintf("%d/%d", stage.Succeeded, len(stage.Steps))
-	if took, begun := stage.Elapsed(p.Now); begun {
+	if took, begun := stage.elapsed(p.Now); begun {
 		right = fmt.Sprintf("%s %7s", right, text.FormatDuration(took))
 	} else {
 		right += strings.Repeat(" ", 8)
@@ -106,7 +106,7 @@ func (p Steps) renderHeading(stage Stage, width int) string {
 
 // The latest message is shown while the step needs attention.
 func (p Steps) renderRows(step provisioner.StepView, indent string, width int) []string {
-	t, status := p.Theme, MapStepStatus(step)
+	t, status := p.Theme, mapStepStatus(step)
 	title := t.Plain
 	if status == theme.Waiting || status == theme.Skipped {
 		title = t.Dim
@@ -129,7 +129,7 @@ func formatStepDetail(step provisioner.StepView) string {
 }
 
 func (p Steps) renderDuration(step provisioner.StepView) string {
-	switch MapStepStatus(step) {
+	switch mapStepStatus(step) {
 	case theme.Running:
 		return p.Theme.Active.Render(text.FormatDuration(p.Now.Sub(step.Began)))
 	case theme.OK:
@@ -168,7 +168,7 @@ func (p Steps) renderCompact(width, height int) []string {
 func (p Steps) filterByStatus(status theme.Status) []provisioner.StepView {
 	var found []provisioner.StepView
 	for _, step := range p.Steps {
-		if MapStepStatus(step) == status {
+		if mapStepStatus(step) == status {
 			found = append(found, step)
 		}
 	}

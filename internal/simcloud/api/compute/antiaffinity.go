@@ -33,8 +33,8 @@ type AntiAffinityGroups struct {
 	table  *resource.Table[antiAffinityGroup]
 }
 
-// RegisterRoutes adds the routes of anti-affinity groups.
-func (s *AntiAffinityGroups) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of anti-affinity groups.
+func (s *AntiAffinityGroups) registerRoutes(register rest.Register) {
 	register("GET /anti-affinity-group", s.list)
 	register("POST /anti-affinity-group", s.create)
 	register("GET /anti-affinity-group/{id}", func(req *rest.Request) (any, error) {

@@ -52,12 +52,12 @@ func (c *Compute) Resume() { c.Templates.fetchPending() }
 
 // RegisterRoutes adds the routes of all resources.
 func (c *Compute) RegisterRoutes(register rest.Register) {
-	c.Instances.RegisterRoutes(register)
-	c.pools.RegisterRoutes(register)
-	c.Templates.RegisterRoutes(register)
-	c.snapshots.RegisterRoutes(register)
-	c.keys.RegisterRoutes(register)
-	c.antiAffinity.RegisterRoutes(register)
+	c.Instances.registerRoutes(register)
+	c.pools.registerRoutes(register)
+	c.Templates.registerRoutes(register)
+	c.snapshots.registerRoutes(register)
+	c.keys.registerRoutes(register)
+	c.antiAffinity.registerRoutes(register)
 	registerTargetRoutes(register)
 	register("GET /instance-type", func(*rest.Request) (any, error) {
 		return map[string]any{"instance-types": c.tables.Types()}, nil

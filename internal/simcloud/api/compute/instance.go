@@ -26,8 +26,8 @@ type Instances struct {
 	userData        map[string]decodedUserData // by instance
 }
 
-// RegisterRoutes adds the routes of instances.
-func (s *Instances) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of instances.
+func (s *Instances) registerRoutes(register rest.Register) {
 	register("GET /instance", s.list)
 	register("POST /instance", s.create)
 	register("GET /instance/{id}", s.get)

@@ -30,7 +30,7 @@ type wirePool struct {
 	UserData     string            `json:"user-data,omitempty"`
 	Key          *instance.SSHKey  `json:"ssh-key,omitempty"`
 	Keys         []instance.SSHKey `json:"ssh-keys"`
-	Labels       map[string]string `json:"labels"`
+	Labels       map[string]string `json:"labels,omitempty"`
 	Assignment   string            `json:"public-ip-assignment"`
 	IPv6         bool              `json:"ipv6-enabled"`
 	Consistent   bool              `json:"application-consistent-snapshot-enabled"`
@@ -50,8 +50,8 @@ type Pools struct {
 	networking *networking.Networking
 }
 
-// RegisterRoutes adds the routes of instance pools.
-func (s *Pools) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of instance pools.
+func (s *Pools) registerRoutes(register rest.Register) {
 	register("GET /instance-pool", s.list)
 	register("POST /instance-pool", s.create)
 	register("GET /instance-pool/{id}", func(req *rest.Request) (any, error) {

@@ -49,8 +49,8 @@ type Snapshots struct {
 	table     *resource.StatefulTable[snapshot, *snapshot]
 }
 
-// RegisterRoutes adds the routes of snapshots.
-func (s *Snapshots) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of snapshots.
+func (s *Snapshots) registerRoutes(register rest.Register) {
 	register("GET /snapshot", s.list)
 	register("GET /snapshot/{id}", func(req *rest.Request) (any, error) {
 		snap, err := s.table.Get(req.Zone, req.ID())

@@ -25,8 +25,8 @@ type SSHKeys struct {
 	table *resource.Table[sshKey]
 }
 
-// RegisterRoutes adds the routes of SSH keys.
-func (s *SSHKeys) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of SSH keys.
+func (s *SSHKeys) registerRoutes(register rest.Register) {
 	register("GET /ssh-key", s.list)
 	register("POST /ssh-key", s.create)
 	register("GET /ssh-key/{id}", func(req *rest.Request) (any, error) {
@@ -62,12 +62,15 @@ func (s *SSHKeys) create(req *rest.Request) (any, error) {
 	if err != nil {
 		return nil, rest.Errorf(http.StatusConflict, "Public key is invalid")
 	}
+	wire := instance.SSHKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
+	if same, known := s.table.Find(func(key sshKey) bool { return key.Wire.Fingerprint == wire.Fingerprint }); known {
+		return nil, rest.Errorf(http.StatusConflict, "SSH key %s already has this fingerprint", same.ID)
+	}
 	head, err := s.store.NewRow("")
 	if err != nil {
 		return nil, err
 	}
 	head.ID = body.Name // keys are identified by name
-	wire := instance.SSHKey{Name: body.Name, Fingerprint: ssh.FingerprintLegacyMD5(public)}
 	if err := s.table.Put(sshKey{Row: head, Wire: wire, PublicKey: body.PublicKey}); err != nil {
 		return nil, err
 	}

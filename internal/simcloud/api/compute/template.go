@@ -58,15 +58,18 @@ type Templates struct {
 	store *resource.Store
 	table *resource.Table[template]
 	http  *http.Client // fetches images
+
+	// Terse: the organization's templates are returned without what few clients need.
+	Terse bool
 }
 
-// RegisterRoutes adds the routes of templates.
-func (s *Templates) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of templates.
+func (s *Templates) registerRoutes(register rest.Register) {
 	register("GET /template", s.list)
 	register("POST /template", s.create)
 	register("GET /template/{id}", func(req *rest.Request) (any, error) {
 		t, err := s.find(req.Zone, req.ID())
-		return t.Wire, err
+		return s.view(t), err
 	})
 	register("PUT /template/{id}", s.update)
 	register("DELETE /template/{id}", s.delete)
@@ -121,13 +124,33 @@ func (s *Templates) list(req *rest.Request) (any, error) {
 	case req.Zone != "":
 		all = listPublicTemplates(req.Zone)
 	}
-	list := []wireTemplate{}
+	list := []any{}
 	for _, t := range all {
 		if family := req.Query("family"); family == "" || family == t.Wire.Family {
-			list = append(list, t.Wire)
+			list = append(list, s.view(t))
 		}
 	}
 	return map[string]any{"templates": list}, nil
+}
+
+// terseTemplate is what a service that echoes little returns. What the live service returns of private templates is not recorded.
+type terseTemplate struct {
+	ID              string    `json:"id"`
+	Name            string    `json:"name"`
+	Size            int64     `json:"size"` // bytes
+	Checksum        string    `json:"checksum"`
+	CreatedAt       time.Time `json:"created-at"`
+	Visibility      string    `json:"visibility"`
+	KeyEnabled      bool      `json:"ssh-key-enabled"`
+	PasswordEnabled bool      `json:"password-enabled"`
+}
+
+func (s *Templates) view(t template) any {
+	w := t.Wire
+	if !s.Terse || w.Visibility != "private" {
+		return w
+	}
+	return terseTemplate{w.ID, w.Name, w.Size, w.Checksum, w.CreatedAt, w.Visibility, w.KeyEnabled, w.PasswordEnabled}
 }
 
 func (s *Templates) update(req *rest.Request) (any, error) {

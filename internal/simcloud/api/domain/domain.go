@@ -30,14 +30,15 @@ type Record struct {
 // Domains are the organization's DNS domains with their records.
 type Domains struct {
 	store   *resource.Store
+	hasPlan bool
 	domains *resource.Table[domain]
 	records *resource.Table[record]
 }
 
-// New opens the domains.
-func New(store *resource.Store) *Domains {
+// New opens the domains. hasPlan: the organization has a plan with free zones.
+func New(store *resource.Store, hasPlan bool) *Domains {
 	return &Domains{
-		store: store, domains: resource.Open[domain](store, domainNoun), records: resource.Open[record](store, "dns-domain-record"),
+		store: store, hasPlan: hasPlan, domains: resource.Open[domain](store, domainNoun), records: resource.Open[record](store, "dns-domain-record"),
 	}
 }
 
@@ -111,6 +112,9 @@ func (s *Domains) create(req *rest.Request) (any, error) {
 	}
 	if _, taken := s.domains.Find(func(d domain) bool { return d.Wire.Name == name }); taken {
 		return nil, rest.Errorf(http.StatusConflict, "DNS domain %s already exists", name)
+	}
+	if !s.hasPlan { // status and text are not recorded
+		return nil, rest.Errorf(http.StatusForbidden, "The organization has no DNS subscription with a free zone")
 	}
 	head, err := s.store.NewRow("")
 	if err != nil {

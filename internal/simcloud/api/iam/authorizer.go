@@ -49,9 +49,9 @@ func New(store *resource.Store, config Config, operations Operations) *Authorize
 
 // RegisterRoutes adds the routes of roles, API keys and the organization's policy.
 func (a *Authorizer) RegisterRoutes(register rest.Register) {
-	a.roles.RegisterRoutes(register)
-	a.Keys.RegisterRoutes(register)
-	a.organization.RegisterRoutes(register)
+	a.roles.registerRoutes(register)
+	a.Keys.registerRoutes(register)
+	a.organization.registerRoutes(register)
 }
 
 // Show sets the handler that returns a resource, which expressions of policies see as "resources.<noun>".

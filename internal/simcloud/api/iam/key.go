@@ -29,8 +29,8 @@ type Keys struct {
 	store *resource.Store
 }
 
-// RegisterRoutes adds the routes of API keys.
-func (s *Keys) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of API keys.
+func (s *Keys) registerRoutes(register rest.Register) {
 	register("GET /api-key", s.list)
 	register("POST /api-key", s.create)
 	register("GET /api-key/{id}", func(req *rest.Request) (any, error) {

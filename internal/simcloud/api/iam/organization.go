@@ -25,8 +25,8 @@ type Organization struct {
 	policies *policies
 }
 
-// RegisterRoutes adds the routes of the policy.
-func (s *Organization) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of the policy.
+func (s *Organization) registerRoutes(register rest.Register) {
 	register("GET /iam-organization-policy", func(*rest.Request) (any, error) { return s.policy(), nil })
 	register("PUT /iam-organization-policy", s.update)
 	register("POST /iam-organization-policy/:reset", s.reset)

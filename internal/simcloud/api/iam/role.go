@@ -19,7 +19,7 @@ type wireRole struct {
 	Description      string            `json:"description,omitempty"`
 	Permissions      []string          `json:"permissions"`
 	Editable         bool              `json:"editable"`
-	Labels           map[string]string `json:"labels"`
+	Labels           map[string]string `json:"labels,omitempty"`
 	Policy           json.RawMessage   `json:"policy"`
 	AssumeRolePolicy json.RawMessage   `json:"assume-role-policy,omitempty"`
 	MaxSessionTTL    int64             `json:"max-session-ttl,omitempty"`
@@ -33,8 +33,8 @@ type Roles struct {
 	keys     *Keys
 }
 
-// RegisterRoutes adds the routes of roles.
-func (s *Roles) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of roles.
+func (s *Roles) registerRoutes(register rest.Register) {
 	register("GET /iam-role", s.list)
 	register("POST /iam-role", s.create)
 	register("GET /iam-role/{id}", func(req *rest.Request) (any, error) {

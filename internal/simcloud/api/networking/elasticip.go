@@ -26,7 +26,7 @@ type wireElasticIP struct {
 	CIDR        string            `json:"cidr"`
 	Description string            `json:"description,omitempty"`
 	Healthcheck *wireHealthcheck  `json:"healthcheck,omitempty"`
-	Labels      map[string]string `json:"labels"`
+	Labels      map[string]string `json:"labels,omitempty"`
 }
 
 // wireHealthcheck makes an elastic IP a managed one; times are in seconds.
@@ -46,7 +46,7 @@ type elasticIPRequest struct {
 	Family      string            `json:"addressfamily"`
 	Description *string           `json:"description"`
 	Healthcheck *wireHealthcheck  `json:"healthcheck"`
-	Labels      map[string]string `json:"labels"`
+	Labels      map[string]string `json:"labels,omitempty"`
 }
 
 // ElasticIPs are the elastic IPs of all zones.
@@ -58,8 +58,8 @@ type ElasticIPs struct {
 	addresses *addressPool
 }
 
-// RegisterRoutes adds the routes of elastic IPs.
-func (s *ElasticIPs) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of elastic IPs.
+func (s *ElasticIPs) registerRoutes(register rest.Register) {
 	register("GET /elastic-ip", s.list)
 	register("POST /elastic-ip", s.create)
 	register("GET /elastic-ip/{id}", func(req *rest.Request) (any, error) {

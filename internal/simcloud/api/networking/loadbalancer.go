@@ -23,13 +23,13 @@ type wireBalancer struct {
 	CreatedAt   time.Time         `json:"created-at"`
 	IP          string            `json:"ip"`
 	Services    []wireBalanced    `json:"services"`
-	Labels      map[string]string `json:"labels"`
+	Labels      map[string]string `json:"labels,omitempty"`
 }
 
 type balancerRequest struct {
 	Name        string            `json:"name"`
 	Description *string           `json:"description"`
-	Labels      map[string]string `json:"labels"`
+	Labels      map[string]string `json:"labels,omitempty"`
 }
 
 // LoadBalancers are the network load balancers of all zones with their services. They have no traffic: the simulation only stores
@@ -52,8 +52,8 @@ func newLoadBalancers(store *resource.Store, tables *instance.Tables, addresses 
 	return l
 }
 
-// RegisterRoutes adds the routes of load balancers and their services.
-func (l *LoadBalancers) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of load balancers and their services.
+func (l *LoadBalancers) registerRoutes(register rest.Register) {
 	register("GET /load-balancer", l.list)
 	register("POST /load-balancer", l.create)
 	register("GET /load-balancer/{id}", func(req *rest.Request) (any, error) {

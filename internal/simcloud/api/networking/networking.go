@@ -41,11 +41,11 @@ func New(store *resource.Store, tables *instance.Tables, elastic netip.Prefix) *
 
 // RegisterRoutes adds the routes of all resources.
 func (n *Networking) RegisterRoutes(register rest.Register) {
-	n.SecurityGroups.RegisterRoutes(register)
-	n.PrivateNetworks.RegisterRoutes(register)
-	n.ElasticIPs.RegisterRoutes(register)
-	n.LoadBalancers.RegisterRoutes(register)
-	n.reverseDNS.RegisterRoutes(register)
+	n.SecurityGroups.registerRoutes(register)
+	n.PrivateNetworks.registerRoutes(register)
+	n.ElasticIPs.registerRoutes(register)
+	n.LoadBalancers.registerRoutes(register)
+	n.reverseDNS.registerRoutes(register)
 }
 
 // Detach detaches everything from an instance that is deleted.

@@ -28,7 +28,7 @@ type wireNetwork struct {
 	StartIP     string              `json:"start-ip,omitempty"`
 	EndIP       string              `json:"end-ip,omitempty"`
 	VNI         int                 `json:"vni"`
-	Labels      map[string]string   `json:"labels"`
+	Labels      map[string]string   `json:"labels,omitempty"`
 	Leases      []wireLease         `json:"leases,omitempty"`
 	Options     *wireNetworkOptions `json:"options,omitempty"`
 }
@@ -47,8 +47,8 @@ type PrivateNetworks struct {
 	table  *resource.Table[privateNetwork]
 }
 
-// RegisterRoutes adds the routes of private networks.
-func (s *PrivateNetworks) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of private networks.
+func (s *PrivateNetworks) registerRoutes(register rest.Register) {
 	register("GET /private-network", s.list)
 	register("POST /private-network", s.create)
 	register("GET /private-network/{id}", func(req *rest.Request) (any, error) {

@@ -24,8 +24,8 @@ type ReverseDNS struct {
 	table      *resource.Table[reverseRecord]
 }
 
-// RegisterRoutes adds the routes of reverse DNS.
-func (s *ReverseDNS) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of reverse DNS.
+func (s *ReverseDNS) registerRoutes(register rest.Register) {
 	for _, noun := range []string{"instance", "elastic-ip"} {
 		register("GET /reverse-dns/"+noun+"/{id}", func(req *rest.Request) (any, error) {
 			if _, err := s.findOwner(req, noun); err != nil {

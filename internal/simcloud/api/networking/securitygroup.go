@@ -34,8 +34,8 @@ type SecurityGroups struct {
 	table  *resource.Table[securityGroup]
 }
 
-// RegisterRoutes adds the routes of security groups and their rules.
-func (s *SecurityGroups) RegisterRoutes(register rest.Register) {
+// registerRoutes adds the routes of security groups and their rules.
+func (s *SecurityGroups) registerRoutes(register rest.Register) {
 	register("GET /security-group", s.list)
 	register("POST /security-group", s.create)
 	register("GET /security-group/{id}", func(req *rest.Request) (any, error) {

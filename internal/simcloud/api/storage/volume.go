@@ -26,7 +26,7 @@ type wireVolume struct {
 	Size      int64             `json:"size"`
 	State     string            `json:"state"`
 	CreatedAt time.Time         `json:"created-at"`
-	Labels    map[string]string `json:"labels"`
+	Labels    map[string]string `json:"labels,omitempty"`
 	Instance  *resource.Ref     `json:"instance,omitempty"`
 	Snapshots []resource.Ref    `json:"block-storage-snapshots"`
 	BlockSize int64             `json:"blocksize"`
@@ -103,6 +103,16 @@ func (s *Volumes) view(v volume) wireVolume {
 	return view
 }
 
+// RefuseRequests registers routes that refuse every request, as in a zone without block storage. The beginning of the text is
+// what a client of Exoscale's looks for, the rest is not recorded.
+func RefuseRequests(register rest.Register) rest.Register {
+	return func(pattern string, _ rest.Handler) {
+		register(pattern, func(*rest.Request) (any, error) {
+			return nil, rest.Errorf(http.StatusBadRequest, "Availability of the block storage volumes is limited to other zones")
+		})
+	}
+}
+
 func (s *Volumes) list(req *rest.Request) (any, error) {
 	list, attachedTo := []wireVolume{}, req.Query("instance-id")
 	for _, v := range s.table.List(req.Zone) {
@@ -125,7 +135,7 @@ func (s *Volumes) countSize() int {
 type volumeRequest struct {
 	Name     string            `json:"name"`
 	Size     int64             `json:"size"`
-	Labels   map[string]string `json:"labels"`
+	Labels   map[string]string `json:"labels,omitempty"`
 	Snapshot *resource.Ref     `json:"block-storage-snapshot"`
 }
 

@@ -25,7 +25,7 @@ type wireSnapshot struct {
 	VolumeSize int64             `json:"volume-size"`
 	CreatedAt  time.Time         `json:"created-at"`
 	State      string            `json:"state"`
-	Labels     map[string]string `json:"labels"`
+	Labels     map[string]string `json:"labels,omitempty"`
 	Volume     resource.Ref      `json:"block-storage-volume"`
 }
 

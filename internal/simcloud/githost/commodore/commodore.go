@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/simcloud/scenario"
+
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 )
@@ -31,14 +33,7 @@ func newError(format string, args ...any) error { return fmt.Errorf(format, args
 type Compiler struct {
 	GitHost string        // its name, e.g. git.vshn.net
 	HostKey ssh.PublicKey // of the Git host
-	Faults  Faults
-}
-
-// Faults are injected failures of the compilation. The zero Faults inject none.
-type Faults struct {
-	FactMissing    bool // the configuration of all tenants also requires the fact service_level
-	CompileFailure bool // a component does not compile
-	SecretMissing  bool // the catalog refers to a secret that does not exist
+	Faults  scenario.Compilation
 }
 
 // Cluster is Lieutenant's data about a cluster, as far as its catalog depends on it.

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
+
+	"exoshift/internal/text/template"
 )
 
 // components holds, for each component, the templates of its manifests.
@@ -47,17 +48,12 @@ func build(component string, parameters map[string]any) (map[string][]byte, erro
 }
 
 func execute(text string, parameters map[string]any) ([]byte, error) {
-	parsed, err := template.New("").Funcs(newFuncMap()).Option("missingkey=error").Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	var made bytes.Buffer
-	err = parsed.Execute(&made, parameters)
-	return bytes.TrimPrefix(made.Bytes(), []byte("\n---\n")), err
+	made, err := template.Render(text, parameters, listFunctions())
+	return []byte(strings.TrimPrefix(made, "\n---\n")), err
 }
 
-func newFuncMap() template.FuncMap {
-	return template.FuncMap{
+func listFunctions() template.Functions {
+	return template.Functions{
 		"list": func(items ...string) []string { return items },
 		"json": toJSON, "quote": quote, "schedule": scheduleOf, "merge": with,
 		"replace":   strings.ReplaceAll,

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/simcloud/scenario"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -42,12 +44,12 @@ func listGlobalClasses() map[string]configuration {
 }
 
 // render merges the inventory of a cluster from the tenant's files.
-func render(cluster Cluster, files map[string][]byte, base map[string]any, troubles Faults) (inventory, error) {
+func render(cluster Cluster, files map[string][]byte, base map[string]any, faults scenario.Compilation) (inventory, error) {
 	h := hierarchy{tenant: cluster.Tenant, files: files, seen: map[string]bool{}, result: inventory{parameters: map[string]any{}}}
 	if err := h.add("global.commodore", defaults); err != nil {
 		return inventory{}, err
 	}
-	for _, layer := range []map[string]any{base, buildFaultParameters(troubles)} {
+	for _, layer := range []map[string]any{base, buildFaultParameters(faults)} {
 		if err := merge(h.result.parameters, layer, ""); err != nil {
 			return inventory{}, err
 		}
@@ -72,13 +74,13 @@ func render(cluster Cluster, files map[string][]byte, base map[string]any, troub
 	return h.result, nil
 }
 
-// buildFaultParameters returns a scenario's additions to the global defaults.
-func buildFaultParameters(troubles Faults) map[string]any {
+// buildFaultParameters returns a fault's additions to the global defaults.
+func buildFaultParameters(faults scenario.Compilation) map[string]any {
 	monitoring := map[string]any{}
-	if troubles.FactMissing {
+	if faults.FactMissing {
 		monitoring["responders"] = "${facts:service_level}"
 	}
-	if troubles.SecretMissing {
+	if faults.SecretMissing {
 		monitoring["oidc"] = map[string]any{"client_secret": "?{vaultkv:${cluster:tenant}/${cluster:name}/oidc-client/clientSecret}"}
 	}
 	return map[string]any{"openshift4_monitoring": monitoring}

@@ -39,8 +39,8 @@ func (t *Trace) WriteLines(text string) {
 	}
 }
 
-// WriteSection writes lines that can be folded.
-func (t *Trace) WriteSection(name, title string, lines ...string) {
+// writeSection writes lines that can be folded.
+func (t *Trace) writeSection(name, title string, lines ...string) {
 	t.WriteLines(fmt.Sprintf("section_start:%d:%s\r%s%s%s%s%s", t.at.Unix(), name, erase, erase, cyan, title, normal))
 	for _, line := range lines {
 		t.WriteLines(line)
@@ -63,9 +63,9 @@ func NewTrace(begins time.Time, commit, cluster string) *Trace {
 	t := &Trace{at: begins}
 	t.WriteLines(erase + "Running with gitlab-runner 17.11.0 (0f67ff19)" + normal)
 	t.WriteLines(erase + "  on commodore-compile-runner x7yzP2kQ, system ID: r_4bQbE5Xo1kzV" + normal)
-	t.WriteSection("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
-	t.WriteSection("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
-	t.WriteSection("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
+	t.writeSection("prepare_executor", "Preparing the \"kubernetes\" executor", "Using Kubernetes executor with image docker.io/projectsyn/commodore:v1.33.1 ...")
+	t.writeSection("prepare_script", "Preparing environment", "Running on runner-x7yzp2kq-project...")
+	t.writeSection("get_sources", "Getting source from Git repository", green+"Fetching changes with git depth set to 20..."+normal,
 		"Checking out "+commit[:8]+" as detached HEAD (ref is "+DefaultBranch+")...")
 	t.WriteLines(fmt.Sprintf("section_start:%d:step_script\r%s%s%sExecuting \"step_script\" stage of the job script%s", t.at.Unix(), erase, erase, cyan, normal))
 	t.WriteLines(green + "$ commodore catalog compile --push " + cluster + normal)

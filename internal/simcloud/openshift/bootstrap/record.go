@@ -41,39 +41,40 @@ type stageMapping struct {
 	endsService   bool     // ends with it
 }
 
-// listStageMappings is keyed by our stages. The stages of services other than bootkube are from the installer's scripts.
-func listStageMappings() map[string]stageMapping {
+// findStage finds a stage of ours. The stages of services other than bootkube are from the installer's scripts.
+func findStage(stage string) (m stageMapping, known bool) {
 	const bootkube = "bootkube"
-	itself := func(stage string) stageMapping {
-		return stageMapping{service: bootkube, stage: stage, endedStage: stage}
-	}
-	return map[string]stageMapping{
-		"release-image": {service: "release-image", startsService: true, stage: "pull-release-image", endedStage: "pull-release-image", endsService: true},
-		// The records of these two are not known.
-		"node-image-pull":    {service: "node-image-pull", startsService: true, endsService: true},
-		"node-image-overlay": {service: "node-image-overlay", startsService: true, endsService: true},
-		"mco-render": {service: bootkube, startsService: true, stage: "mco-bootstrap", skippedStages: []string{
+	switch stage {
+	case "release-image":
+		m = stageMapping{service: "release-image", startsService: true, stage: "pull-release-image", endedStage: "pull-release-image", endsService: true}
+	case "node-image-pull", "node-image-overlay": // their records are not known
+		m = stageMapping{service: stage, startsService: true, endsService: true}
+	case "mco-render":
+		m = stageMapping{service: bootkube, startsService: true, stage: "mco-bootstrap", skippedStages: []string{
 			"openshift-manifests", "api-bootstrap", "auth-api-bootstrap", "config-bootstrap", "cvo-bootstrap", "etcd-bootstrap",
 			"kube-apiserver-bootstrap", "kube-controller-manager-bootstrap", "kube-scheduler-bootstrap",
-			"ingress-operator-bootstrap", "node-tuning-bootstrap"}},
-		"mco-bootstrap":            itself("mco-bootstrap"),
-		"etcd-bootstrap":           {service: bootkube, skippedStages: []string{"resolve-api-url", "resolve-api-int-url", "cco-bootstrap"}, stage: "wait-for-etcd"},
-		"wait-for-etcd":            itself("wait-for-etcd"),
-		"kube-apiserver-bootstrap": {service: bootkube, stage: "cb-bootstrap"},
-		"cb-bootstrap":             itself("cb-bootstrap"),
-		"cvo-overrides":            itself("cvo-overrides"),
-		"wait-for-ceo":             itself("wait-for-ceo"),
-		"check-api-url":            itself("check-api-url"),
-		"check-api-int-url":        itself("check-api-int-url"),
-		".bootkube":                {service: bootkube, endsService: true},
-		"approve-csr":              {service: "approve-csr", startsService: true, endsService: true},
-		"progress": {service: "progress", startsService: true, skippedStages: []string{"wait-for-bootstrap-complete"},
-			stage: "report-bootstrap-complete", endedStage: "report-bootstrap-complete", endsService: true},
+			"ingress-operator-bootstrap", "node-tuning-bootstrap"}}
+	case "mco-bootstrap", "wait-for-etcd", "cb-bootstrap", "cvo-overrides", "wait-for-ceo", "check-api-url", "check-api-int-url":
+		m = stageMapping{service: bootkube, stage: stage, endedStage: stage}
+	case "etcd-bootstrap":
+		m = stageMapping{service: bootkube, skippedStages: []string{"resolve-api-url", "resolve-api-int-url", "cco-bootstrap"}, stage: "wait-for-etcd"}
+	case "kube-apiserver-bootstrap":
+		m = stageMapping{service: bootkube, stage: "cb-bootstrap"}
+	case ".bootkube":
+		m = stageMapping{service: bootkube, endsService: true}
+	case "approve-csr":
+		m = stageMapping{service: "approve-csr", startsService: true, endsService: true}
+	case "progress":
+		m = stageMapping{service: "progress", startsService: true, skippedStages: []string{"wait-for-bootstrap-complete"},
+			stage: "report-bootstrap-complete", endedStage: "report-bootstrap-complete", endsService: true}
+	default:
+		return m, false
 	}
+	return m, true
 }
 
 func findService(stage string) string {
-	if m, known := listStageMappings()[stage]; known {
+	if m, known := findStage(stage); known {
 		return m.service
 	}
 	return "bootkube"
@@ -92,7 +93,7 @@ func (r *recorder) resume() {
 }
 
 func (r *recorder) begin(stage string) {
-	m, known := listStageMappings()[stage]
+	m, known := findStage(stage)
 	if !known {
 		return
 	}
@@ -111,7 +112,7 @@ func (r *recorder) begin(stage string) {
 }
 
 func (r *recorder) end(stage string) {
-	m, known := listStageMappings()[stage]
+	m, known := findStage(stage)
 	if !known {
 		return
 	}
@@ -127,7 +128,7 @@ func (r *recorder) end(stage string) {
 }
 
 func (r *recorder) recordFailure(stage, message string) {
-	m, known := listStageMappings()[stage]
+	m, known := findStage(stage)
 	if !known || m.stage == "" {
 		return
 	}

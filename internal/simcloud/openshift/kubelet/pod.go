@@ -30,17 +30,20 @@ type pod struct {
 	reported  string                        // what was last written to the API
 }
 
-// listStaticPods returns the pods that start from the disk: they must run before there is an API.
-func listStaticPods() map[string]string {
-	return map[string]string{
-		cluster.EtcdApp:      "/etc/kubernetes/manifests/etcd-pod.yaml",
-		cluster.APIServerApp: "/etc/kubernetes/manifests/kube-apiserver-pod.yaml",
+// staticPodPath returns the file of a pod that starts from the disk, as it must run before there is an API; "" for others.
+func staticPodPath(app string) string {
+	switch app {
+	case cluster.EtcdApp:
+		return "/etc/kubernetes/manifests/etcd-pod.yaml"
+	case cluster.APIServerApp:
+		return "/etc/kubernetes/manifests/kube-apiserver-pod.yaml"
 	}
+	return ""
 }
 
 func (k *kubelet) startStaticPods(ctx context.Context) {
 	for _, app := range []string{cluster.EtcdApp, cluster.APIServerApp} {
-		content, ok := k.machine.ReadFile(listStaticPods()[app])
+		content, ok := k.machine.ReadFile(staticPodPath(app))
 		var object kube.Object
 		if ok && json.Unmarshal(content, &object) == nil {
 			k.start(ctx, object, false)
@@ -83,7 +86,7 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 		id := object.Namespace() + "/" + object.Name()
 		there[id] = true
 		running := k.pods[id]
-		if running != nil && running.uid != object.GetString("metadata.uid") && listStaticPods()[running.app] == "" {
+		if running != nil && running.uid != object.GetString("metadata.uid") && staticPodPath(running.app) == "" {
 			running.stop()
 			running = nil
 		}
@@ -93,7 +96,7 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 		k.reportPod(ctx, running)
 	}
 	for id, running := range k.pods {
-		if !there[id] && listStaticPods()[running.app] == "" {
+		if !there[id] && staticPodPath(running.app) == "" {
 			running.stop()
 			delete(k.pods, id)
 		}
@@ -106,7 +109,7 @@ func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *po
 	if object.OwnerUID() != "" {
 		p.app = ""
 	}
-	if path := listStaticPods()[p.app]; path != "" && fresh {
+	if path := staticPodPath(p.app); path != "" && fresh {
 		content, err := json.Marshal(object)
 		if err == nil {
 			err = k.machine.WriteFile(path, content)

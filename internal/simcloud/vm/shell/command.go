@@ -22,7 +22,7 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	simple := map[string]func(args []string, std streams) int{
 		"cat": files.runCat, "chmod": files.runChmod, "gunzip": files.runGunzip, "gzip": files.runGzip, "head": files.runHead, "mkdir": files.runMkdir, "mktemp": files.runMktemp,
 		"poweroff": h.runPoweroff, "rm": files.runRm, "sha256sum": files.runSHA256Sum, "tail": files.runTail, "tr": files.runTr,
-		"systemctl": doNothing,
+		"systemctl": h.runSystemctl,
 	}
 	if run, known := simple[name]; known {
 		return run(rest, std), nil
@@ -43,8 +43,13 @@ func (std streams) fail(code int, format string, args ...any) int {
 	return code
 }
 
-// doNothing is a command without effect in the simulation.
-func doNothing([]string, streams) int { return 0 }
+// runSystemctl starts services. Everything else that is asked of systemd has no effect in the simulation.
+func (h *Host) runSystemctl(args []string, _ streams) int {
+	if len(args) == 2 && (args[0] == "start" || args[0] == "restart") && h.StartService != nil {
+		h.StartService(args[1])
+	}
+	return 0
+}
 
 func (h *Host) start(ctx context.Context, path string, args []string, std streams) (int, error) {
 	content, mode, found := h.Files.read(path)

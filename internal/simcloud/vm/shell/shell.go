@@ -30,6 +30,8 @@ type Host struct {
 	Files   *Files
 	// PowerOff shuts the machine down; it returns before it is off.
 	PowerOff func()
+	// StartService starts a service of systemd, e.g. "haproxy"; nil: nothing is started.
+	StartService func(name string)
 	// Program runs a downloaded executable; nil: none can be run.
 	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
 }

@@ -1,0 +1,196 @@
+// Package changes says what an installation would change, and what it refuses to: by the answers in force and by its preview.
+package changes
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/internal/app/exit"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+)
+
+// Answer is an answer that differs from the one in force.
+type Answer struct {
+	answersfile.Change
+	Refused bool     // an installation does not carry it out
+	Actions []string // manual steps instead, a line each
+}
+
+// CheckRefused returns an error if an installation does not carry out all of them, for after they were printed.
+func CheckRefused(changes []Answer) error {
+	for _, change := range changes {
+		if change.Refused {
+			return exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("answers have changed that an installation does not carry out")))
+		}
+	}
+	return nil
+}
+
+// Compare returns what differs from the answers in force, of a folder whose cluster was begun; before that every answer
+// may change. Differences of machines are not among them: the preflight compares the machines themselves.
+func Compare(folder state.Folder, spec state.Spec) ([]Answer, error) {
+	touched, err := folder.HasChanges()
+	if err != nil || !touched {
+		return nil, err
+	}
+	content, err := folder.Read(state.AnswersFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the answers in force: %w", err)
+	}
+	before, _ := answersfile.Parse(state.AnswersFile, content) // validation may have become stricter since
+	if before.Cluster.ID != spec.Cluster.ID {                  // the folder is refused for that
+		return nil, nil
+	}
+	facts, err := folder.LoadFacts()
+	if err != nil {
+		return nil, err
+	}
+	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile)}
+	var changes []Answer
+	for _, change := range answersfile.Diff(before, spec) {
+		changes = append(changes, rule.decide(change))
+	}
+	return changes, nil
+}
+
+type changeRule struct {
+	before, after state.Spec
+	facts         state.Facts
+	inForce       string // path of the answers in the folder
+}
+
+func (r changeRule) decide(change answersfile.Change) Answer {
+	decided := Answer{Change: change}
+	if change.Effect == wizard.Rebuild {
+		decided.Refused = true
+		decided.Actions = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
+		return decided
+	}
+	if decided.Actions = r.listManualSteps(change.Key); decided.Actions != nil {
+		decided.Refused = true
+		decided.Actions = append(decided.Actions, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
+	}
+	return decided
+}
+
+// listManualSteps returns the commands that do what an installation does not, nil if the change is accepted. Before the
+// manifests are generated all changes are accepted.
+func (r changeRule) listManualSteps(key string) []string {
+	if r.facts.IgnitionCreated.IsZero() {
+		return nil
+	}
+	registered := r.facts.Syn.Tenant != ""
+	switch key {
+	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
+		proxy := r.after.OpenShift.Proxy
+		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
+	case "openshift.trustBundle":
+		return r.describeTrustBundle()
+	case "openshift.manifestsDir":
+		return r.describeManifests()
+	case "syn.lieutenantURL", "syn.tenant":
+		return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
+	case "syn.facts":
+		if gone := r.listRemovedFacts(); registered && len(gone) > 0 {
+			return []string{"Lieutenant keeps facts that it was told: " + strings.Join(gone, ", ") + ". Those who run Lieutenant can remove them."}
+		}
+	case "dns.acme":
+		if registered && r.before.DNS.ACME {
+			return []string{"The certificates are the business of the cluster's configuration: take them out of the catalog first."}
+		}
+	}
+	return nil
+}
+
+func (r changeRule) describeTrustBundle() []string {
+	const patch = `oc patch proxy/cluster --type=merge -p '{"spec":{"trustedCA":{"name":"%s"}}}'`
+	bundle := r.after.OpenShift.TrustBundle
+	if bundle == "" {
+		return []string{fmt.Sprintf(patch, "")}
+	}
+	return []string{
+		"oc -n openshift-config create configmap user-ca-bundle --from-file=ca-bundle.crt=" + shellescape.Quote(bundle) + " --dry-run=client -o yaml | oc apply -f -",
+		fmt.Sprintf(patch, "user-ca-bundle"),
+	}
+}
+
+func (r changeRule) describeManifests() []string {
+	if dir := r.after.OpenShift.ManifestsDir; dir != "" {
+		return []string{"oc apply -f " + shellescape.Quote(dir)}
+	}
+	return []string{"oc delete -f " + shellescape.Quote(r.before.OpenShift.ManifestsDir)}
+}
+
+func (r changeRule) listRemovedFacts() []string {
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(r.before.Syn.Facts)) {
+		if r.after.Syn.Facts[name] == "" && r.before.Syn.Facts[name] != "" {
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+// CheckUnchanged returns an error if anything would change or be refused, or is unknown.
+func CheckUnchanged(changes []Answer, preview install.Preview) error {
+	pending, refused := len(preview.ListPending()), CountRefused(changes, preview)
+	switch {
+	case refused > 0:
+		return exit.WithCode(exit.Checks, fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused))
+	case pending > 0:
+		return exit.WithCode(exit.Checks, fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending))
+	case len(preview.Unseen) > 0:
+		return fault.Newf(fault.Waiting, "expect no change", "not everything could be looked at: %s", strings.Join(preview.Unseen, "; ")).
+			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
+	}
+	return nil
+}
+
+// CountRefused counts answers and machines that an installation does not change.
+func CountRefused(changes []Answer, preview install.Preview) int {
+	count := len(preview.Differences)
+	for _, change := range changes {
+		if change.Refused {
+			count++
+		}
+	}
+	if preview.Refusal != nil && len(preview.Differences) == 0 {
+		count++
+	}
+	return count
+}
+
+// FormatAction returns the word of a plan for an action.
+func FormatAction(action state.Action) string {
+	switch action {
+	case state.Created:
+		return "create"
+	case state.Updated:
+		return "update"
+	case state.Deleted:
+		return "delete"
+	}
+	return "none"
+}
+
+// CheckPlan returns the error that the installation would end with.
+func CheckPlan(preview install.Preview) error {
+	if preview.Refusal == nil {
+		return nil
+	}
+	return &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: preview.Refusal}
+}

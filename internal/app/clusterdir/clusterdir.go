@@ -1,0 +1,88 @@
+// Package clusterdir finds, creates and reads the folder of a cluster for the verbs: its answers, its events, and what is handed over.
+package clusterdir
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"exoshift/internal/app/exit"
+	"exoshift/state"
+	"exoshift/wizard/answersfile"
+)
+
+// CreateFor creates or opens the folder of a cluster; dir is "" for the default one.
+func CreateFor(dir string, spec state.Spec) (state.Folder, error) {
+	if dir == "" {
+		var err error
+		if dir, err = DefaultPath(spec.Cluster.ID); err != nil {
+			return state.Folder{}, err
+		}
+	}
+	return Create(dir)
+}
+
+// DefaultPath is where the folder of a cluster is unless it is named; of "", where all of them are.
+func DefaultPath(clusterID string) (string, error) {
+	path, err := state.DefaultPath(clusterID)
+	if err != nil {
+		return "", exit.WithCode(exit.Usage, err)
+	}
+	return path, nil
+}
+
+// Create creates or opens a folder.
+func Create(dir string) (state.Folder, error) {
+	folder, err := state.Create(dir)
+	if err != nil {
+		return folder, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
+	}
+	return folder, nil
+}
+
+// Find opens the folder that is named, or else the only one of this machine.
+func Find(dir string) (state.Folder, error) {
+	folder, err := find(dir)
+	if err != nil {
+		err = exit.WithCode(exit.Usage, err)
+	}
+	return folder, err
+}
+
+func find(dir string) (state.Folder, error) {
+	if dir != "" {
+		return state.Open(dir)
+	}
+	place, err := DefaultPath("")
+	if err != nil {
+		return state.Folder{}, err
+	}
+	answers, err := filepath.Glob(filepath.Join(place, "*", state.AnswersFile))
+	if err != nil {
+		return state.Folder{}, err
+	}
+	switch len(answers) {
+	case 0:
+		return state.Folder{}, fmt.Errorf("there is no installation in %s; name its folder with --dir", place)
+	case 1:
+		return state.Open(filepath.Dir(answers[0]))
+	}
+	for n, path := range answers {
+		answers[n] = filepath.Base(filepath.Dir(path))
+	}
+	return state.Folder{}, fmt.Errorf("there are several installations in %s: %s; name one with --dir", place, strings.Join(answers, ", "))
+}
+
+// ReadAnswers returns the answers in force.
+func ReadAnswers(folder state.Folder) (state.Spec, error) {
+	content, err := folder.Read(state.AnswersFile)
+	if err != nil {
+		return state.Spec{}, err
+	}
+	spec, faults := answersfile.Parse(folder.Path(state.AnswersFile), content)
+	if len(faults) > 0 {
+		return spec, exit.WithCode(exit.Answers, errors.New(faults[0].String()))
+	}
+	return spec, nil
+}

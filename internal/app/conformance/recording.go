@@ -1,0 +1,65 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"exoshift/internal/app/conformance/har"
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+)
+
+// recording is the HTTP Archive of a run; nil: nothing is recorded.
+type recording struct {
+	options  Options
+	recorder *har.Recorder
+}
+
+// recordedRun is what the exchanges of an archive were for.
+type recordedRun struct {
+	Zone     string    `json:"zone"`
+	Name     string    `json:"name"` // stands in everything that the run has made
+	Verdicts []Verdict `json:"verdicts"`
+	Readings []Reading `json:"readings"` // of the simulated API
+}
+
+// newRecording fails before anything is made if the archive could not be written in the end.
+func newRecording(o Options) (*recording, error) {
+	if o.Record == "" {
+		return nil, nil
+	}
+	dir, err := os.Stat(filepath.Dir(o.Record))
+	if err == nil && !dir.IsDir() {
+		err = errors.New("that is no folder")
+	}
+	if own, missing := os.Stat(o.Record); err == nil && missing == nil && !own.Mode().IsRegular() {
+		err = errors.New("that is no file")
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "record into "+o.Record, err).WithHint("name a file in a folder that exists")
+	}
+	return &recording{o, har.NewRecorder(o.Key, o.Secret)}, nil
+}
+
+func (r *recording) observe(n network.Network) network.Network {
+	if r != nil {
+		n.Observe = r.recorder.Wrap
+	}
+	return n
+}
+
+// write writes what was exchanged, whatever came of the run.
+func (r *recording) write(name string, verdicts []Verdict) error {
+	if r == nil {
+		return nil
+	}
+	archive := r.recorder.Archive(har.Creator{Name: "exoshift", Version: r.options.Version}, name)
+	run, err := json.Marshal(recordedRun{Zone: r.options.Zone, Name: name, Verdicts: verdicts, Readings: listReadings(archive.Log.Entries)})
+	if err != nil {
+		return fault.New(fault.Internal, "write the recording", err)
+	}
+	archive.Log.Run = run
+	return archive.Write(r.options.Record)
+}

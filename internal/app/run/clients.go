@@ -1,0 +1,162 @@
+package run
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/internal/app/connectivity"
+	"exoshift/internal/network"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
+	"exoshift/provisioner/objects"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/bootstraphost"
+	"exoshift/provisioner/openshift/release"
+	"exoshift/provisioner/openshift/release/download"
+	"exoshift/provisioner/syn/catalog"
+	"exoshift/provisioner/syn/vault"
+	"exoshift/state"
+)
+
+// Clients are the clients of the recipe on the network of a run, including read-only variants.
+type Clients struct {
+	install.Clients
+	cloud   *exoscale.Client
+	storage *objects.Client
+	vault   *vault.Client // nil: the cluster is not connected
+}
+
+// ReadOnly returns clients that change nothing.
+func (w Clients) ReadOnly() install.Clients {
+	w.Cloud, w.Objects = w.cloud.WithPreview(), w.storage.WithPreview()
+	if w.Syn != nil {
+		looking := *w.Syn
+		looking.Vault = w.vault.Preview()
+		w.Syn = &looking
+	}
+	return w.Clients
+}
+
+// OpenClients returns the clients of the recipe. log is given the output of openshift-install.
+func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clients, disconnect func(), err error) {
+	zone, key, secret := r.Spec.Exoscale.Zone, r.Secrets.APIKey, r.Secrets.APISecret
+	if w.cloud, err = exoscale.New(r.Net, zone, key, secret, journal); err != nil {
+		return w, nil, err
+	}
+	if w.storage, err = objects.New(r.Net, zone, key, secret, journal); err != nil {
+		return w, nil, err
+	}
+	w.storage = w.storage.WithOwner(r.Spec.Cluster.ID)
+	installer := release.New(r.Net, r.installerOptions(), log)
+	cluster := openshift.NewCluster(r.Net, r.ReadKubeconfig)
+	host := bootstraphost.New(r.Net, r.ReadInstallFile, r.Spec.OpenShift.SSHKey, r.Agent)
+	w.Clients = install.Clients{
+		Cloud:     w.cloud,
+		Objects:   w.storage,
+		Installer: installer,
+		Images:    download.New(r.Net, log),
+		Cluster:   cluster,
+		Balancers: host,
+		Names:     nameServers{network.NewNameServers(r.Net)},
+		Clock:     r.Net.Clock,
+		Reach:     r.NewReachability(),
+	}
+	if r.Options.BootstrapAccess {
+		w.Bootstrap = host
+	}
+	if w.Syn = r.newSynClients(cluster); w.Syn != nil {
+		w.vault = r.Access.OpenVaultClient(r.Net, r.Spec.Syn)
+	}
+	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
+}
+
+func (r Run) installerOptions() release.Choice {
+	return release.Choice{
+		Distribution: r.Spec.OpenShift.Distribution, Version: r.Spec.OpenShift.Version,
+		Program: r.Options.Installer, Cache: r.Cache,
+	}
+}
+
+type nameServers struct{ network.NameServers }
+
+// LookupNameServers returns the delegation of a domain in its parent zone.
+func (n nameServers) LookupNameServers(ctx context.Context, domain string) (parent string, servers []string, err error) {
+	delegation, err := n.FindDelegation(ctx, domain)
+	return delegation.Parent, delegation.Servers, err
+}
+
+// ReadKubeconfig reads the administrator's kubeconfig from the folder.
+func (r Run) ReadKubeconfig() ([]byte, error) {
+	return r.ReadInstallFile("auth/kubeconfig")
+}
+
+// ReadInstallFile reads a file that openshift-install wrote.
+func (r Run) ReadInstallFile(name string) ([]byte, error) {
+	return r.Folder.Read(state.InstallDir + "/" + name)
+}
+
+// NewReachability returns the connectivity checks of the preflight.
+func (r Run) NewReachability() connectivity.Reachability {
+	return connectivity.NewReachability(r.Net, r.Spec, r.Secrets, r.formatCheckCommand())
+}
+
+// formatCheckCommand includes the flags of a rehearsal.
+func (r Run) formatCheckCommand() string {
+	words := []string{"exoshift", "check"}
+	if r.Scenario != "" {
+		words = append(words, "--simulate", "--scenario", r.Scenario)
+	}
+	switch {
+	case r.Options.Answers != "":
+		words = append(words, "--answers", r.Options.Answers)
+	case r.Locations.Folder != "" && !r.Temporary:
+		words = append(words, "--answers", r.Folder.Path(state.AnswersFile))
+	default:
+		words = append(words, "--zone", r.Spec.Exoscale.Zone)
+	}
+	return shellescape.QuoteCommand(words)
+}
+
+// newSynClients returns nil if the cluster is not connected.
+func (r Run) newSynClients(cluster *openshift.Cluster) *syn.Clients {
+	if r.Spec.Syn.LieutenantURL == "" || r.Access == nil {
+		return nil
+	}
+	git := r.Access.NewGitAccess(r.Secrets.GitToken)
+	return &syn.Clients{
+		Lieutenant: r.Access.NewLieutenantClient(r.Net, r.Spec.Syn.LieutenantURL),
+		Vault:      r.Access.OpenVaultClient(r.Net, r.Spec.Syn),
+		Git:        catalog.NewGit(r.Net, git),
+		Compiler:   catalog.NewCompiler(r.Net, git, r.findCommodore()),
+		Cluster:    cluster,
+	}
+}
+
+func (r Run) findCommodore() catalog.Commodore {
+	local := catalog.Commodore{Program: r.Access.Commodore, API: r.Spec.Syn.LieutenantURL}
+	local.Token = r.Access.OpenTokenSource(r.Net, r.Spec.Syn.LieutenantURL).Token
+	for _, name := range []string{"PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
+		if value, set := os.LookupEnv(name); set {
+			local.Environment = append(local.Environment, name+"="+value)
+		}
+	}
+	local.Release = parseMinorRelease(r.Folder, r.Spec)
+	return local
+}
+
+// parseMinorRelease returns e.g. 4.21, of a channel or of a version.
+func parseMinorRelease(folder state.Folder, spec state.Spec) string {
+	version := spec.OpenShift.Version
+	if facts, err := folder.LoadFacts(); err == nil && facts.OpenShiftVersion != "" {
+		version = facts.OpenShiftVersion
+	}
+	if _, number, channel := strings.Cut(version, "-"); channel && !strings.Contains(version[:1], "4") {
+		version = number
+	}
+	numbers := strings.SplitN(version, ".", 3)
+	return strings.Join(numbers[:min(len(numbers), 2)], ".")
+}

@@ -1,0 +1,43 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"exoshift/internal/app/exit"
+	"exoshift/internal/text"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+)
+
+// gatherDiagnostics emits events about its result, and returns the folder's path. Its own errors are emitted and never replace
+// the failure.
+func gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (path string) {
+	if ctx.Err() != nil || !shouldGather(failure) {
+		return ""
+	}
+	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering what may explain the failure, for a minute at most"})
+	kept, missing := installation.Gather(ctx, failure)
+	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: kept.Path, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), kept.Path)}
+	if missing != nil {
+		told.Reason = "not everything could be had; index.json says what is missing"
+		told.Text += "; " + told.Reason
+	}
+	if kept.Files == 0 {
+		told.State, told.Name, told.Text, told.Reason = provisioner.Failed, "", "nothing could be gathered", missing.Error()
+	}
+	emit(told)
+	return told.Name
+}
+
+// shouldGather excludes failures that are self-explanatory: before anything was created, after a cancellation, or with an
+// action needed.
+func shouldGather(failure error) bool {
+	var step *provisioner.StepError
+	if !errors.As(failure, &step) || step.Step.Phase == install.Preflight {
+		return false
+	}
+	code := exit.Code(failure)
+	return code != exit.Interrupted && code != exit.Human
+}

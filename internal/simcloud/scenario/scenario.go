@@ -1,0 +1,188 @@
+package scenario
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Scenario is a named setting of the simulated zone in which something fails.
+type Scenario struct {
+	Name string
+	// Description is a line for people.
+	Description string
+	Topic       Topic
+	Fault       Fault
+	// RequiresOperator: an installation is blocked until another person has acted.
+	RequiresOperator bool
+	// RequiresCloudController: only clusters with an external cloud controller are affected.
+	RequiresCloudController bool
+}
+
+// Topic is what a scenario is about.
+type Topic int
+
+// The topics of scenarios.
+const (
+	// Zone is the zone, its machines and the clusters on them.
+	Zone Topic = iota
+	// Internet is what is between the services of the internet and their clients.
+	Internet
+	// ProjectSyn is Project Syn: only clusters that are connected to it are affected.
+	ProjectSyn
+)
+
+// None is the name of the scenario without a fault.
+const None = "happy"
+
+// List returns all scenarios, None first.
+func List() []Scenario {
+	return slices.Concat(listZone(), listInternet(), listProjectSyn())
+}
+
+// Names returns the names of the scenarios of some topics, or of all.
+func Names(topics ...Topic) []string {
+	var names []string
+	for _, s := range List() {
+		if len(topics) == 0 || slices.Contains(topics, s.Topic) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// Parse returns the scenario of a name, or the composition of several, separated by commas. "" is None.
+func Parse(names string) (Scenario, error) {
+	if names == "" {
+		names = None
+	}
+	all, joined := List(), Scenario{Name: names}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })
+		if i < 0 {
+			return Scenario{}, fmt.Errorf("unknown scenario %q, want one of %v", name, Names())
+		}
+		found := all[i]
+		joined.Description = strings.TrimPrefix(joined.Description+"; "+found.Description, "; ")
+		joined.Topic = max(joined.Topic, found.Topic)
+		joined.Fault = Compose(joined.Fault, found.Fault)
+		joined.RequiresOperator = joined.RequiresOperator || found.RequiresOperator
+		joined.RequiresCloudController = joined.RequiresCloudController || found.RequiresCloudController
+	}
+	return joined, nil
+}
+
+const (
+	apiPort           = 6443
+	machineConfigPort = 22623
+	etcdPeerPort      = 2380
+	// otherRelease has a boot image that other releases refuse.
+	otherRelease = "4.18.24"
+)
+
+func listZone() []Scenario {
+	return []Scenario{
+		{Name: None, Description: "nothing fails"},
+		{Name: "bad-credentials", Description: "the API refuses the credentials", Fault: Fault{API: API{RefuseCredentials: true}}},
+		{Name: "quota", Description: "the quota of instances is too small", Fault: Fault{API: API{Quotas: map[string]int{"instance": 10}}}},
+		{Name: "no-dns-plan", Description: "the organization has no plan for DNS zones", Fault: Fault{API: API{NoDNSPlan: true}}},
+		{Name: "no-block-storage", Description: "the zone has no block storage", Fault: Fault{API: API{NoBlockStorage: true}}},
+		{Name: "template-echoes-little", Description: "the API returns templates without build, boot mode, user and description",
+			Fault: Fault{API: API{TerseTemplates: true}}},
+		{Name: "mcs-blocked", Description: "the masters' security group loses the rule for the machine config server",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "master-", Rules: Rules{"_control_plane", machineConfigPort}}}}},
+		{Name: "master-never-joins", Description: "the third master never boots", Fault: Fault{SilentMachines: []string{"master-2."}}},
+		{Name: "late-dns", Description: "the domain is delegated after 20 minutes", Fault: Fault{Delegation: Delegation{Delay: 20 * time.Minute}}},
+		{Name: "no-delegation", Description: "the domain is never delegated", Fault: Fault{Delegation: Delegation{Never: true}}},
+		{Name: "wrong-delegation", Description: "the domain is delegated to a name server that does not exist", Fault: Fault{Delegation: Delegation{Misspelled: true}}},
+		{Name: "api-name-missing", Description: "the records of the API are deleted",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "bootstrap", Records: []string{"api", "api-int"}}}}},
+		{Name: "load-balancer-blocked", Description: "the load balancers' security group loses the rule for the API",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "bootstrap", Rules: Rules{"_load_balancers", apiPort}}}}},
+		{Name: "bootstrap-silent", Description: "the bootstrap machine never boots", Fault: Fault{SilentMachines: []string{"bootstrap."}}},
+		{Name: "masters-silent", Description: "no master boots", Fault: Fault{SilentMachines: []string{"master-"}}},
+		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
+		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},
+		{Name: "bootstrap-member-stays", Description: "a master loses its etcd's data, so that the bootstrap member stays", Fault: Fault{Cluster: Cluster{MemberBreaks: true}}},
+		{Name: "etcd-incomplete", Description: "the disk of a master holds the data of another etcd", Fault: Fault{Cluster: Cluster{LeftoverData: true}}},
+		{Name: "rules-missing", Description: "the masters' security group loses the rule for etcd",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "master-", Rules: Rules{"_control_plane", etcdPeerPort}}}}},
+		{Name: "routes-unreachable", Description: "the record of the applications is deleted",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "worker-", Records: []string{`\*.*`}}}}},
+		{Name: "operators-stalled", Description: "the nodes have too little memory for the monitoring", Fault: Fault{Cluster: Cluster{SmallNodes: true}}},
+		{Name: "certificate-expired", Description: "the API serves an expired certificate", Fault: Fault{Cluster: Cluster{ExpiredCertificates: true}}},
+		{Name: "foreign-authority", Description: "the API serves a certificate of another cluster's authority", Fault: Fault{Cluster: Cluster{ForeignAuthority: true}}},
+		{Name: "worker-config-unserved", Description: "the configuration of the workers is never rendered", Fault: Fault{Cluster: Cluster{WorkersUnserved: true}}},
+		{Name: "requests-left", Description: "nodes request certificates that must not be approved", Fault: Fault{Cluster: Cluster{GreedyRequests: true}}},
+		{Name: "certificate-lost", Description: "a worker loses its certificate and makes a new key", Fault: Fault{Cluster: Cluster{LostCertificates: true}}},
+		{Name: "no-hostname", Description: "nodes have no host name", Fault: Fault{Cluster: Cluster{BlankHostnames: true}}},
+		{Name: "machine-config-mismatch", Description: "masters boot a configuration that the cluster does not have", Fault: Fault{Cluster: Cluster{MixedConfigs: true}}},
+		{Name: "wrong-node-address", Description: "a master prefers the address of its second interface", Fault: Fault{Cluster: Cluster{SecondInterface: true}}},
+		{Name: "no-cloud-controller", Description: "the key of the cloud controller is revoked", RequiresCloudController: true,
+			Fault: Fault{Objects: []ObjectChange{{Machine: "bootstrap", Keys: "ccm-exoscale"}}}},
+		{Name: "wrong-boot-image", Description: "the boot image is replaced by one of another release",
+			Fault: Fault{Objects: []ObjectChange{{Machine: "bootstrap", Image: otherRelease}}}},
+		{Name: "routers-on-masters", Description: "the routers are moved to the masters", Fault: Fault{Cluster: Cluster{RoutersOnMasters: true}}},
+		{Name: "image-pull-failed", Description: "the machines do not reach the registry of the release",
+			Fault: Fault{Network: Network{Blocked: []Traffic{{From: Machines, To: []string{"quay.io"}}}}}},
+		{Name: "address-clash", Description: "the elastic IPs are inside the default pod network",
+			Fault: Fault{API: API{ElasticIPs: netip.MustParsePrefix("10.131.0.0/16")}}},
+		{Name: "load-balancer-packages", Description: "the load balancers cannot install packages when they boot", Fault: Fault{WithoutPackages: []string{"lb-"}}},
+		{Name: "eip-source-rewritten", Description: "a managed elastic IP does not preserve the source of connections",
+			Fault: Fault{API: API{SourceRewritten: true}}},
+		{Name: "api-throttled", Description: "the API rejects every change once, until five seconds later", Fault: Fault{API: API{RetryAfter: 5 * time.Second}}},
+		{Name: "api-away", Description: "the API is away for five minutes while machines are created", Fault: Fault{API: API{Away: 5 * time.Minute, AwayMachines: 5}}},
+	}
+}
+
+func listInternet() []Scenario {
+	list := []Scenario{
+		{Name: "tls-interception", Description: "a proxy opens the operator's TLS connections",
+			Fault: Fault{Network: Network{Intercepted: []Traffic{{From: Operator}}}}},
+		{Name: "cdn-blocked", Description: "nobody reaches the hosts of quay.io's layers",
+			Fault: Fault{Network: Network{Blocked: []Traffic{{From: Anyone, To: []string{"cdn*.quay.io"}}}}}},
+		{Name: "split-dns", Description: "the operator's resolver has internal addresses of registries",
+			Fault: Fault{Network: Network{Records: map[string]netip.Addr{"quay.io": unusedAddress(), "registry.redhat.io": unusedAddress()}}}},
+		{Name: "nxdomain", Description: "the name of a registry does not exist", Fault: Fault{Network: Network{MissingNames: []string{"registry.redhat.io"}}}},
+		{Name: "proxy-auth", Description: "the operator's only way out is a proxy that requires an account", Fault: Fault{Network: Network{Proxy: true}}},
+		{Name: "captive-portal", Description: "a captive portal answers the operator in the place of everybody", Fault: Fault{Network: Network{Portal: true}}},
+		{Name: "slow-registry", Description: "registries answer after five seconds", Fault: Fault{Network: Network{RegistryDelay: 5 * time.Second}}},
+		{Name: "wrong-clock", Description: "the operator's clock is 17 minutes slow", Fault: Fault{Network: Network{ClockOffset: 17 * time.Minute}}},
+		{Name: "zone-only", Description: "the machines of the zone, but not the operator, are blocked and intercepted",
+			Fault: Fault{Network: Network{
+				Blocked:     []Traffic{{From: Machines, To: []string{"cdn01.quay.io"}}},
+				Intercepted: []Traffic{{From: Machines, To: []string{"registry.redhat.io"}}},
+			}}},
+	}
+	for i := range list {
+		list[i].Topic = Internet
+	}
+	return list
+}
+
+func unusedAddress() netip.Addr { return netip.AddrFrom4([4]byte{10, 20, 30, 40}) }
+
+func listProjectSyn() []Scenario {
+	list := []Scenario{
+		{Name: "token-expired", Description: "the bootstrap token expires before it is used", RequiresOperator: true,
+			Fault: Fault{Lieutenant: Lieutenant{TokenLife: 30 * time.Minute}}},
+		{Name: "token-used", Description: "somebody else uses the bootstrap token", RequiresOperator: true,
+			Fault: Fault{Lieutenant: Lieutenant{UsedAfter: 15 * time.Minute}}},
+		{Name: "fact-missing", Description: "the configuration refers to a fact that the cluster does not have", RequiresOperator: true,
+			Fault: Fault{Compilation: Compilation{FactMissing: true}}},
+		{Name: "compile-failure", Description: "the catalog does not compile", RequiresOperator: true,
+			Fault: Fault{Compilation: Compilation{CompileFailure: true}}},
+		{Name: "vault-secret-missing", Description: "the catalog refers to a secret that does not exist", RequiresOperator: true,
+			Fault: Fault{Compilation: Compilation{SecretMissing: true}}},
+		{Name: "secrets-deleted", Description: "Lieutenant deletes the secrets of a deleted cluster for good", RequiresOperator: true,
+			Fault: Fault{Lieutenant: Lieutenant{DeletesSecrets: true}}},
+		{Name: "slow-argo", Description: "Argo CD's operator is in a deadlock for a while", Fault: Fault{Cluster: Cluster{SlowArgo: true}}},
+		{Name: "unexpected-alert", Description: "an alert fires that is not expected on a new cluster", Fault: Fault{Cluster: Cluster{UnexpectedAlert: true}}},
+	}
+	for i := range list {
+		list[i].Topic = ProjectSyn
+	}
+	return list
+}

@@ -1,0 +1,11 @@
+package handover
+
+// Locations describes where a run's results are and how to resume it.
+type Locations struct {
+	Folder            string // of the cluster; empty if it is not kept
+	Resume            string // the command that resumes a failed run
+	Gathered          string // the folder with gathered diagnostics; empty if there is none
+	Rehearsal         bool   // nothing real was changed
+	OperatorSimulated bool   // a rehearsal simulates manual actions
+	Handover          Report
+}

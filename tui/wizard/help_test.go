@@ -1,0 +1,49 @@
+package wizard
+
+import (
+	"testing"
+
+	"exoshift/tui/app"
+	"exoshift/tui/wizard/page"
+	"exoshift/wizard"
+
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func TestHelp_StartScreen(t *testing.T) {
+	o := openStartScreen(t, nil).Press("f1")
+	o.Shows(t, "Installing OpenShift on Exoscale", "rehearse", "API key", "any key close the help")
+	o.Press("esc").Shows(t, "What would you like to do?")
+	if o.Quit {
+		t.Error("closing the help left the program")
+	}
+}
+
+func TestHelp_Scrolls(t *testing.T) {
+	o := openWizard(t, newInterview(), 60, 18, nil).Press("f1")
+	o.Shows(t, "↓ more", "up/down scroll")
+	o.Hides(t, "alt+1")
+	o.Press("pgdown").Shows(t, "alt+1 to alt+8")
+	o.Press("down", "pgup").Shows(t, "API key", "↓ more")
+	o.Press("x").Shows(t, "API secret")
+	o.Hides(t, "alt+1")
+	o.Resize(120, 60)
+	o.Press("f1").Shows(t, "alt+1 to alt+8")
+	o.Hides(t, "scroll")
+	o.Press("down").Hides(t, "alt+1 to alt+8")
+}
+
+func TestKeyLine_SmallScreen(t *testing.T) {
+	o := openWizard(t, newInterview().answer(t, completeAnswers()), 60, 18, nil)
+	for _, screen := range wizard.Screens() {
+		o.openPage(t, screen).Shows(t, "esc back", "F1 help", "ctrl+c leave")
+	}
+}
+
+func TestKeys_DoubleEsc(t *testing.T) {
+	o := openWizard(t, newInterview().addLookup(wizard.Access, "zones", nil, newZones(), nil), 80, 24, nil).openPage(t, wizard.Access)
+	o.currentPage().(page.Focuser).Focus("exoscale.zone")
+	o.Press("enter").Shows(t, "type to search")
+	o.Send(app.NormalizeEscape(tea.KeyMsg{Type: tea.KeyEsc, Alt: true}))
+	o.Hides(t, "type to search")
+}

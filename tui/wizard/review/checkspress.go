@@ -1,0 +1,148 @@
+package review
+
+import (
+	"exoshift/provisioner"
+	"exoshift/tui/checks"
+	"exoshift/tui/components"
+	"exoshift/tui/theme"
+	"exoshift/wizard/session"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
+
+func (p *Checks) handleKey(k tea.KeyMsg) tea.Cmd {
+	if p.popups.Open != nil {
+		return p.popups.HandleKey(k)
+	}
+	switch {
+	case key.Matches(k, p.keys.Again):
+		p.startChecks()
+	case key.Matches(k, p.keys.Accept):
+		p.handleAccept()
+	case key.Matches(k, p.keys.Up):
+		p.selectIndex(p.selectedIndex() - 1)
+	case key.Matches(k, p.keys.Down):
+		p.selectIndex(p.selectedIndex() + 1)
+	case key.Matches(k, p.keys.Home):
+		p.selectIndex(0)
+	case key.Matches(k, p.keys.End):
+		p.selectIndex(len(p.rows) + len(p.board.GetList().Rows) - 1)
+	default:
+		return p.handleProbeKey(k)
+	}
+	return nil
+}
+
+func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
+	row := p.selectedProbe()
+	switch text := string(k.Runes); {
+	case key.Matches(k, p.keys.Next):
+		p.board.SwitchSource(1)
+	case key.Matches(k, p.keys.Previous):
+		p.board.SwitchSource(-1)
+	case text == "a":
+		p.board.ShowAll, p.board.CachedList = !p.board.ShowAll, nil
+	case text == "z":
+		zoneRunner{p}.requestZoneCheck()
+	case text == "f" && len(p.board.Rows) > 0:
+		checkPopups{p}.openRequest()
+	case text == "x" && row != nil:
+		checkPopups{p}.openSkip(row)
+	case text == "c" && row != nil:
+		return checkPopups{p}.copyTest(row)
+	}
+	return nil
+}
+
+func (p *Checks) selectedIndex() int {
+	if p.probeSelected {
+		return len(p.rows) + max(p.board.FindSelected(), 0)
+	}
+	return p.selected
+}
+
+func (p *Checks) selectIndex(place int) {
+	probed := p.board.GetList().Rows
+	place = min(max(place, 0), max(len(p.rows)+len(probed)-1, 0))
+	p.userSelected, p.probeSelected = true, place >= len(p.rows) && len(probed) > 0
+	if p.probeSelected {
+		p.board.SelectRow(probed[place-len(p.rows)])
+		return
+	}
+	p.selected = place
+}
+
+func (p *Checks) selectedProbe() *checks.Row {
+	if !p.probeSelected {
+		return nil
+	}
+	return p.board.SelectedRow()
+}
+
+// handleAccept goes on if all checks passed, and otherwise to the field to change.
+func (p *Checks) handleAccept() {
+	row := p.selectedProbe()
+	switch {
+	case p.hasPassed():
+		p.session.RequestNext()
+	case row != nil && row.Status() == theme.Failed:
+		checkPopups{p}.openDetails(row)
+	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
+		if field, known := session.FindAsked(p.rows[p.selected].Field, p.spec); known {
+			p.session.RequestField(field.Key)
+			return
+		}
+		p.selectFirstProbe()
+	case p.computeStatus() == theme.Failed:
+		p.userSelected = false
+		p.selectMostUrgent()
+		p.userSelected = true
+	}
+}
+
+func (p *Checks) selectFirstProbe() {
+	if p.board.HasFailed() {
+		p.selectIndex(len(p.rows))
+	}
+}
+
+// Hints returns the keys that apply now.
+func (p *Checks) Hints() []key.Binding {
+	if p.popups.Open != nil {
+		return p.popups.Open.Hints()
+	}
+	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
+	switch {
+	case p.hasPassed():
+		accept.SetEnabled(true)
+	case p.computeStatus() == theme.Failed:
+		accept.SetEnabled(true)
+		accept.SetHelp("enter", "to the fault")
+	}
+	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
+	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
+	skip.SetEnabled(p.selectedProbe() != nil)
+	request.SetEnabled(p.board.CountFindings() > 0)
+	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
+}
+
+// Help explains the page and the selection.
+func (p *Checks) Help() string {
+	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
+		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
+		"A check is skipped if one that it builds upon has failed."
+	if len(p.board.Rows) > 0 {
+		help += "\nReach: the services that the installation needs. z looks from a small machine in the zone, too. tab changes the column that is " +
+			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
+			"the same. f shows what to ask the network team for."
+	}
+	if row := p.selectedProbe(); row != nil {
+		return help + "\n" + row.FormatHelp()
+	}
+	if p.selected < len(p.rows) {
+		row := p.rows[p.selected]
+		help += "\n" + row.Title + ": " + mapCheckState(row.State).Word() + ". " + row.Text
+	}
+	return help
+}

@@ -1,0 +1,105 @@
+package review
+
+import (
+	"fmt"
+	"time"
+
+	"exoshift/internal/text"
+	"exoshift/provisioner"
+	"exoshift/tui/components/preflight"
+	"exoshift/tui/theme"
+	"exoshift/wizard"
+	"exoshift/wizard/session"
+)
+
+// checksView draws the page.
+type checksView struct{ *Checks }
+
+func (p checksView) buildChecks() preflight.Checks {
+	checks := preflight.Checks{
+		Theme: p.session.Theme, Selected: p.selectedIndex(), Endpoints: p.board.BuildTable(p.session.Theme), Details: p.board.BuildDetails(p.session.Theme),
+	}
+	if n := p.board.CountFindings(); n > 0 {
+		checks.Details.Note = text.Plural(n, "finding") + " " + p.session.Theme.Arrow + " firewall request (f)"
+	}
+	for _, row := range p.rows {
+		checks.Rows = append(checks.Rows, p.buildCheck(row))
+	}
+	checks.Header = p.renderHeader(checks.FormatCounts() + p.formatTallies())
+	if p.hasPassed() {
+		checks.Footer = p.session.Theme.Selected.Render("[ Next: review ]") + p.session.Theme.Dim.Render("  enter")
+	}
+	return checks
+}
+
+func (p checksView) buildCheck(row checkRow) preflight.Check {
+	check := preflight.Check{Title: row.Title, Marks: []theme.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
+	if !row.began.IsZero() && !row.ended.IsZero() {
+		check.Took = row.ended.Sub(row.began)
+	}
+	if row.warning {
+		check.Marks = []theme.Status{theme.Warn}
+	}
+	if row.State == provisioner.Failed {
+		if field, known := session.FindAsked(row.Field, p.spec); known {
+			check.Location = formatLocation(field)
+		}
+	}
+	return check
+}
+
+func formatLocation(field wizard.Field) string {
+	return fmt.Sprintf("%s on the screen %s (%s)", field.Title, field.Screen.Title(), field.Key)
+}
+
+func mapCheckState(state string) theme.Status {
+	switch state {
+	case provisioner.Started, provisioner.Progress:
+		return theme.Running
+	case provisioner.Done:
+		return theme.OK
+	case provisioner.Failed:
+		return theme.Failed
+	case provisioner.Skipped:
+		return theme.Skipped
+	}
+	return theme.Waiting
+}
+
+func (p checksView) renderHeader(tally string) string {
+	t := p.session.Theme
+	age := t.Dim.Render(" " + t.Dot + " checked " + text.FormatAge(p.session.Now().Sub(p.at)))
+	head := func(status theme.Status, words string) string {
+		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
+	}
+	switch {
+	case p.zone.running && !p.running:
+		return head(theme.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+text.FormatDuration(p.session.Now().Sub(p.zone.began).Truncate(time.Second)))
+	case p.running:
+		return head(theme.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
+	case !p.known:
+		return head(theme.Waiting, "NOT CHECKED") + "r checks everything"
+	case !p.isCurrent():
+		return head(theme.Waiting, "OLD") + "the answers have changed since; r checks again"
+	case p.computeStatus() == theme.Failed:
+		return head(theme.Failed, "SOMETHING IS IN THE WAY") + tally + age
+	}
+	if p.Mark() == theme.Warn {
+		return head(theme.Warn, "NOTHING IS IN THE WAY") + tally + age
+	}
+	return head(theme.OK, "EVERYTHING IS IN PLACE") + tally + age
+}
+
+func (p checksView) formatTallies() string {
+	text, columns := "", p.board.ListColumns()
+	for vantage, name := range columns {
+		if good, looked, worst := p.board.CountReached(vantage); looked > 0 {
+			text += fmt.Sprintf(" %s %s %d/%d %s", p.session.Theme.Dim.Render(p.session.Theme.Dot), name, good, looked, p.session.Theme.Mark(worst))
+		}
+	}
+	return text
+}
+
+func (p checksView) formatElapsed() string {
+	return text.FormatDuration(p.session.Now().Sub(p.began).Truncate(time.Second))
+}
