@@ -1,7 +1,9 @@
 package contract_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"strings"
@@ -74,10 +76,66 @@ func TestALiveZoneKeepsTheContract(t *testing.T) {
 	if account.zone == "" || account.key == "" || account.secret == "" {
 		t.Skip("set EXOSHIFT_E2E_ZONE, EXOSCALE_API_KEY and EXOSCALE_API_SECRET to try a live zone, which costs a little money")
 	}
+	limit, err := time.ParseDuration(cmp.Or(os.Getenv("EXOSHIFT_E2E_LIMIT"), "30m"))
+	if err != nil {
+		t.Fatalf("EXOSHIFT_E2E_LIMIT: %v; it is a duration such as 45m", err)
+	}
+	limited, cancel := context.WithTimeoutCause(context.WithoutCancel(t.Context()), limit, fmt.Errorf("the time limit, %s, is over", limit))
+	defer cancel()
+	newWorld(t, network.Host(), account).sweepEarlier()
 	suite(t, func(t *testing.T, use func(*world)) {
 		t.Helper()
+		if limited.Err() != nil {
+			t.Fatal(context.Cause(limited))
+		}
 		w := newWorld(t, network.Host(), account)
-		w.image = os.Getenv("EXOSHIFT_E2E_IMAGE_URL")
+		w.image, w.limited = os.Getenv("EXOSHIFT_E2E_IMAGE_URL"), limited
 		use(w)
+	})
+}
+
+func TestWhatIsMadeIsDeletedAfterTheTimeLimit(t *testing.T) {
+	official, err := description.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := simulated(t, official)
+		wanted := w.machine(w.ctx(), "lb-0")
+		// The zone takes 18 seconds at least to run a machine.
+		limited, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		unlimited := w.limited
+		w.limited = limited
+		if _, _, err := w.cloud.EnsureInstance(w.ctx(), wanted); err == nil {
+			t.Error("the machine runs before the limit")
+		}
+		w.sweep()
+		w.limited = unlimited
+		if left := w.named(w.ctx(), "", ""); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+func TestWhatAKilledRunHasLeftIsDeletedByALaterOne(t *testing.T) {
+	official, err := description.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := simulated(t, official)
+		young, old := newRun(time.Now().Add(-time.Hour)), newRun(time.Now().Add(-3*time.Hour))
+		for _, name := range []string{young + "masters", old + "masters", "c-e2e-masters"} {
+			_, _, err := w.cloud.EnsureAntiAffinityGroup(w.ctx(), name, "of a test")
+			w.check(err)
+		}
+		w.sweepEarlier()
+		for name, want := range map[string]int{young: 1, old: 0, "c-e2e-": 1} {
+			w.run = name
+			if n := len(w.named(w.ctx(), "", "")); n != want {
+				t.Errorf("%s: %d, want %d", name, n, want)
+			}
+		}
 	})
 }
