@@ -138,10 +138,8 @@ func (l *lab) killed(k *killer, at int) {
 func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
 	for _, at := range calls(t, true) {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
 			var mu sync.Mutex
-			count := 0
+			count, kill := 0, func() {}
 			stop := func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					mu.Lock()
@@ -149,13 +147,22 @@ func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
 						count++
 					}
 					if count == at {
-						cancel()
+						kill()
 					}
 					mu.Unlock()
 					next.ServeHTTP(w, r)
 				})
 			}
 			inLab(t, simcloud.Options{Middleware: stop}, func(l *lab) {
+				// Made in the bubble that it is waited for in: a run may end before its last request, and nothing else may end it.
+				ctx, cancel := context.WithCancel(l.Context())
+				defer cancel()
+				mu.Lock()
+				kill = cancel
+				if count >= at {
+					cancel()
+				}
+				mu.Unlock()
 				if _, err := l.vantage().Run(ctx, text("the program"), nil, l.hear); err != nil && !fault.Is(err, fault.Cancelled) {
 					l.Errorf("it ended with %v", err)
 				}
