@@ -15,11 +15,11 @@ import (
 // askCluster calls the API of a cluster as its administrator, and decodes the response into a value unless that is nil.
 func askCluster(t *testing.T, s run.Run, method, path string, into any) {
 	t.Helper()
-	tellCluster(t, s, method, path, "", into)
+	requestCluster(t, s, method, path, "", into)
 }
 
-// tellCluster does the same with a JSON body.
-func tellCluster(t *testing.T, s run.Run, method, path, body string, into any) {
+// requestCluster does the same with a JSON body.
+func requestCluster(t *testing.T, s run.Run, method, path, body string, into any) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()

@@ -162,7 +162,7 @@ func (n tenant) apply(path, object string) (uid string) {
 		Message  string
 		Metadata struct{ UID string }
 	}
-	tellCluster(n.t, n.s, http.MethodPost, path, object, &answer)
+	requestCluster(n.t, n.s, http.MethodPost, path, object, &answer)
 	if answer.Metadata.UID == "" {
 		n.t.Fatalf("POST %s: %s", path, answer.Message)
 	}

@@ -63,7 +63,7 @@ func handedOverDespiteAnAlert(t *testing.T, s run.Run) {
 	if page, err := os.ReadFile(s.Folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Somebody has to look at this alert") {
 		t.Errorf("the page does not tell of it: %v", err)
 	}
-	tellCluster(t, s, http.MethodDelete, job, "", nil)
+	requestCluster(t, s, http.MethodDelete, job, "", nil)
 	installed(t, s)
 	if noted := facts(t, s).Syn; len(noted.Alerts) > 0 || noted.OnCall.IsZero() {
 		t.Errorf("the facts afterwards: %+v", noted)
@@ -83,7 +83,7 @@ func emergencyToken(t *testing.T, s run.Run) string {
 		t.Fatal("there is no emergency account")
 	}
 	var made struct{ Status struct{ Token string } }
-	tellCluster(t, s, http.MethodPost, "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+accounts.Items[0].Metadata.Name+"/token",
+	requestCluster(t, s, http.MethodPost, "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+accounts.Items[0].Metadata.Name+"/token",
 		`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":3600}}`, &made)
 	return made.Status.Token
 }

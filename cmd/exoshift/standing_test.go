@@ -22,9 +22,9 @@ openshift:
   sshKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Iia0d3xHTKYYPKFTPKl+V demo
 `
 
-// standZone starts a zone in a process of its own and sets its environment. It ends with the benchmark; end ends it earlier
+// startZone starts a zone in a process of its own and sets its environment. It ends with the benchmark; end ends it earlier
 // and returns its CPU time.
-func standZone(b *testing.B, dir string, args ...string) (end func() time.Duration) {
+func startZone(b *testing.B, dir string, args ...string) (end func() time.Duration) {
 	b.Helper()
 	env := filepath.Join(dir, "zone.env")
 	zone := exec.CommandContext(b.Context(), binary, append([]string{"simulate", "--dir", filepath.Join(dir, "zone"), "--env", env}, args...)...)
@@ -64,7 +64,7 @@ func BenchmarkStandingZone(b *testing.B) {
 		if err := os.WriteFile(answers, []byte(standingAnswers), 0o600); err != nil {
 			b.Fatal(err)
 		}
-		end := standZone(b, dir, "--speed", "600")
+		end := startZone(b, dir, "--speed", "600")
 		u := measure(b, binary, "install", "--yes", "--answers", answers, "--dir", filepath.Join(dir, "cluster"), "--output", "plain")
 		zone := end()
 		b.ReportMetric(u.wall.Seconds(), "wall-s")

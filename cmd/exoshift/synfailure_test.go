@@ -25,7 +25,7 @@ func TestWhatGoesWrongWithProjectSynIsToldAndMended(t *testing.T) {
 	for scenario, m := range map[string]mishap{
 		"token-expired":        {text: "its time is over", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
 		"token-used":           {text: "used by somebody else", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
-		"fact-missing":         {text: "service_level", field: "syn.facts", mend: tellFact},
+		"fact-missing":         {text: "service_level", field: "syn.facts", mend: setFact},
 		"compile-failure":      {text: "RUNTIME ERROR", hint: ""},
 		"vault-secret-missing": {text: "t-quiet-harbour-4711/c-demo-1/oidc-client/clientSecret", hint: "write them to Vault", mend: makeSecret},
 	} {
@@ -61,7 +61,7 @@ func resetToken(t *testing.T, _ *run.Run, zone *simcloud.Zone) {
 	}
 }
 
-func tellFact(_ *testing.T, s *run.Run, _ *simcloud.Zone) {
+func setFact(_ *testing.T, s *run.Run, _ *simcloud.Zone) {
 	s.Spec.Syn.Facts = map[string]string{"maintenance_window": "tuesday-1000", "service_level": "guaranteed-availability"}
 }
 

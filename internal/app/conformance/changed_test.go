@@ -67,8 +67,8 @@ func answers(call, body string, first, times, status int, text string) change {
 	}
 }
 
-// hears has the zone receive another body than was sent.
-func hears(call, word string, other func(body map[string]any)) change {
+// replaceBody has the zone receive another body than was sent.
+func replaceBody(call, word string, other func(body map[string]any)) change {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 		if !matches(r, call, word) {
 			return false
@@ -88,8 +88,8 @@ func hears(call, word string, other func(body map[string]any)) change {
 	}
 }
 
-// says has the zone answer with another text than it would.
-func says(call, old, other string) change {
+// replaceAnswer has the zone answer with another text than it would.
+func replaceAnswer(call, old, other string) change {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) bool {
 		if !matches(r, call, "") {
 			return false
@@ -129,7 +129,7 @@ func TestEachVerdictFailsWhereTheZoneIsOtherwise(t *testing.T) {
 				strangersMayRead,
 				byCluster(answers("GET /.*-bootstrap/conformance", "", 1, 9, 200, "not for the cluster")),
 				answers("POST /v2/dns-domain/.*/record", `"name":"ingress"`, 2, 1, 409, `{"message":"Record already exists"}`),
-				hears("POST /v2/security-group/.*/rules", `"start-port":22623`, func(rule map[string]any) {
+				replaceBody("POST /v2/security-group/.*/rules", `"start-port":22623`, func(rule map[string]any) {
 					delete(rule, "security-group")
 					rule["network"] = "0.0.0.0/0"
 				}),
@@ -144,10 +144,10 @@ func TestEachVerdictFailsWhereTheZoneIsOtherwise(t *testing.T) {
 		},
 		"answers that are others": {
 			[]change{
-				says("GET /v2/template", `"boot-mode":"uefi"`, `"boot-mode":"legacy"`),
+				replaceAnswer("GET /v2/template", `"boot-mode":"uefi"`, `"boot-mode":"legacy"`),
 				byCluster(answers("PUT /.*-logstore/conformance", "", 1, 999, 403, forbidden)),
-				hears("POST /v2/dns-domain/.*/record", `"name":"*.apps"`, func(record map[string]any) { record["name"] = "*.other" }),
-				hears("POST /v2/instance", `"node-0"`, func(machine map[string]any) { delete(machine, "security-groups") }),
+				replaceBody("POST /v2/dns-domain/.*/record", `"name":"*.apps"`, func(record map[string]any) { record["name"] = "*.other" }),
+				replaceBody("POST /v2/instance", `"node-0"`, func(machine map[string]any) { delete(machine, "security-groups") }),
 			},
 			map[string]string{
 				ImageTemplate: "legacy", ImageDeleted: "not looked at", OwnBucket: "", OtherBucket: "not looked at", Wildcard: "apps.",
@@ -158,7 +158,7 @@ func TestEachVerdictFailsWhereTheZoneIsOtherwise(t *testing.T) {
 		"changes that never come": {
 			[]change{
 				answers("DELETE /v2/template/.*", "", 1, 1, 200, done),
-				says("GET /v2/dns-domain/.*/record", "ns1.exoscale", "ns1.elsewhere"),
+				replaceAnswer("GET /v2/dns-domain/.*/record", "ns1.exoscale", "ns1.elsewhere"),
 				answers("PUT /v2/elastic-ip/.*:attach", "", 1, 99, 200, done),
 				answers("GET /v2/operation/1111.*", "", 1, 99, 200, done),
 			},
@@ -170,7 +170,7 @@ func TestEachVerdictFailsWhereTheZoneIsOtherwise(t *testing.T) {
 		},
 		"no packages": {
 			[]change{
-				hears("POST /v2/instance", `"lb-0"`, func(machine map[string]any) { delete(machine, "user-data") }),
+				replaceBody("POST /v2/instance", `"lb-0"`, func(machine map[string]any) { delete(machine, "user-data") }),
 			},
 			map[string]string{
 				BalancerReady: "8404", ElasticIPForwards: "not looked at", MachineConfigOut: "not looked at", MachineConfigInside: "not looked at",

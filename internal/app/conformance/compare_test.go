@@ -70,9 +70,9 @@ func wantReadings(t *testing.T, path string, want map[string]bool) {
 
 func TestWhereTheSimulationIsNotLikeTheZoneIsTold(t *testing.T) {
 	path := recorded(t, simcloud.Options{Middleware: changed(
-		says("GET /v2/security-group/[^/]*", `"visibility":"private"`, `"visibility":"private","owner":{"id":"x"}`),
-		says("GET /v2/elastic-ip/[^/]*", `"cidr":`, `"range":`),
-		says("GET /v2/instance/[^/]*", `"disk-encrypted":true`, `"disk-encrypted":"yes"`),
+		replaceAnswer("GET /v2/security-group/[^/]*", `"visibility":"private"`, `"visibility":"private","owner":{"id":"x"}`),
+		replaceAnswer("GET /v2/elastic-ip/[^/]*", `"cidr":`, `"range":`),
+		replaceAnswer("GET /v2/instance/[^/]*", `"disk-encrypted":true`, `"disk-encrypted":"yes"`),
 		answers("DELETE /v2/iam-role/.*", "", 1, 1, 412, `{"message":"it is in use"}`),
 	)})
 	var texts []string
