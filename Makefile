@@ -1,6 +1,8 @@
 # One line a target; what is longer lives in test/scripts. Go and make are all that is needed.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LINT    := go tool -modfile=tools/lint/go.mod golangci-lint
+# Without the clone's path in what is compiled, another clone finds it in the cache; the suites and the program share it.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
+LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo record test race faults e2e contract lint fmt bench check clean
@@ -20,7 +22,7 @@ record: ## Record the pictures of the documentation from a session; what is miss
 test: ## Run the tests, without those that take many installations or hours of virtual time: make check has them
 	test/scripts/test
 
-race: ## Run the same tests with the race detector, where there is a C compiler
+race: ## Run the same tests, with the race detector where there is something to detect and a C compiler
 	test/scripts/race
 
 faults: ## Run the tests that make test leaves out: every variant, every call that changes something interrupted
@@ -44,7 +46,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench Fold ./provisioner
 	go test -run '^$$' -bench WholeCatalogue -benchtime 1x ./wizard/reach
-	go test -run NoVerdictIsFalse -v ./internal/app/connectivity
+	go test -run TestVerdict_IsNeverFalse -v ./internal/app/connectivity
 	go test -run '^$$' -bench . ./provisioner/diagnosis ./provisioner/openshift ./provisioner/openshift/csr
 	go test -run '^$$' -bench Frame1000 -benchtime 1000x ./tui/dashboard
 	go test -run '^$$' -bench Idle -benchtime 2x ./tui/dashboard

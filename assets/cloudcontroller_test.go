@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheCloudControllerIsToldWhatItHasToKnow(t *testing.T) {
+func TestCloudControllerManager_RenderedArguments(t *testing.T) {
 	manifests, err := RenderCloudControllerManager(CloudController{Domain: "c-1.example.net", Zone: "ch-gva-2", Key: "EXO01", Secret: `a"b`})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-func TestTheExampleIsTheDefaultClusterWithWhatHasNoDefault(t *testing.T) {
+func TestExample_MatchesDefaultCluster(t *testing.T) {
 	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func demo() assets.LoadBalancer {
 	return assets.LoadBalancer{Domain: "c-demo-1.example.net", Masters: 3, Routers: 4}
 }
 
-func TestTheHAProxyConfigIsTheOneThatWasReviewed(t *testing.T) {
+func TestHAProxyConfig_Golden(t *testing.T) {
 	plain, proxy := demo(), demo()
 	proxy.ProxyProtocol = true
 	for golden, lb := range map[string]assets.LoadBalancer{"haproxy.golden": plain, "haproxy-proxy.golden": proxy} {
@@ -41,7 +41,7 @@ type cloudConfig struct {
 	RunCmd [][]string `yaml:"runcmd"`
 }
 
-func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T) {
+func TestLoadBalancerUserData_InstallsHAProxy(t *testing.T) {
 	userData, err := assets.RenderLoadBalancerUserData(demo())
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestTheUserDataIsACloudConfigThatInstallsHAProxyWithItsConfig(t *testing.T)
 	}
 }
 
-func TestUserDataCarriesTheOperatorsKey(t *testing.T) {
+func TestUserData_HasOperatorKey(t *testing.T) {
 	const key = `ssh-ed25519 AAAA "operator": 'me' # \ü`
 	lb, run := demo(), errand()
 	lb.SSHKey, run.SSHKey = key, key
@@ -99,7 +99,7 @@ func TestUserDataCarriesTheOperatorsKey(t *testing.T) {
 	}
 }
 
-func TestALoadBalancerWithoutBackEndsIsRefused(t *testing.T) {
+func TestLoadBalancerUserData_RefusesNoBackends(t *testing.T) {
 	for name, lb := range map[string]assets.LoadBalancer{
 		"no domain":       {Masters: 3, Routers: 2},
 		"domain of lines": {Domain: "a\n    server evil", Masters: 3, Routers: 2},

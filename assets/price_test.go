@@ -7,7 +7,7 @@ import (
 	"exoshift/assets"
 )
 
-func TestPricesOfWhatCostsSomething(t *testing.T) {
+func TestPrices_PerHour(t *testing.T) {
 	prices, err := assets.ReadPrices()
 	if err != nil || prices.Date == "" {
 		t.Fatalf("%+v, %v", prices, err)

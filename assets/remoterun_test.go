@@ -24,7 +24,7 @@ func errand() assets.RemoteRun {
 	}
 }
 
-func TestTheErrandIsTheOneThatWasReviewed(t *testing.T) {
+func TestRemoteRunUserData_Golden(t *testing.T) {
 	got, err := assets.RenderRemoteRunUserData(errand())
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestTheErrandIsTheOneThatWasReviewed(t *testing.T) {
 	compareGolden(t, "testdata/errand.golden", got)
 }
 
-func TestAnErrandIsACloudConfigThatEndsWithThePowerOff(t *testing.T) {
+func TestRemoteRunUserData_EndsWithPowerOff(t *testing.T) {
 	userData, err := assets.RenderRemoteRunUserData(errand())
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestAnErrandIsACloudConfigThatEndsWithThePowerOff(t *testing.T) {
 	}
 }
 
-func TestAnErrandThatCouldSayMoreThanItShouldIsRefused(t *testing.T) {
+func TestRemoteRunUserData_RefusesInjection(t *testing.T) {
 	for name, change := range map[string]func(*assets.RemoteRun){
 		"line in a link":     func(e *assets.RemoteRun) { e.Task += "\n  - reboot" },
 		"line in a word":     func(e *assets.RemoteRun) { e.Args[0] = "a\nb" },
@@ -121,7 +121,7 @@ func sent(t *testing.T, program string, change func(*assets.RemoteRun)) (report,
 	return string(found), string(left)
 }
 
-func TestTheErrandWorksInARealShell(t *testing.T) {
+func TestRemoteRunUserData_RunsInShell(t *testing.T) {
 	const echo = "#!/bin/sh\nprintf '%s|' \"$@\"\ncat\n"
 	for name, test := range map[string]struct {
 		program        string

@@ -10,8 +10,8 @@ import (
 	"exoshift/assets"
 )
 
-// FuzzErrandUserData: parsed by an independent YAML library and shell, a cloud-config holds exactly its input.
-func FuzzErrandUserData(f *testing.F) {
+// FuzzRemoteRunUserData: parsed by an independent YAML library and shell, a cloud-config holds exactly its input.
+func FuzzRemoteRunUserData(f *testing.F) {
 	for _, seed := range []string{"https://sos.example.net/b/task?s=2&a='b'", "a'b", "\n  - reboot", "\u2028  - [reboot]\u2029", "\u0085x", "\ufeff", "$(reboot)`x`", "\\", "#", ": ", "\xff", "{{.Task}}", ""} {
 		f.Add(seed, seed)
 	}

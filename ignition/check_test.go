@@ -7,7 +7,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-func TestADocumentThatAMachineWouldRefuseIsRefused(t *testing.T) {
+func TestCheck_RefusesInvalidDocument(t *testing.T) {
 	for name, document := range map[string]string{
 		"empty":                ``,
 		"no JSON":              `{"ignition":{"version":"3.2.0"},`,
@@ -25,7 +25,7 @@ func TestADocumentThatAMachineWouldRefuseIsRefused(t *testing.T) {
 	}
 }
 
-func TestADocumentThatAMachineAcceptsPasses(t *testing.T) {
+func TestCheck_AcceptsValidDocument(t *testing.T) {
 	for name, document := range map[string]string{
 		"nothing special": `{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/a","contents":{"source":"data:,x"}}]}}`,
 		"an older one":    `{"ignition":{"version":"3.1.0"}}`,

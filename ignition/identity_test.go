@@ -50,7 +50,7 @@ func contents(t *testing.T, config types.Config) map[string]string {
 	return found
 }
 
-func TestTheBootstrapMachineGetsItsKeysAndKeepsAllElse(t *testing.T) {
+func TestWithIdentity_AddsKeysOnly(t *testing.T) {
 	document, err := ignition.WithIdentity([]byte(generated), newIdentity(t))
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestTheBootstrapMachineGetsItsKeysAndKeepsAllElse(t *testing.T) {
 	}
 }
 
-func TestTheSameKeysMakeTheSameDocument(t *testing.T) {
+func TestWithIdentity_IsDeterministic(t *testing.T) {
 	identity := newIdentity(t)
 	first, err := ignition.WithIdentity([]byte(generated), identity)
 	if err != nil {
@@ -105,7 +105,7 @@ func TestTheSameKeysMakeTheSameDocument(t *testing.T) {
 	}
 }
 
-func TestADocumentWithoutAGatewayGetsNone(t *testing.T) {
+func TestWithIdentity_NoGatewayInDocument(t *testing.T) {
 	document, err := ignition.WithIdentity([]byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}`), newIdentity(t))
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestADocumentWithoutAGatewayGetsNone(t *testing.T) {
 	}
 }
 
-func TestBrokenKeysAndDocumentsAreRefusedWithoutTellingTheirContents(t *testing.T) {
+func TestWithIdentity_RefusesBrokenInput(t *testing.T) {
 	identity := newIdentity(t)
 	_, rest := pem.Decode(identity)
 	foreign := pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: []byte("SECRET")})
@@ -138,7 +138,7 @@ func TestBrokenKeysAndDocumentsAreRefusedWithoutTellingTheirContents(t *testing.
 	}
 }
 
-func TestEveryIdentityHasKeysOfItsOwn(t *testing.T) {
+func TestNewIdentity_KeysDiffer(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
 		for block, rest := pem.Decode(newIdentity(t)); block != nil; block, rest = pem.Decode(rest) {

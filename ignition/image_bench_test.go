@@ -170,7 +170,7 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey)
 	job := errand{CA: server.Certificate().Raw, Report: filepath.Join(dir, "report.json")}
 	job.Image = state.BootImage{URL: server.URL + "/" + filepath.Base(i.path), SHA256: i.sha256}
 	writeJSON(b, path, job)
-	cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestTheWayOfAnImage$", "-test.count=1")
+	cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestImage_PatchedAndCompressed$", "-test.count=1")
 	cmd.Env = append(os.Environ(), imageErrand+"="+path)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, output)
@@ -182,8 +182,8 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey)
 	return told
 }
 
-// TestTheWayOfAnImage is the benchmark's child process.
-func TestTheWayOfAnImage(t *testing.T) {
+// TestImage_PatchedAndCompressed is the benchmark's child process.
+func TestImage_PatchedAndCompressed(t *testing.T) {
 	path := os.Getenv(imageErrand)
 	if path == "" {
 		t.Skip("only for the benchmark")

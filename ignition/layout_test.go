@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-func TestLayoutOf_ReadsWhatTheNodeWasGiven(t *testing.T) {
+func TestLayoutOf_ReadsNodeDocument(t *testing.T) {
 	spec := state.Default()
 	spec.Sizing.Workers.DataDisk, spec.Sizing.Workers.TopoLVM = 50, true
 	for name, c := range map[string]struct {

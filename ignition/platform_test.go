@@ -18,7 +18,7 @@ const (
 	after  = "options root=UUID=1 ignition.platform.id=exoscale  console=tty0\n"
 )
 
-func TestThePlatformIsReplacedWhereverTheStreamIsCut(t *testing.T) {
+func TestPatchPlatform_AnySplit(t *testing.T) {
 	for cut := range len(before) + 1 {
 		image := io.MultiReader(strings.NewReader(before[:cut]), strings.NewReader(before[cut:]))
 		if got := patched(t, ignition.PatchPlatform(image)); got != after {
@@ -27,7 +27,7 @@ func TestThePlatformIsReplacedWhereverTheStreamIsCut(t *testing.T) {
 	}
 }
 
-func TestThePlatformIsReplacedInAStreamOfSingleBytes(t *testing.T) {
+func TestPatchPlatform_OneByteReader(t *testing.T) {
 	image := iotest.OneByteReader(strings.NewReader(before + before))
 	patch := ignition.PatchPlatform(image)
 	if got := patched(t, iotest.OneByteReader(patch)); got != after+after {
@@ -38,7 +38,7 @@ func TestThePlatformIsReplacedInAStreamOfSingleBytes(t *testing.T) {
 	}
 }
 
-func TestThePlatformIsReplacedAtEveryBorderOfTheWindow(t *testing.T) {
+func TestPatchPlatform_WindowBoundary(t *testing.T) {
 	const size = 600 << 10
 	random := rand.NewChaCha8([32]byte{1})
 	for _, border := range []int{0, 256 << 10, 512 << 10, size - len(before)} {
@@ -56,7 +56,7 @@ func TestThePlatformIsReplacedAtEveryBorderOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestAlmostThePlatformStaysAsItIs(t *testing.T) {
+func TestPatchPlatform_KeepsNearMatch(t *testing.T) {
 	almost := "ignition.platform.id=openstac ignition.platform.id=metal ignition.platform.id=ignition.platform.id="
 	got := patched(t, ignition.PatchPlatform(strings.NewReader(almost+before)))
 	if got != almost+after {
@@ -64,7 +64,7 @@ func TestAlmostThePlatformStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnImageWithoutThePlatformEndsInAnError(t *testing.T) {
+func TestPatchPlatform_MissingPlatform(t *testing.T) {
 	for _, image := range []string{"", "short", strings.Repeat("ignition.platform.id=qemu ", 50_000)} {
 		patch := ignition.PatchPlatform(strings.NewReader(image))
 		got, err := io.ReadAll(patch)
@@ -77,7 +77,7 @@ func TestAnImageWithoutThePlatformEndsInAnError(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheDownloadIsPassedOn(t *testing.T) {
+func TestPatchPlatform_PassesReadError(t *testing.T) {
 	broken := errors.New("checksum mismatch")
 	image := io.MultiReader(strings.NewReader(before), iotest.ErrReader(broken))
 	got, err := io.ReadAll(ignition.PatchPlatform(image))
@@ -86,7 +86,7 @@ func TestAnErrorOfTheDownloadIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestAReaderKeepsTheContractOfIO(t *testing.T) {
+func TestPatchPlatform_IOContract(t *testing.T) {
 	content := strings.Repeat(before+"padding", 1000)
 	want := strings.Repeat(after+"padding", 1000)
 	if err := iotest.TestReader(ignition.PatchPlatform(strings.NewReader(content)), []byte(want)); err != nil {

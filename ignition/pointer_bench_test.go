@@ -12,7 +12,7 @@ import (
 // documentsLimit is the limit for the documents of a thousand nodes; CPU time.
 const documentsLimit = time.Second
 
-func BenchmarkDocumentsOfAThousandNodes(b *testing.B) {
+func BenchmarkNodePointer1000(b *testing.B) {
 	spec := state.Default()
 	spec.Sizing.Storage.Count, spec.Sizing.Infra.Count = 200, 200
 	spec.Sizing.Workers.DataDisk, spec.Sizing.Workers.TopoLVM = 50, true

@@ -25,7 +25,7 @@ func rootCA() []byte {
 	return []byte("-----BEGIN CERTIFICATE-----\nbm90IGEgY2VydGlmaWNhdGU=\n-----END CERTIFICATE-----\n")
 }
 
-func TestTheDocumentsAreThoseThatWereReviewed(t *testing.T) {
+func TestNodePointer_Golden(t *testing.T) {
 	spec := state.Default()
 	spec.Sizing.Workers.DataDisk, spec.Sizing.Workers.TopoLVM = 50, true
 	data := spec.Machines(state.RoleWorker)[0]
@@ -50,7 +50,7 @@ func TestTheDocumentsAreThoseThatWereReviewed(t *testing.T) {
 	compareGolden(t, "bootstrap.golden", bootstrap)
 }
 
-func TestTopoLVMWithoutADataDiskOfItsOwnIsInvalid(t *testing.T) {
+func TestNodePointer_TopoLVMWithoutDataDisk(t *testing.T) {
 	spec := state.Default()
 	spec.Sizing.Workers.TopoLVM, spec.Sizing.Storage.TopoLVM = true, true
 	for _, role := range []state.Role{state.RoleWorker, state.RoleStorage} {
@@ -61,7 +61,7 @@ func TestTopoLVMWithoutADataDiskOfItsOwnIsInvalid(t *testing.T) {
 	}
 }
 
-func TestTheHostNameSurvivesWhatIsFetched(t *testing.T) {
+func TestBootstrapPointer_KeepsHostname(t *testing.T) {
 	pointer, err := ignition.RenderBootstrapPointer("bootstrap", "https://sos-ch-gva-2.exo.io/b/bootstrap.ign", []byte("{}"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestTheHostNameSurvivesWhatIsFetched(t *testing.T) {
 	}
 }
 
-func TestTheBootstrapPointerHoldsTheHashOfTheDocument(t *testing.T) {
+func TestBootstrapPointer_HasDocumentHash(t *testing.T) {
 	pointer, err := ignition.RenderBootstrapPointer("bootstrap", "https://example.net/", []byte("abc"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestTheBootstrapPointerHoldsTheHashOfTheDocument(t *testing.T) {
 	}
 }
 
-func TestEveryRoleButTheMastersStartsAsWorker(t *testing.T) {
+func TestPool_WorkerUnlessMaster(t *testing.T) {
 	for role, want := range map[state.Role]string{
 		state.RoleMaster: "master", state.RoleInfra: "worker", state.RoleStorage: "worker", state.RoleWorker: "worker", "gpu": "worker",
 	} {
@@ -102,7 +102,7 @@ func TestEveryRoleButTheMastersStartsAsWorker(t *testing.T) {
 	}
 }
 
-func TestADocumentThatIgnitionWouldRefuseIsInvalid(t *testing.T) {
+func TestPointer_RefusesInvalidDocument(t *testing.T) {
 	good := ignition.Pointer{Hostname: "worker-0", Source: "https://example.net/config"}
 	for name, spoil := range map[string]func(*ignition.Pointer){
 		"no host name":      func(p *ignition.Pointer) { p.Hostname = "" },
@@ -131,7 +131,7 @@ func TestADocumentThatIgnitionWouldRefuseIsInvalid(t *testing.T) {
 	}
 }
 
-func TestUserDataHasToBeShorterThanTheLimitInBase64(t *testing.T) {
+func TestCheckSize_Base64Limit(t *testing.T) {
 	if err := ignition.CheckSize("create", make([]byte, 24573)); err != nil { // 32764 in base64
 		t.Error(err)
 	}

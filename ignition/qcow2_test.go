@@ -57,7 +57,7 @@ func replaced(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("id=openstack"), []byte("id=exoscale "))
 }
 
-func TestOnlyThePlatformChangesOnTheDiskOfAnImage(t *testing.T) {
+func TestPatchPlatform_Qcow2Plain(t *testing.T) {
 	random := rand.New(rand.NewChaCha8([32]byte{2}))
 	for round := range 12 {
 		image, disk := sampleImage(t, random, 9+round%4)
@@ -99,7 +99,7 @@ func compressedImage(t testing.TB) []byte {
 	return w.image
 }
 
-func TestACompressedClusterIsPatchedInAStreamOfSingleBytes(t *testing.T) {
+func TestPatchPlatform_Qcow2Compressed(t *testing.T) {
 	image := compressedImage(t)
 	want := replaced(guest(t, image))
 	got := patched(t, iotest.OneByteReader(ignition.PatchPlatform(iotest.OneByteReader(bytes.NewReader(image)))))
@@ -108,7 +108,7 @@ func TestACompressedClusterIsPatchedInAStreamOfSingleBytes(t *testing.T) {
 	}
 }
 
-func TestAnOldImageIsPatched(t *testing.T) {
+func TestPatchPlatform_Qcow2Version2(t *testing.T) {
 	image := compressedImage(t)
 	binary.BigEndian.PutUint32(image[4:], 2)
 	clear(image[72:112])
@@ -118,8 +118,8 @@ func TestAnOldImageIsPatched(t *testing.T) {
 	}
 }
 
-// TestAClusterBeforeItsTableIsPatched has a compressed cluster in the rest of another table's cluster.
-func TestAClusterBeforeItsTableIsPatched(t *testing.T) {
+// TestPatchPlatform_Qcow2ClusterBeforeTable has a compressed cluster in the rest of another table's cluster.
+func TestPatchPlatform_Qcow2ClusterBeforeTable(t *testing.T) {
 	const bits = 9
 	w := newQcow2Writer(bits, 200<<bits)
 	content := make([]byte, 1<<bits)
@@ -138,7 +138,7 @@ func TestAClusterBeforeItsTableIsPatched(t *testing.T) {
 	}
 }
 
-func TestAnImageThatHidesItsContentIsRefused(t *testing.T) {
+func TestPatchPlatform_RefusesHiddenContent(t *testing.T) {
 	const cluster, first, second, data = 4096, 1 * 4096, 3 * 4096, 4 * 4096 // offsets in the image
 	put := binary.BigEndian.PutUint64
 	for name, test := range map[string]struct {
@@ -188,8 +188,8 @@ func at(place int, value byte) func([]byte) []byte {
 	}
 }
 
-// TestAnImageMayEndWithItsLastCompressedCluster is about images that are not padded to a sector or a cluster.
-func TestAnImageMayEndWithItsLastCompressedCluster(t *testing.T) {
+// TestPatchPlatform_EndsWithCompressedCluster is about images that are not padded to a sector or a cluster.
+func TestPatchPlatform_EndsWithCompressedCluster(t *testing.T) {
 	const bits = 12
 	w := newQcow2Writer(bits, 8<<bits)
 	content := make([]byte, 1<<bits)
@@ -204,7 +204,7 @@ func TestAnImageMayEndWithItsLastCompressedCluster(t *testing.T) {
 	}
 }
 
-func TestACompressedClusterOfMoreThanAClusterIsRefused(t *testing.T) {
+func TestPatchPlatform_RefusesOversizedCluster(t *testing.T) {
 	const bits = 12
 	w := newQcow2Writer(bits, 8<<bits)
 	w.packed(t, 0, append([]byte(before), make([]byte, 2<<bits)...))
@@ -214,8 +214,8 @@ func TestACompressedClusterOfMoreThanAClusterIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitIsRefused has a cluster of hardly anything but the platform, whose patched content compresses worse.
-func TestWhatDoesNotFitIsRefused(t *testing.T) {
+// TestPatchPlatform_RefusesMisfit has a cluster of hardly anything but the platform, whose patched content compresses worse.
+func TestPatchPlatform_RefusesMisfit(t *testing.T) {
 	const bits = 9
 	w := newQcow2Writer(bits, 8<<bits)
 	content := make([]byte, 1<<bits)
@@ -227,7 +227,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-func TestALateTableOfPlainClustersDoesNotMatter(t *testing.T) {
+func TestPatchPlatform_Qcow2LatePlainTable(t *testing.T) {
 	const bits = 9
 	w := newQcow2Writer(bits, 200<<bits)
 	w.plain(0, []byte(before))
@@ -241,7 +241,7 @@ func TestALateTableOfPlainClustersDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestADownloadThatBreaksOffTellsItsOwnError(t *testing.T) {
+func TestPatchPlatform_Qcow2ReadError(t *testing.T) {
 	broken := errors.New("checksum mismatch")
 	image := io.MultiReader(bytes.NewReader(compressedImage(t)[:4*4096+20]), iotest.ErrReader(broken))
 	if _, err := io.ReadAll(ignition.PatchPlatform(image)); !errors.Is(err, broken) {

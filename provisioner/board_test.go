@@ -28,14 +28,14 @@ func members(names ...string) provisioner.Event {
 	return e
 }
 
-func TestTheTrailOfEtcdHoldsEachNumberOnce(t *testing.T) {
+func TestBoard_EtcdHistoryIsUnique(t *testing.T) {
 	board := fold(members("boot"), members("boot"), members("boot", "a"), members("boot", "b"), members("a"))
 	if diff := cmp.Diff([]int{1, 2, 1}, board.EtcdTrail); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestAWaitIsOverWhenItsStepEnds(t *testing.T) {
+func TestBoard_WaitEndsWithStep(t *testing.T) {
 	begun := []provisioner.Event{
 		{Type: provisioner.TypeStep, Step: "etcd", State: provisioner.Started, Text: "Wait for etcd"},
 		{Type: provisioner.TypeWait, Step: "etcd", Last: "3 of 4"},
@@ -49,7 +49,7 @@ func TestAWaitIsOverWhenItsStepEnds(t *testing.T) {
 	}
 }
 
-func TestAResumedRunStartsItsStepsAfreshAndKeepsWhatWasSeen(t *testing.T) {
+func TestBoard_ResumedRunResetsSteps(t *testing.T) {
 	board := fold(
 		provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started},
 		provisioner.Event{Type: provisioner.TypeStep, Step: "etcd", State: provisioner.Failed},
@@ -64,7 +64,7 @@ func TestAResumedRunStartsItsStepsAfreshAndKeepsWhatWasSeen(t *testing.T) {
 	}
 }
 
-func TestANodeKeepsTheTimeOfItsStateWhileOnlyTheReasonChanges(t *testing.T) {
+func TestBoard_NodeKeepsStateTime(t *testing.T) {
 	node := func(state, reason string) provisioner.Event {
 		return provisioner.Event{Type: provisioner.TypeNode, Name: "master-0", State: state, Reason: reason}
 	}
@@ -77,14 +77,14 @@ func TestANodeKeepsTheTimeOfItsStateWhileOnlyTheReasonChanges(t *testing.T) {
 	}
 }
 
-func TestTheLogIsBounded(t *testing.T) {
+func TestBoard_LogIsBounded(t *testing.T) {
 	board := fold(make([]provisioner.Event, 3*provisioner.LogLength)...)
 	if n := len(board.Log); n < provisioner.LogLength || n > 2*provisioner.LogLength {
 		t.Errorf("%d events are remembered", n)
 	}
 }
 
-func TestALineOfTheJournalPushesNoEventOutOfTheLog(t *testing.T) {
+func TestBoard_JournalLinesKeepEvents(t *testing.T) {
 	events := []provisioner.Event{{Type: provisioner.TypeNode, Name: "master-0"}}
 	for range 3 * provisioner.LogLength {
 		events = append(events, provisioner.Event{Type: provisioner.TypeJournal, Name: "bootkube"})
@@ -95,7 +95,7 @@ func TestALineOfTheJournalPushesNoEventOutOfTheLog(t *testing.T) {
 	}
 }
 
-func TestAWaitTellsSinceWhenItSawTheSame(t *testing.T) {
+func TestBoard_WaitKeepsFirstTime(t *testing.T) {
 	wait := func(last string) provisioner.Event {
 		return provisioner.Event{Type: provisioner.TypeWait, Step: "etcd", Last: last}
 	}

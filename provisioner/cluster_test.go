@@ -14,7 +14,7 @@ func stage(state, text, reason string) provisioner.Event {
 	return provisioner.Event{Type: provisioner.TypeStage, Name: "bootkube", State: state, Text: text, Reason: reason}
 }
 
-func TestStagesThatEndedAreKeptOnce(t *testing.T) {
+func TestBoard_EndedStagesAreUnique(t *testing.T) {
 	board := fold(
 		stage(provisioner.Started, "api", ""), stage(provisioner.Done, "api", ""),
 		stage(provisioner.Started, "etcd", ""), stage(provisioner.Started, "pods", ""),
@@ -30,7 +30,7 @@ func TestStagesThatEndedAreKeptOnce(t *testing.T) {
 	}
 }
 
-func TestAnOperatorKeepsTheTimeOfItsState(t *testing.T) {
+func TestBoard_OperatorKeepsStateTime(t *testing.T) {
 	operator := func(state, reason string) provisioner.Event {
 		return provisioner.Event{Type: provisioner.TypeOperator, Name: "etcd", State: state, Reason: reason}
 	}
@@ -47,7 +47,7 @@ func finding(rule, state string) provisioner.Event {
 	return provisioner.Event{Type: provisioner.TypeDiagnosis, Name: rule, State: state}
 }
 
-func TestFindingsComeAndGo(t *testing.T) {
+func TestBoard_FindingsAddedAndRemoved(t *testing.T) {
 	board := fold(
 		finding("a", provisioner.Present), finding("b", provisioner.Present), finding("a", provisioner.Present),
 		finding("a", provisioner.Gone), finding("never", provisioner.Gone),
@@ -61,7 +61,7 @@ func TestFindingsComeAndGo(t *testing.T) {
 	}
 }
 
-func TestTheSurestFindingComesFirst(t *testing.T) {
+func TestSortFindings_SurestFirst(t *testing.T) {
 	early, late := time.Unix(10, 0), time.Unix(20, 0)
 	found := []provisioner.Event{
 		{Name: "guess", Confidence: "low", Since: &early}, {Name: "unknown"}, {Name: "late", Confidence: "high", Since: &late},
@@ -76,7 +76,7 @@ func TestTheSurestFindingComesFirst(t *testing.T) {
 	}
 }
 
-func TestEtcdTellsWhenItGrewAndWhyTheBootstrapMemberStays(t *testing.T) {
+func TestBoard_EtcdGrowth(t *testing.T) {
 	held := members("boot", "a")
 	held.Reason = "two members are missing"
 	board := fold(members("boot"), held)
@@ -85,7 +85,7 @@ func TestEtcdTellsWhenItGrewAndWhyTheBootstrapMemberStays(t *testing.T) {
 	}
 }
 
-func TestAThousandNodesAreFoundByTheirNames(t *testing.T) {
+func TestBoard_ThousandNodes(t *testing.T) {
 	board := fold(crowd()...)
 	if len(board.Nodes) != 1000 || len(board.CSRs) != 2000 || len(board.Operators) != 33 || len(board.Objects) != 1000 {
 		t.Errorf("%d nodes, %d requests, %d operators, %d objects", len(board.Nodes), len(board.CSRs), len(board.Operators), len(board.Objects))

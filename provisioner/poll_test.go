@@ -26,7 +26,7 @@ func (bubbleClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func TestAWaitTellsEachNewReasonOnceAndABeatEachMinute(t *testing.T) {
+func TestPollUntil_EmitsReasonsAndHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		checks := 0
 		wait := provisioner.PollUntil(bubbleClock{}, 10*time.Second, time.Hour, func(context.Context, provisioner.Report) error {
@@ -50,7 +50,7 @@ func TestAWaitTellsEachNewReasonOnceAndABeatEachMinute(t *testing.T) {
 	})
 }
 
-func TestAWaitGivesUpAtItsLimitWithTheLastReason(t *testing.T) {
+func TestPollUntil_TimeoutHasLastReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reason, began := errors.New("3 of 4 members"), time.Now()
 		wait := provisioner.PollUntil(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context, provisioner.Report) error { return reason })
@@ -65,7 +65,7 @@ func TestAWaitGivesUpAtItsLimitWithTheLastReason(t *testing.T) {
 	})
 }
 
-func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
+func TestPollUntil_EndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 		defer cancel()
@@ -76,7 +76,7 @@ func TestAWaitEndsAtOnceWithItsContext(t *testing.T) {
 	})
 }
 
-func TestAWaitGoesOnBeyondItsLimitWhileThingsMove(t *testing.T) {
+func TestPollUntil_ProgressExtendsTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		wait := provisioner.PollUntil(bubbleClock{}, time.Minute, 30*time.Minute, func(context.Context, provisioner.Report) error {
@@ -94,7 +94,7 @@ func TestAWaitGoesOnBeyondItsLimitWhileThingsMove(t *testing.T) {
 	})
 }
 
-func TestALimitIsToldWithoutUnitsThatSayNothing(t *testing.T) {
+func TestPollUntil_ShortensTimeoutUnits(t *testing.T) {
 	for limit, want := range map[time.Duration]string{
 		time.Hour: "1h", 45 * time.Minute: "45m", 90 * time.Minute: "1h30m", 10 * time.Second: "10s", 100 * time.Second: "1m40s",
 		10 * time.Hour: "10h", 30 * time.Minute: "30m",

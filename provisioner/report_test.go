@@ -8,7 +8,7 @@ import (
 	"exoshift/provisioner"
 )
 
-func TestASignInIsAnErrandOnlyWhileSomebodyIsAskedForIt(t *testing.T) {
+func TestReport_SignInActionWhileAsked(t *testing.T) {
 	refused := errors.New("refused")
 	asking := func(ctx context.Context, show func(context.Context, string) error) error {
 		if show == nil {

@@ -68,7 +68,7 @@ func states(events []provisioner.Event, id string) []string {
 	return seen
 }
 
-func TestEveryStepEndsAsItsBodyAndItsNeedsSay(t *testing.T) {
+func TestRun_StepOutcomes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan, ends := drawPlan(rt)
 		events, err := play(t, t.Context, plan)
@@ -95,7 +95,7 @@ func TestEveryStepEndsAsItsBodyAndItsNeedsSay(t *testing.T) {
 	})
 }
 
-func TestAStepStartsOnlyAfterItsNeedsHaveEnded(t *testing.T) {
+func TestRun_StepsWaitForNeeds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan, _ := drawPlan(rt)
 		events, _ := play(t, t.Context, plan)
@@ -115,7 +115,7 @@ func TestAStepStartsOnlyAfterItsNeedsHaveEnded(t *testing.T) {
 	})
 }
 
-func TestTheSamePlanTellsTheSameStory(t *testing.T) {
+func TestRun_IsDeterministic(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan, _ := drawPlan(rt)
 		for n := range plan {
@@ -144,7 +144,7 @@ func starts(events []provisioner.Event) []string {
 	return ids
 }
 
-func TestStepsWithoutEachOtherRunSideBySide(t *testing.T) {
+func TestRun_IndependentStepsAreParallel(t *testing.T) {
 	plan := provisioner.Plan{
 		{ID: "a", Do: ending("ok", time.Hour)},
 		{ID: "b", Do: ending("ok", time.Hour)},
@@ -160,7 +160,7 @@ func TestStepsWithoutEachOtherRunSideBySide(t *testing.T) {
 	})
 }
 
-func TestACancelledRunEndsWithTheCauseAndStartsNothingMore(t *testing.T) {
+func TestRun_CancelStartsNothing(t *testing.T) {
 	cause := errors.New("the operator left")
 	waiting := func(ctx context.Context, _ provisioner.Report) error {
 		<-ctx.Done()
@@ -180,7 +180,7 @@ func TestACancelledRunEndsWithTheCauseAndStartsNothingMore(t *testing.T) {
 	}
 }
 
-func TestAStepThatEndsWithItsRunSaysThatItWasStopped(t *testing.T) {
+func TestRun_CancelledStepIsStopped(t *testing.T) {
 	waiting := func(ctx context.Context, _ provisioner.Report) error {
 		<-ctx.Done()
 		return fmt.Errorf("look at the machines: %w", context.Cause(ctx))
@@ -195,7 +195,7 @@ func TestAStepThatEndsWithItsRunSaysThatItWasStopped(t *testing.T) {
 	}
 }
 
-func TestAPanicNamesItsPlaceAndFailsOnlyItsStep(t *testing.T) {
+func TestRun_PanicFailsItsStep(t *testing.T) {
 	plan := provisioner.Plan{{ID: "broken", Do: ending("panic", 0)}, {ID: "sound", Do: ending("ok", 0)}}
 	events, err := play(t, t.Context, plan)
 	if err == nil || !strings.Contains(err.Error(), "at the worst moment") || !strings.Contains(err.Error(), "run_test.go") {
@@ -206,7 +206,7 @@ func TestAPanicNamesItsPlaceAndFailsOnlyItsStep(t *testing.T) {
 	}
 }
 
-func TestAPlanThatNeedsWhatIsNotAboveIsRefused(t *testing.T) {
+func TestRun_RefusesForwardNeeds(t *testing.T) {
 	for name, plan := range map[string]provisioner.Plan{
 		"forward need": {{ID: "a", Needs: []string{"b"}}, {ID: "b"}},
 		"itself":       {{ID: "a", Needs: []string{"a"}}},
@@ -224,7 +224,7 @@ type advised struct{ error }
 
 func (advised) Advice() string { return "ask for more" }
 
-func TestAFailedStepTellsWhatToDoNext(t *testing.T) {
+func TestRun_FailedStepHasHint(t *testing.T) {
 	plan := provisioner.Plan{{ID: "a", Do: func(context.Context, provisioner.Report) error {
 		return fmt.Errorf("create: %w", advised{errors.New("no room")})
 	}}}

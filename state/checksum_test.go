@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-func TestWhatIsSealedIsReadWithThePassphraseAlone(t *testing.T) {
+func TestSealed_ReadWithPassphraseOnly(t *testing.T) {
 	folder, err := state.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -80,6 +80,12 @@ type NodeStatus struct {
 // Taint is a node taint.
 type Taint struct{ Key, Value, Effect string }
 
+// Placement is where pods of a component of OpenShift run.
+type Placement struct {
+	NodeLabel string // key of the label of its nodes, or "" for any node
+	Replicas  int
+}
+
 // ExpectedNode is a node that this installation created: only such nodes get certificates.
 type ExpectedNode struct {
 	Name      string

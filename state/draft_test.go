@@ -21,7 +21,7 @@ func newDraft(t *testing.T, dir string) state.Draft {
 	return draft
 }
 
-func TestEachDraftHasAPrivateFolderOfItsOwn(t *testing.T) {
+func TestDraft_HasPrivateFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "drafts")
 	first, second := newDraft(t, dir), newDraft(t, dir)
 	if first.Path() == second.Path() || first.Exists() {
@@ -38,7 +38,7 @@ func TestEachDraftHasAPrivateFolderOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestADraftIsHeldByOneInterview(t *testing.T) {
+func TestDraft_LockedByOneInterview(t *testing.T) {
 	draft := newDraft(t, t.TempDir())
 	var held *state.LockedError
 	if _, err := draft.Lock(t.Context()); !errors.As(err, &held) {
@@ -46,7 +46,7 @@ func TestADraftIsHeldByOneInterview(t *testing.T) {
 	}
 }
 
-func TestSecretsOfFieldsStayInTheirFolder(t *testing.T) {
+func TestDraft_SecretsStayInFolder(t *testing.T) {
 	draft := newDraft(t, t.TempDir())
 	for _, name := range []string{"../a", "a/b", "", ".."} {
 		if path, err := draft.KeepSecret(name, "s3cret"); err == nil {
@@ -55,7 +55,7 @@ func TestSecretsOfFieldsStayInTheirFolder(t *testing.T) {
 	}
 }
 
-func TestDraftsAreListedTheLatestFirst(t *testing.T) {
+func TestListDrafts_LatestFirst(t *testing.T) {
 	dir := t.TempDir()
 	if drafts, err := state.ListDrafts(filepath.Join(dir, "none")); err != nil || len(drafts) > 0 {
 		t.Errorf("nowhere there are %v, %v", drafts, err)
@@ -75,7 +75,7 @@ func TestDraftsAreListedTheLatestFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
+func TestListDrafts_RemovesDiscarded(t *testing.T) {
 	dir := t.TempDir()
 	torn, abandoned := filepath.Join(dir, ".gone-1"), filepath.Join(dir, "7")
 	yesterday := time.Now().Add(-24 * time.Hour)
@@ -96,9 +96,9 @@ func TestWhatIsLeftOfDiscardedDraftsIsClearedAway(t *testing.T) {
 	}
 }
 
-// TestADraftIsWholeUntilAllOfItIsHandedOver fails after each step: every answer is either in the draft or in the
+// TestDraft_WholeUntilHandover fails after each step: every answer is either in the draft or in the
 // installation, secrets included.
-func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
+func TestDraft_WholeUntilHandover(t *testing.T) {
 	draft, to := newDraft(t, t.TempDir()), newFolder(t)
 	from, err := draft.KeepSecret("exoscale.apiSecret", "s3cret")
 	unused, again := draft.KeepSecret("exoscale.apiKey", "another organization's")
@@ -128,7 +128,7 @@ func TestADraftIsWholeUntilAllOfItIsHandedOver(t *testing.T) {
 	}
 }
 
-func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
+func TestDraft_StaysInClusterFolder(t *testing.T) {
 	folder := newFolder(t)
 	draft, err := state.OpenDraft(folder.Path())
 	if err != nil {
@@ -147,7 +147,7 @@ func TestADraftInTheFolderOfItsClusterLeavesItThere(t *testing.T) {
 	}
 }
 
-func TestCopiesOfAnswersAreNumberedAndEachIsKeptOnce(t *testing.T) {
+func TestKeepAnswers_NumbersCopies(t *testing.T) {
 	folder := newFolder(t)
 	if err := folder.Write("answers-2.yaml", []byte("left by a run that was killed")); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestCopiesOfAnswersAreNumberedAndEachIsKeptOnce(t *testing.T) {
 	}
 }
 
-func TestADraftIsFoundFromEverywhere(t *testing.T) {
+func TestDraft_FoundFromAnyDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	draft := newDraft(t, "drafts")
 	secret, err := draft.KeepSecret("exoscale.apiSecret", "s3cret")

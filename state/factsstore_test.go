@@ -27,7 +27,7 @@ func TestFactsStore_SavesChangesOnly(t *testing.T) {
 	}
 }
 
-func TestFactsStore_WithoutSaveKeepsChangesInMemory(t *testing.T) {
+func TestFactsStore_WithoutSaveIsInMemory(t *testing.T) {
 	var store state.FactsStore
 	if err := store.Update(func(facts *state.Facts) { facts.Zone = "ch-gva-2" }); err != nil || store.Get().Zone != "ch-gva-2" {
 		t.Errorf("%+v, %v", store.Get(), err)

@@ -23,7 +23,7 @@ func newFolder(t *testing.T) state.Folder {
 	return folder
 }
 
-func TestFolderAndFilesArePrivateWhateverTheyWere(t *testing.T) {
+func TestFolder_FilesArePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster")
 	if err := os.Mkdir(path, 0o777); err != nil { //nolint:gosec // the point of the test
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestFolderAndFilesArePrivateWhateverTheyWere(t *testing.T) {
 	}
 }
 
-func TestFactsComeBackAsTheyWereSaved(t *testing.T) {
+func TestFacts_RoundTrip(t *testing.T) {
 	folder := newFolder(t)
 	if facts, err := folder.LoadFacts(); err != nil || facts.ClusterID != "" {
 		t.Fatalf("a new folder knows %v, %v", facts, err)
@@ -65,7 +65,7 @@ func TestFactsComeBackAsTheyWereSaved(t *testing.T) {
 	}
 }
 
-func TestFactsOfAnotherSchemaAreRefused(t *testing.T) {
+func TestFacts_RefuseOtherSchema(t *testing.T) {
 	folder := newFolder(t)
 	if err := folder.Write(state.FactsFile, []byte(`{"schema": 99}`)); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestFactsOfAnotherSchemaAreRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
+func TestFolder_LockNamesHolder(t *testing.T) {
 	folder := newFolder(t)
 	unlock, err := folder.Lock(t.Context())
 	if err != nil {
@@ -100,7 +100,7 @@ func TestOnlyOneRunHoldsAFolderAndTheOtherLearnsWho(t *testing.T) {
 	unlock()
 }
 
-func TestTheJournalKnowsWhichIntentsHaveNoResult(t *testing.T) {
+func TestJournal_ListsPendingIntents(t *testing.T) {
 	folder := newFolder(t)
 	journal, err := folder.OpenJournal(time.Now)
 	if err != nil {
@@ -148,13 +148,13 @@ func tear(t *testing.T, path string) {
 	}
 }
 
-func TestAFolderWithoutAnInstallationIsNotOpened(t *testing.T) {
+func TestOpen_RefusesEmptyFolder(t *testing.T) {
 	if _, err := state.Open(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("opened with %v", err)
 	}
 }
 
-func TestTheDefaultPathFollowsTheXDGVariable(t *testing.T) {
+func TestDefaultPath_FollowsXDG(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "/somewhere")
 	if path, err := state.DefaultPath("c-1"); err != nil || path != "/somewhere/exoshift/c-1" {
 		t.Error(path, err)

@@ -21,7 +21,7 @@ func (c *crowded) Write(content []byte) (int, error) {
 	return n, syscall.ENOSPC
 }
 
-func TestALineThatAFullDiskCutSpoilsNoOther(t *testing.T) {
+func TestJournal_FullDiskKeepsOtherLines(t *testing.T) {
 	folder, err := Create(filepath.Join(t.TempDir(), "cluster"))
 	if err != nil {
 		t.Fatal(err)

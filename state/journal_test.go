@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-func TestTheJournalIsReadAsItWasWritten(t *testing.T) {
+func TestJournal_RoundTrip(t *testing.T) {
 	folder := newFolder(t)
 	if entries, err := folder.ListEntries(); err != nil || len(entries) > 0 {
 		t.Fatalf("no journal holds %v: %v", entries, err)
@@ -44,7 +44,7 @@ func TestTheJournalIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeReadIsAnError(t *testing.T) {
+func TestJournal_UnreadableIsError(t *testing.T) {
 	folder := newFolder(t)
 	if err := os.Mkdir(folder.Path(state.JournalFile), 0o700); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func sixLines(t *testing.T) (state.Folder, [][]byte) {
 	return folder, slices.Collect(bytes.Lines(content))
 }
 
-func TestReadJournal_TellsWhatIsWrongWithWhichLine(t *testing.T) {
+func TestReadJournal_LocatesDamage(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage  func(lines [][]byte) [][]byte
 		want    []state.LineDamage
@@ -86,7 +86,7 @@ func TestReadJournal_EarlierVersion(t *testing.T) {
 	}
 }
 
-func TestRewriteJournal_KeepsTheDamagedFileAndWhatIsWhole(t *testing.T) {
+func TestRewriteJournal_KeepsDamagedFile(t *testing.T) {
 	folder, lines := sixLines(t)
 	lines[1] = bytes.Replace(lines[1], []byte("id-a"), []byte("id-x"), 1)
 	damaged := bytes.Join(lines, nil)
@@ -111,7 +111,7 @@ func TestRewriteJournal_KeepsTheDamagedFileAndWhatIsWhole(t *testing.T) {
 	}
 }
 
-func TestFacts_DamageNamesWhatToDo(t *testing.T) {
+func TestFacts_DamageHint(t *testing.T) {
 	for name, damage := range map[string]func(string) string{
 		"a digit":     func(text string) string { return strings.Replace(text, "192.0.2.1", "192.0.2.7", 1) },
 		"half of it":  func(text string) string { return text[:len(text)/2] },

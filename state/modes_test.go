@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestRestoreModes_MakesEverythingPrivateAndKeepsProgramsExecutable(t *testing.T) {
+func TestRestoreModes_PrivateAndExecutable(t *testing.T) {
 	folder := newFolder(t)
 	err := errors.Join(
 		folder.Write("answers.yaml", nil), folder.Write("bin/program", nil), folder.Write("closed/file", nil), folder.Write("right", nil),
@@ -41,7 +41,7 @@ func TestRestoreModes_MakesEverythingPrivateAndKeepsProgramsExecutable(t *testin
 	}
 }
 
-func TestRemoveKeys_LeavesNoKeyAndEveryRecord(t *testing.T) {
+func TestRemoveKeys_KeepsRecords(t *testing.T) {
 	folder := newFolder(t)
 	records := []string{"answers.yaml", "events.jsonl", "facts.json", "journal.jsonl", "openshift.md"}
 	keys := []string{

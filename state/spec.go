@@ -118,6 +118,7 @@ type SynSpec struct {
 	Facts         map[string]string `yaml:"facts,omitempty" json:"facts,omitempty"`
 	CatalogDir    string            `yaml:"catalogDir,omitempty" json:"catalogDir,omitempty"`
 	VaultAddress  string            `yaml:"vaultAddress,omitempty" json:"vaultAddress,omitempty"` // default: from Lieutenant
+	VaultMount    string            `yaml:"vaultMount,omitempty" json:"vaultMount,omitempty"`     // default: DefaultVaultMount
 	// GitToken is the token of the Git host, for its HTTPS and its API; without one Git uses SSH and the agent's keys.
 	GitToken SecretRef `yaml:"gitToken,omitempty" json:"gitToken,omitzero"`
 }
@@ -133,7 +134,18 @@ type OpenShiftSpec struct {
 
 	// CloudControllerManager is "External" if Exoscale's cloud controller runs in the cluster, or "".
 	CloudControllerManager string `yaml:"cloudControllerManager,omitempty" json:"cloudControllerManager,omitempty"`
-	ManifestsDir           string `yaml:"manifestsDir,omitempty" json:"manifestsDir,omitempty"` // directory of manifests that are installed with the cluster
+	// Capabilities are the optional parts of the release; none given: all of them.
+	Capabilities CapabilitiesSpec `yaml:"capabilities,omitempty" json:"capabilities,omitzero"`
+	// ImageDigestSources has the mirrors of each repository of images, separated by spaces.
+	ImageDigestSources map[string]string `yaml:"imageDigestSources,omitempty" json:"imageDigestSources,omitempty"`
+
+	ManifestsDir string `yaml:"manifestsDir,omitempty" json:"manifestsDir,omitempty"` // directory of manifests that are installed with the cluster
+}
+
+// CapabilitiesSpec are the optional parts of a release that the cluster has.
+type CapabilitiesSpec struct {
+	Baseline   string   `yaml:"baselineCapabilitySet,omitempty" json:"baselineCapabilitySet,omitempty"`                 // None, v4.11 and so on, or vCurrent
+	Additional []string `yaml:"additionalEnabledCapabilities,omitempty" json:"additionalEnabledCapabilities,omitempty"` // by their names
 }
 
 // ProxySpec is the proxy that the nodes use.

@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-func TestTheDefaultClusterHasFifteenMachinesAndABootstrap(t *testing.T) {
+func TestDefault_MachineCount(t *testing.T) {
 	spec := state.Default()
 	if n := len(spec.Nodes()) + len(spec.Machines(state.RoleLoadBalancer)); n != 15 {
 		t.Errorf("%d machines", n)
@@ -19,7 +19,7 @@ func TestTheDefaultClusterHasFifteenMachinesAndABootstrap(t *testing.T) {
 	}
 }
 
-func TestNodesAreMastersFirstThenEachRoleInOrder(t *testing.T) {
+func TestNodes_MastersFirst(t *testing.T) {
 	spec := state.Spec{Sizing: state.SizingSpec{
 		ControlPlane: state.MachineSpec{Count: 1}, Infra: state.MachineSpec{Count: 1}, Workers: state.MachineSpec{Count: 1},
 		ExtraGroups: []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Count: 2, Type: "gpu3.small"}}},
@@ -33,7 +33,7 @@ func TestNodesAreMastersFirstThenEachRoleInOrder(t *testing.T) {
 	}
 }
 
-func TestTheDomainsFollowFromIDAndBaseDomainUnlessTheAppsHaveTheirOwn(t *testing.T) {
+func TestSpec_Domains(t *testing.T) {
 	spec := state.Spec{Cluster: state.ClusterSpec{ID: "c-1", BaseDomain: "example.net"}}
 	if spec.Domain() != "c-1.example.net" || spec.AppsDomain() != "apps.c-1.example.net" {
 		t.Error(spec.Domain(), spec.AppsDomain())
@@ -44,7 +44,7 @@ func TestTheDomainsFollowFromIDAndBaseDomainUnlessTheAppsHaveTheirOwn(t *testing
 	}
 }
 
-func TestAGroupHasAsManyAsThereAreMachines(t *testing.T) {
+func TestGroup_CountsMachines(t *testing.T) {
 	spec := state.Default()
 	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "gpua30.medium", Count: 2}}}
 	for _, strategy := range []string{"haproxy-pair", "dns-round-robin"} {

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"time"
@@ -13,6 +14,12 @@ type SynServices struct {
 	Vault        string // address
 	VaultMethod  string // auth method of Vault, e.g. "oidc"
 }
+
+// DefaultVaultMount is where Project Syn keeps the secrets of clusters.
+const DefaultVaultMount = "clusters/kv"
+
+// GetVaultMount returns the mount of the KV store in Vault.
+func (s SynSpec) GetVaultMount() string { return cmp.Or(s.VaultMount, DefaultVaultMount) }
 
 // SynTenant is a tenant of Project Syn.
 type SynTenant struct {

@@ -2,7 +2,7 @@ package state
 
 import "testing"
 
-func TestThePlaceOfARepositoryHoldsNoPassword(t *testing.T) {
+func TestRepository_RedactsPassword(t *testing.T) {
 	for address, want := range map[string]string{
 		"ssh://git@git.example.net/c-1.git":        "ssh://git@git.example.net/c-1.git",
 		"https://me:hunter2@git.example.net/c.git": "https://me@git.example.net/c.git",

@@ -43,7 +43,7 @@ func (a *Answers) Set(key, text, origin string) error {
 func (a *Answers) Clear(key string) error {
 	field, ok := Find(append(Fields(), FactFields()...), key)
 	if !ok {
-		return fmt.Errorf("clear %s: it is no field", key)
+		return fmt.Errorf("clear %s: not a field", key)
 	}
 	usual := state.Default()
 	if err := field.value.store(&a.Spec, field.Get(usual)); err != nil {

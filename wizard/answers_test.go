@@ -86,7 +86,7 @@ func exportedAnyhow(spec state.Spec) (problem string) {
 	return ""
 }
 
-func TestWhateverIsTypedIsStoredOrChangesNothing(t *testing.T) {
+func TestSet_StoresOrChangesNothing(t *testing.T) {
 	keys := questions()
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.SampledFrom(keys).Draw(t, "key")
@@ -121,7 +121,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-func TestAnAnswerOfAGroupDoesNotReachCopies(t *testing.T) {
+func TestCopy_GroupsAreIndependent(t *testing.T) {
 	answers := grouped()
 	kept := answers.Copy()
 	for key, text := range map[string]string{"sizing.extraGroups[0].count": "7", "sizing.extraGroups[0].type": "tiny", "sizing.extraGroups[0].name": "big"} {
@@ -135,7 +135,7 @@ func TestAnAnswerOfAGroupDoesNotReachCopies(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAGroupHaveDefaultsOfTheirOwn(t *testing.T) {
+func TestGroupFields_OwnDefaults(t *testing.T) {
 	for key, want := range map[string]string{"name": "", "type": "", "count": "0", "rootDisk": "100", "topolvm": "false"} {
 		if f := fieldOf(grouped(), "sizing.extraGroups[0]."+key); f.Default() != want {
 			t.Errorf("%s is %q by default, want %q", key, f.Default(), want)
@@ -146,7 +146,7 @@ func TestFieldsOfAGroupHaveDefaultsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhiteSpaceAroundItemsDoesNotMatter(t *testing.T) {
+func TestSet_TrimsListItems(t *testing.T) {
 	answers := grouped()
 	for key, text := range map[string]string{"network.customerNetworks": " 192.168.0.0/16 ,\t10.9.0.0/24 ", "syn.facts": `" a = b ", c = d `} {
 		if err := answers.Set(key, text, wizard.Typed); err != nil {
@@ -161,7 +161,7 @@ func TestWhiteSpaceAroundItemsDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestAClearedAnswerHasItsDefaultAgain(t *testing.T) {
+func TestClear_RestoresDefault(t *testing.T) {
 	answers := grouped()
 	if err := answers.Set("sizing.workers.count", "9", wizard.Typed); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestAClearedAnswerHasItsDefaultAgain(t *testing.T) {
 	}
 }
 
-func TestTheVersionIsSuggestedAndNotAssumed(t *testing.T) {
+func TestVersion_SuggestedNotDefault(t *testing.T) {
 	spec := state.Default()
 	f := field(t, "openshift.version")
 	if f.Default() != "" || f.Suggestion(spec) != "stable-4.21" {

@@ -149,7 +149,7 @@ func SplitItems(value string) ([]string, error) {
 	r.TrimLeadingSpace = true
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) != 1 {
-		return nil, errors.New("the value is no list separated by commas")
+		return nil, errors.New("the value is not a comma-separated list")
 	}
 	for i, item := range lines[0] {
 		lines[0][i] = strings.TrimSpace(item)

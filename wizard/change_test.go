@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/answersfile"
 )
 
-func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
+func TestDiff_ClusterConsequences(t *testing.T) {
 	before, after := valid(), valid()
 	after.Cluster.DisplayName = "Demo"
 	after.Cluster.BaseDomain = "example.org"
@@ -34,7 +34,7 @@ func TestChangesSayWhatTheyMeanForACluster(t *testing.T) {
 	}
 }
 
-func TestEveryFieldSaysWhatAChangeMeans(t *testing.T) {
+func TestFields_HaveChangeConsequence(t *testing.T) {
 	rebuilt := map[string]bool{}
 	for _, f := range wizard.Fields() {
 		switch f.Effect {

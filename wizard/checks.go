@@ -52,7 +52,7 @@ func skipReason(item string) []Problem {
 	case err != nil:
 		return NewProblem(err.Error(), allowed, "")
 	case skip.Until.IsZero():
-		return NewProblem("the day is missing from which on the check is made again", allowed, "")
+		return NewProblem("the end date of the skip is missing", allowed, "")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func checkSkips(spec state.Spec) []Problem {
 		if reach.HasID(ids, id) {
 			continue
 		}
-		faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(id), NewProblem("there is no check of this ID", "an ID as `exoshift check` shows it, e.g. NET-RH-022",
+		faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(id), NewProblem("no check has this ID", "an ID from `exoshift check`, e.g. NET-RH-022",
 			reach.FindNearestID(id, ids)))...)
 	}
 	return faults
@@ -85,19 +85,19 @@ const (
 
 func listCheckFields() []Field {
 	return []Field{
-		{Key: endpointsKey, Title: "Own endpoints", Example: "https://registry.example.net/v2/, tcp://10.9.0.5:5000", rule: validateEndpoint,
+		{Key: endpointsKey, Title: "Extra endpoints", Example: "https://registry.example.net/v2/, tcp://10.9.0.5:5000", rule: validateEndpoint,
 			Screen: Network, Advanced: true, Effect: NoEffect, most: reach.MaxEndpoints,
-			Help: "Services of yours that the cluster has to reach, which are checked with all others. Without a scheme, host:port is " +
-				"checked by tcp and host by https.",
-			Why:    "What the cluster needs of you and cannot reach, such as a registry or a mail server, is found before the installation.",
-			Source: "Those who write the applications. Leave it empty if the cluster needs nothing of yours.",
+			Help: "Additional services that the cluster must reach; checked together with the built-in ones. Without a scheme, host:port is " +
+				"checked over TCP and host over HTTPS.",
+			Why:    "Detects an unreachable registry, mail server or similar before the installation starts.",
+			Source: "The application owners. Leave it empty if the cluster needs no additional services.",
 			value:  bindList(func(s *state.Spec) *[]string { return &s.Checks.Endpoints })},
-		{Key: skipKey, Title: "Checks left out", Example: "NET-RH-022=we send no telemetry until 2027-01-31", rule: skipReason,
+		{Key: skipKey, Title: "Skipped checks", Example: "NET-RH-022=we send no telemetry until 2027-01-31", rule: skipReason,
 			Screen: Network, Advanced: true, Effect: NoEffect,
-			Help: "IDs of checks of reachability that are not made, each with a reason and the day from which on it is made again.",
-			Why: "An installation does not start as long as something that it needs cannot be reached. Who knows better leaves the " +
-				"check out and says why; the hand-over page repeats it.",
-			Source: "The checks themselves show their IDs. Leave it empty unless one of them is wrong about your network.",
+			Help: "IDs of connectivity checks to skip, each with a reason and an end date.",
+			Why: "An installation does not start while a required service is unreachable. If a check is wrong, skip it and " +
+				"give a reason; the hand-over page lists the skipped checks.",
+			Source: "Each check shows its ID. Leave it empty unless a check is wrong about your network.",
 			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.Checks.Skip })},
 	}
 }
@@ -111,7 +111,7 @@ func CheckExpiredSkips(spec state.Spec, now time.Time) []Problem {
 	}
 	for _, skip := range skips {
 		if skip.IsExpired(now) {
-			faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(skip.ID), NewProblem("its day has come: the check is made again", "", ""))...)
+			faults = append(faults, WithField(ToPrefix(skipKey)+FormatPath(skip.ID), NewProblem("the end date has passed: the check runs again", "", ""))...)
 		}
 	}
 	return faults

@@ -13,19 +13,19 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestFaultsOfOwnEndpointsAreToldWithTheirPlace(t *testing.T) {
+func TestParse_LocatesEndpointProblems(t *testing.T) {
 	for answers, want := range map[string]string{
 		"checks: {endpoints: [example.net, 10.9.0.5, 'tcp://[2001:db8::1]:5000']}\n":  "",
-		"checks: {endpoints: [example.net, htp://example.net]}\n":                     `f:9:35  checks.endpoints[1]  the scheme "htp" is not known  allowed: one of https, http, tcp, tls, registry, release, acme, graph, vault, lieutenant, oidc, s3, ssh, ntp, dns, zone, closed, proxy  did you mean http://example.net?`,
-		"checks: {endpoints: ['https://u:s3cret@example.net']}\n":                     `f:9:22  checks.endpoints[0]  holds credentials, which would be kept in the open  allowed: e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port`,
+		"checks: {endpoints: [example.net, htp://example.net]}\n":                     `f:9:35  checks.endpoints[1]  unsupported scheme "htp"  allowed: one of https, http, tcp, tls, registry, release, acme, graph, vault, lieutenant, oidc, s3, ssh, ntp, dns, zone, closed, proxy  did you mean http://example.net?`,
+		"checks: {endpoints: ['https://u:s3cret@example.net']}\n":                     `f:9:22  checks.endpoints[0]  contains credentials, which would be stored in plain text  allowed: e.g. https://registry.example.net/v2/, tcp://10.9.0.5:5000, host or host:port`,
 		"checks: {endpoints: [EXAMPLE.net, a.example.net, 'https://example.net/']}\n": `f:9:50  checks.endpoints[2]  is the same as checks.endpoints[0]  allowed: each endpoint once`,
 		"checks: {endpoints: [17]}\n":                                                 `f:9:22  checks.endpoints[0]  is a whole number, not text`,
 		"checks: {endpoint: []}\n":                                                    `f:9:10  checks.endpoint  unknown key  allowed: one of endpoints, skip  did you mean endpoints?`,
 		"checks: {skip: {net-rh-022: ticket 17 until 2027-01-31}}\n":                  "",
-		"checks: {skip: {NET-RH-22: ticket 17 until 2027-01-31}}\n":                   `f:9:28  checks.skip.NET-RH-22  there is no check of this ID`,
-		"checks: {skip: {NET-RH-022: ticket 17}}\n":                                   `f:9:29  checks.skip.NET-RH-022  the day is missing from which on the check is made again  allowed: <reason> until <YYYY-MM-DD>`,
+		"checks: {skip: {NET-RH-22: ticket 17 until 2027-01-31}}\n":                   `f:9:28  checks.skip.NET-RH-22  no check has this ID`,
+		"checks: {skip: {NET-RH-022: ticket 17}}\n":                                   `f:9:29  checks.skip.NET-RH-022  the end date of the skip is missing  allowed: <reason> until <YYYY-MM-DD>`,
 		"checks: {skip: {NET-RH-022: until 2027-01-31}}\n":                            `f:9:29  checks.skip.NET-RH-022  the reason is missing`,
-		"checks: {skip: {NET-RH-022: x until 2027-02-31}}\n":                          `f:9:29  checks.skip.NET-RH-022  "2027-02-31" is no day of the calendar`,
+		"checks: {skip: {NET-RH-022: x until 2027-02-31}}\n":                          `f:9:29  checks.skip.NET-RH-022  "2027-02-31" is not a valid date`,
 	} {
 		_, faults := answersfile.Parse("f", []byte(minimal+answers))
 		got := lines(faults)
@@ -35,7 +35,7 @@ func TestFaultsOfOwnEndpointsAreToldWithTheirPlace(t *testing.T) {
 	}
 }
 
-func TestAMistypedIDIsMended(t *testing.T) {
+func TestCheck_SuggestsMistypedID(t *testing.T) {
 	spec := valid()
 	spec.Checks.Skip = map[string]string{"NET-RH-22": "x until 2027-01-31"}
 	if faults := wizard.Check(spec); len(faults) != 1 || faults[0].Suggestion != "NET-RH-022" {
@@ -43,7 +43,7 @@ func TestAMistypedIDIsMended(t *testing.T) {
 	}
 }
 
-func TestOwnEndpointsCanBeSkippedByTheirIDs(t *testing.T) {
+func TestCheck_SkipOwnEndpoints(t *testing.T) {
 	spec := valid()
 	spec.Checks.Endpoints = []string{"tcp://10.9.0.5:5000"}
 	ids := reach.ListIDs(nil, spec.Checks.Endpoints)
@@ -57,16 +57,16 @@ func TestOwnEndpointsCanBeSkippedByTheirIDs(t *testing.T) {
 	}
 }
 
-func TestASkipWhoseDayHasComeIsPointedOut(t *testing.T) {
+func TestCheckWarnings_ExpiredSkip(t *testing.T) {
 	spec := valid()
 	spec.Checks.Skip = map[string]string{"NET-RH-022": "x until 2020-01-31", "NET-RH-021": "x until 9999-01-31"}
-	want := "checks.skip.NET-RH-022  its day has come: the check is made again\n"
+	want := "checks.skip.NET-RH-022  the end date has passed: the check runs again\n"
 	if got := lines(local.CheckWarnings(spec, wizard.Secrets{})); got != want {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestUpToFiveHundredEndpointsAreTaken(t *testing.T) {
+func TestSet_EndpointLimit(t *testing.T) {
 	many := func(n int) []string {
 		var all []string
 		for i := range n {
@@ -87,7 +87,7 @@ func TestUpToFiveHundredEndpointsAreTaken(t *testing.T) {
 	}
 }
 
-func TestWithoutAVersionTheNewestChannelIsAskedAbout(t *testing.T) {
+func TestSelectChecks_NewestChannelByDefault(t *testing.T) {
 	catalogue, err := assets.ReadEndpoints()
 	if err != nil {
 		t.Fatal(err)

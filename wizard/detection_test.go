@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/local"
 )
 
-func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
+func TestDetect_LocalFiles(t *testing.T) {
 	dir := home(t, ".ssh/id_ed25519.pub", key+"\n", 0o644)
 	put(t, filepath.Join(dir, ".ssh/id_rsa.pub"), "not looked at", 0o644)
 	put(t, filepath.Join(dir, ".config/exoscale/exoscale.toml"), exoFile, 0o600)
@@ -37,7 +37,7 @@ func TestWhatIsOnTheMachineIsDetected(t *testing.T) {
 }
 
 // Exoscale accepts keys of two types.
-func TestDetect_ProposesSSHKeysThatExoscaleAccepts(t *testing.T) {
+func TestDetect_SupportedSSHKeysOnly(t *testing.T) {
 	const curve = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJN/fSGDHYqnbFsmNYxIh7gejWXKngWxfYNWRyOfQWqpqlHH8dxKtPzVBHfubSjHJqTEPglDkP4HC5vm1ey+93I= me"
 	dir := home(t, ".ssh/id_ed25519.pub", curve+"\n", 0o644)
 	put(t, filepath.Join(dir, ".ssh/id_ecdsa.pub"), curve+"\n", 0o644)
@@ -51,7 +51,7 @@ func TestDetect_ProposesSSHKeysThatExoscaleAccepts(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsPreferredToExo(t *testing.T) {
+func TestDetect_EnvironmentBeforeExo(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", exoFile, 0o600)
 	t.Chdir(t.TempDir())
 	found, _ := local.Detect(dir, environment(map[string]string{
@@ -67,7 +67,7 @@ func TestTheEnvironmentIsPreferredToExo(t *testing.T) {
 	}
 }
 
-func TestOnlyOneOfKeyAndSecretInTheEnvironmentIsNothing(t *testing.T) {
+func TestDetect_IncompleteEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	found, faults := local.Detect(t.TempDir(), environment(map[string]string{"EXOSCALE_API_KEY": "EXOenv", "HOME": t.TempDir()}))
 	if len(found)+len(faults) > 0 {
@@ -75,7 +75,7 @@ func TestOnlyOneOfKeyAndSecretInTheEnvironmentIsNothing(t *testing.T) {
 	}
 }
 
-func TestTheChosenAccountOfExoIsDetected(t *testing.T) {
+func TestDetect_ChosenExoAccount(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", exoFile+"[[accounts]]\nname='other'\nkey='k'\nsecret='s'\ndefaultZone='mars'\n", 0o600)
 	t.Chdir(t.TempDir())
 	found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir, "EXOSCALE_ACCOUNT": "other"}))
@@ -88,7 +88,7 @@ func TestTheChosenAccountOfExoIsDetected(t *testing.T) {
 	}
 }
 
-func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
+func TestDetect_UnusableWithoutSecret(t *testing.T) {
 	for name, c := range map[string]struct {
 		path, content string
 		want          string
@@ -108,7 +108,7 @@ func TestWhatIsFoundAndCannotBeUsedIsToldWithoutItsSecret(t *testing.T) {
 	}
 }
 
-func TestAHostileAccountIsNotDetected(t *testing.T) {
+func TestDetect_RefusesHostileAccount(t *testing.T) {
 	dir := home(t, ".config/exoscale/exoscale.toml", "defaultaccount=\"a\\nb: c\"\n[[accounts]]\nname=\"a\\nb: c\"\nkey='k'\nsecret='s'\ndefaultZone='ch-gva-2'\n", 0o600)
 	t.Chdir(t.TempDir())
 	if found, _ := local.Detect(dir, environment(map[string]string{"HOME": dir})); len(found) > 0 {
@@ -116,7 +116,7 @@ func TestAHostileAccountIsNotDetected(t *testing.T) {
 	}
 }
 
-func TestWhatIsFoundAndCannotBeUsedIsAWarningUntilThereIsAnAnswer(t *testing.T) {
+func TestDetectAnswers_UnusableWarnsUntilAnswered(t *testing.T) {
 	dir := home(t, "pull-secret.txt", pullSecret, 0o644)
 	t.Chdir(t.TempDir())
 	i := wizard.Interview{Answers: wizard.NewAnswers()}
@@ -129,7 +129,7 @@ func TestWhatIsFoundAndCannotBeUsedIsAWarningUntilThereIsAnAnswer(t *testing.T) 
 	}
 }
 
-func TestDetectionReplacesNoAnswer(t *testing.T) {
+func TestDetectAnswers_KeepsAnswers(t *testing.T) {
 	dir := home(t, ".ssh/id_ed25519.pub", key+"\n", 0o644)
 	put(t, filepath.Join(dir, "pull-secret.txt"), pullSecret, 0o644)
 	t.Chdir(t.TempDir())

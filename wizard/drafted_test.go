@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/answersfile"
 )
 
-func TestADraftComesBackWithItsOrigins(t *testing.T) {
+func TestReadDraft_KeepsOrigins(t *testing.T) {
 	want := wizard.NewAnswers()
 	for key, text := range map[string]string{
 		"cluster.id": "c-1", "cluster.displayName": `a "b" # c`, "exoscale.apiKey": "env:OTHER_KEY", "network.customerNetworks": "192.0.2.0/24",
@@ -30,7 +30,7 @@ func TestADraftComesBackWithItsOrigins(t *testing.T) {
 	}
 }
 
-func TestADraftMayBeEmptyOrTorn(t *testing.T) {
+func TestReadDraft_EmptyOrTruncated(t *testing.T) {
 	for _, content := range []string{"", "cluster:\n  id: c-1 # typed\nexosc", "\x00\xff", "cluster: [1]"} {
 		if got := answersfile.ReadDraft("draft.yaml", []byte(content)); got.Origins == nil || got.Spec.Sizing.Workers.Count == 0 {
 			t.Errorf("%q is read as %+v", content, got)

@@ -60,7 +60,7 @@ func ofAccount(name string) state.Spec {
 	return spec
 }
 
-func TestCredentialsAreReadFromWhereExoKeepsThem(t *testing.T) {
+func TestResolveSecrets_ExoConfigLocations(t *testing.T) {
 	for name, vars := range map[string]map[string]string{
 		"home":                  {"HOME": home(t, ".config/exoscale/exoscale.toml", exoFile, 0o600)},
 		"the older place":       {"HOME": home(t, ".exoscale/exoscale.toml", exoFile, 0o600)},
@@ -75,19 +75,19 @@ func TestCredentialsAreReadFromWhereExoKeepsThem(t *testing.T) {
 	}
 }
 
-func TestAccountsOfExoThatCannotBeUsed(t *testing.T) {
+func TestResolveSecrets_UnusableExoAccounts(t *testing.T) {
 	for name, c := range map[string]struct {
 		account, content string
 		mode             os.FileMode
 		want             []string // of key and secret
 	}{
-		"an unknown account": {"s3cret", exoFile, 0o600, []string{"has no account of that name", "has no account of that name"}},
-		"a command":          {"home", exoFile, 0o600, []string{"behind a command, and exoshift runs none"}},
-		"half an account":    {"half", exoFile, 0o600, []string{"is not complete"}},
+		"an unknown account": {"s3cret", exoFile, 0o600, []string{"has no account with that name", "has no account with that name"}},
+		"a command":          {"home", exoFile, 0o600, []string{"from a command, which exoshift does not run"}},
+		"half an account":    {"half", exoFile, 0o600, []string{"is incomplete"}},
 		"open to the group":  {"work", exoFile, 0o640, []string{"is open to group or others", "is open to group or others"}},
-		"no TOML":            {"work", "defaultaccount = 's3cret\n", 0o600, []string{"is not what exo writes, see its line 1", "is not what exo writes"}},
-		"another form":       {"work", "accounts = 's3cret'\n", 0o600, []string{"is not what exo writes", "is not what exo writes"}},
-		"a command beside":   {"c", "[[accounts]]\nname='c'\nkey='k'\nsecret='s3cret'\nsecretCommand='x'\n", 0o600, []string{"behind a command"}},
+		"no TOML":            {"work", "defaultaccount = 's3cret\n", 0o600, []string{"is not a valid exo configuration, see its line 1", "is not a valid exo configuration"}},
+		"another form":       {"work", "accounts = 's3cret'\n", 0o600, []string{"is not a valid exo configuration", "is not a valid exo configuration"}},
+		"a command beside":   {"c", "[[accounts]]\nname='c'\nkey='k'\nsecret='s3cret'\nsecretCommand='x'\n", 0o600, []string{"from a command"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			vars := map[string]string{"HOME": home(t, ".config/exoscale/exoscale.toml", c.content, c.mode), "PULL_SECRET": pullSecret}
@@ -104,14 +104,14 @@ func TestAccountsOfExoThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestWithoutExoAnAccountIsAFault(t *testing.T) {
+func TestResolveSecrets_AccountWithoutExo(t *testing.T) {
 	_, faults := local.ResolveSecrets(ofAccount("work"), environment(map[string]string{"HOME": t.TempDir(), "PULL_SECRET": pullSecret}))
-	if len(faults) != 2 || !strings.Contains(lines(faults), "the program exo is not set up here") {
+	if len(faults) != 2 || !strings.Contains(lines(faults), "the exo CLI is not configured") {
 		t.Errorf("got:\n%s", lines(faults))
 	}
 }
 
-func TestAnAccountOfExoIsAnAnswerForCredentialsOnly(t *testing.T) {
+func TestAccountReference_CredentialsOnly(t *testing.T) {
 	spec := valid()
 	if err := field(t, "exoscale.apiKey").Set(&spec, "exo:work"); err != nil || spec.Exoscale.APIKey != (state.SecretRef{Exo: "work"}) {
 		t.Errorf("%+v, %v", spec.Exoscale.APIKey, err)

@@ -14,9 +14,10 @@ import (
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
+	"exoshift/wizard/recognize"
 )
 
-func TestAnExportedSpecParsesToItself(t *testing.T) {
+func TestExport_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anySpec(t)
 		if faults := wizard.Check(want); len(faults) > 0 {
@@ -105,15 +106,15 @@ func words() *rapid.Generator[string] {
 func bindReference() *rapid.Generator[state.SecretRef] {
 	return rapid.OneOf(
 		rapid.Map(rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,10}`), func(s string) state.SecretRef { return state.SecretRef{Env: s} }),
-		rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{File: s} }),
+		rapid.Map(words().Filter(func(s string) bool { return s != "" && recognize.SecretAsName(s) == "" }), func(s string) state.SecretRef { return state.SecretRef{File: s} }),
 	)
 }
 
 func account() *rapid.Generator[state.SecretRef] {
-	return rapid.Map(words().Filter(func(s string) bool { return s != "" }), func(s string) state.SecretRef { return state.SecretRef{Exo: s} })
+	return rapid.Map(words().Filter(func(s string) bool { return s != "" && recognize.SecretAsName(s) == "" }), func(s string) state.SecretRef { return state.SecretRef{Exo: s} })
 }
 
-func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
+func TestExport_CommentsOrigins(t *testing.T) {
 	spec := valid()
 	spec.Network.HostPrefix = 24
 	content := answersfile.Export(spec, map[string]string{
@@ -132,7 +133,7 @@ func TestAnExportSaysWhereValuesCameFrom(t *testing.T) {
 	}
 }
 
-func TestWithoutOriginsAnExportHasNoComments(t *testing.T) {
+func TestExport_NoOriginsNoComments(t *testing.T) {
 	if content := answersfile.Export(valid(), nil); strings.Contains(string(content), "#") {
 		t.Errorf("comments in:\n%s", content)
 	}

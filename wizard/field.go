@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"exoshift/state"
+	"exoshift/wizard/recognize"
 )
 
 // Field is one answer of the operator. The answers file, its schema and the questions are all made from Fields.
@@ -84,12 +85,16 @@ func (f Field) Get(spec state.Spec) string { return f.value.load(&spec) }
 // across fields, see Check.
 func (f Field) Set(spec *state.Spec, text string) error {
 	if len(text) > MaxSize {
-		return Problem{Field: f.Key, Message: fmt.Sprintf("the value has %d bytes", len(text)), Allowed: f.FormatAllowed()}
+		return Problem{Field: f.Key, Message: fmt.Sprintf("the value is %d bytes long", len(text)), Allowed: f.FormatAllowed()}
 	}
 	changed := *spec
 	changed.Sizing.ExtraGroups = slices.Clone(spec.Sizing.ExtraGroups) // fields of groups are stored in place
 	if err := f.value.store(&changed, strings.TrimSpace(text)); err != nil {
-		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.FormatAllowed()}
+		meant := ""
+		if f.value.shape == Number {
+			meant = recognize.Number(text, func(number string) bool { return f.rule == nil || f.rule(number) == nil })
+		}
+		return Problem{Field: f.Key, Message: err.Error(), Allowed: f.FormatAllowed(), Suggestion: meant}
 	}
 	if faults := f.Check(changed); len(faults) > 0 {
 		return joinProblems(faults)
@@ -109,8 +114,21 @@ func joinProblems(faults []Problem) error {
 	return errors.Join(errs...)
 }
 
-// Check returns the problems of the field's own value.
+// Check returns the problems of the field's own value. No answer may hold a secret.
 func (f Field) Check(spec state.Spec) []Problem {
+	faults := f.checkValue(spec)
+	if what := recognize.Secret(f.Get(spec)); what != "" && len(faults) == 0 {
+		return []Problem{NewSecretProblem(f, what)}
+	}
+	return faults
+}
+
+// NewSecretProblem returns the problem of an answer that is a secret, which it does not repeat.
+func NewSecretProblem(f Field, what string) Problem {
+	return Problem{Field: f.Key, Message: "this looks like " + what + " itself, and answers are kept in the open", Allowed: f.FormatAllowed()}
+}
+
+func (f Field) checkValue(spec state.Spec) []Problem {
 	value := f.Get(spec)
 	switch {
 	case value == "" && f.IsRequired(spec):
@@ -118,7 +136,7 @@ func (f Field) Check(spec state.Spec) []Problem {
 	case value == "":
 		return nil
 	case !utf8.ValidString(value):
-		return WithField(f.Key, NewProblem("is not text in UTF-8", f.FormatAllowed(), ""))
+		return WithField(f.Key, NewProblem("is not valid UTF-8", f.FormatAllowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
 		return WithField(f.Key, NewProblem(Quote(value)+" is not known", FormatChoices(f.Choices), Nearest(value, f.Choices)))
 	case f.value.shape == List || f.value.shape == Table || f.value.shape == Groups:
@@ -192,18 +210,6 @@ func Find(fields []Field, key string) (Field, bool) {
 	return fields[i], true
 }
 
-// ListKeysBelow returns the keys of a section's fields and sections, without those below them.
-func ListKeysBelow(fields []Field, path string) []string {
-	var keys []string
-	for _, f := range fields {
-		rest, below := strings.CutPrefix(f.Key, ToPrefix(path))
-		if key, _, _ := strings.Cut(rest, "."); below && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
 // ToPrefix returns what the paths below a section begin with.
 func ToPrefix(path string) string {
 	if path == "" {
@@ -260,6 +266,12 @@ func (f Field) Bounds() (least, most int) {
 	return least, most
 }
 
+// AllowsNone reports whether 0 is allowed below the bounds.
+func (f Field) AllowsNone() bool {
+	least, _ := f.Bounds()
+	return f.Shape() == Number && least > 0 && f.rule != nil && f.rule("0") == nil
+}
+
 // DescribeAllowed describes the allowed values, or returns "" if the example suffices.
 func (f Field) DescribeAllowed() string {
 	switch {
@@ -270,7 +282,10 @@ func (f Field) DescribeAllowed() string {
 	case f.Shape() != Number:
 		return ""
 	}
-	if least, most := f.Bounds(); least != most {
+	switch least, most := f.Bounds(); {
+	case f.AllowsNone():
+		return fmt.Sprintf("0, or %d to %d", least, most)
+	case least != most:
 		return fmt.Sprintf("%d to %d", least, most)
 	}
 	return "exactly " + f.Default()

@@ -22,7 +22,7 @@ func field(t *testing.T, key string) wizard.Field {
 	return wizard.Field{}
 }
 
-func TestEveryFieldExplainsItselfAndHasItsOwnKey(t *testing.T) {
+func TestFields_HelpAndUniqueKey(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range wizard.Fields() {
 		if seen[f.Key] || f.Key == "" || f.Title == "" {
@@ -35,7 +35,7 @@ func TestEveryFieldExplainsItselfAndHasItsOwnKey(t *testing.T) {
 	}
 }
 
-func TestExamplesAndChoicesAreAllowed(t *testing.T) {
+func TestFields_ExamplesAndChoicesAreValid(t *testing.T) {
 	for _, f := range wizard.Fields() {
 		for _, value := range append(f.Choices, f.Example) {
 			spec := valid()
@@ -49,7 +49,7 @@ func TestExamplesAndChoicesAreAllowed(t *testing.T) {
 	}
 }
 
-func TestGetReturnsWhatSetTakes(t *testing.T) {
+func TestFields_GetReturnsSet(t *testing.T) {
 	spec := valid()
 	spec.Network.CustomerNetworks = []string{"192.168.0.0/16", "10.9.0.0/24"}
 	spec.Syn.Facts = map[string]string{"a": "b", "cilium_addons": "one,two", "quoted": `say "x"`, "none": ""}
@@ -69,7 +69,7 @@ func TestGetReturnsWhatSetTakes(t *testing.T) {
 	}
 }
 
-func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
+func TestSet_RefusesInvalidValue(t *testing.T) {
 	for key, value := range map[string]string{
 		"sizing.workers.count":     "three",
 		"sizing.storage.dataDisk":  "1",
@@ -97,7 +97,7 @@ func TestSetStoresNothingWhenTheValueIsWrong(t *testing.T) {
 	}
 }
 
-func TestNeedsNameEveryPlaceWhereAnAnswerCanBeGiven(t *testing.T) {
+func TestFindMissing_NamesEverySource(t *testing.T) {
 	spec := state.Default()
 	spec.Cluster.DisplayName = "env:not a reference"
 	spec.Cluster.BaseDomain = "example.net"
@@ -124,7 +124,7 @@ func TestNeedsNameEveryPlaceWhereAnAnswerCanBeGiven(t *testing.T) {
 	}
 }
 
-func TestARunWithoutAnswersMissesAllThatHasNoDefault(t *testing.T) {
+func TestListMissing_WithoutAnswers(t *testing.T) {
 	t.Setenv("EXOSCALE_API_KEY", "")
 	t.Setenv("EXOSCALE_API_SECRET", "s")
 	var fields []string

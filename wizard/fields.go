@@ -11,7 +11,7 @@ import (
 func Fields() []Field {
 	return slices.Concat(
 		listHeadFields(), listClusterFields(), listExoscaleFields(), listSizingFields(), listNetworkFields(), listDNSFields(),
-		listLoadBalancerFields(), listSynFields(), listOpenShiftFields(), listProxyFields(), listStorageFields(), listCheckFields(),
+		listLoadBalancerFields(), listSynFields(), listOpenShiftFields(), listReleaseFields(), listProxyFields(), listStorageFields(), listCheckFields(),
 	)
 }
 
@@ -30,9 +30,9 @@ func ListFieldsOf(spec state.Spec) []Field {
 
 func listHeadFields() []Field {
 	return []Field{
-		{Key: "apiVersion", Title: "Format of the file", Choices: []string{state.APIVersion}, Required: true,
+		{Key: "apiVersion", Title: "File format", Choices: []string{state.APIVersion}, Required: true,
 			Effect: NoEffect, value: bindText(func(s *state.Spec) *string { return &s.APIVersion })},
-		{Key: "kind", Title: "Kind of the file", Choices: []string{state.Kind}, Required: true,
+		{Key: "kind", Title: "File kind", Choices: []string{state.Kind}, Required: true,
 			Effect: NoEffect, value: bindText(func(s *state.Spec) *string { return &s.Kind })},
 	}
 }
@@ -41,69 +41,69 @@ func listClusterFields() []Field {
 	return []Field{
 		{Key: "cluster.id", Title: "Cluster ID", Example: "c-demo-1", Required: true, rule: validateLabel(maxID),
 			Screen: Cluster, Effect: Rebuild, typable: isLabelRune,
-			Help:   "All that the cluster has on Exoscale is named after it, and so is its domain. It cannot be changed later.",
-			Why:    "What belongs to the cluster is found again by this name, so no other cluster of your organization may have it.",
-			Source: "You choose it. With Project Syn it begins with c-, and is the ID that the cluster has or gets in Lieutenant.",
+			Help:   "Prefix of the cluster's resource names on Exoscale, and part of its domain. It cannot be changed later.",
+			Why:    "Resources are found by this ID, so it must be unique in your organization.",
+			Source: "Your choice. With Project Syn it starts with c- and is the cluster's ID in Lieutenant.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.ID })},
 		{Key: "cluster.displayName", Title: "Display name", Example: "Demo", rule: ValidatePrintable,
 			Screen: Cluster, Advanced: true, Effect: NoEffect,
-			Help:   "How people call the cluster.",
-			Why:    "It only helps people to tell clusters apart.",
-			Source: "You choose it, and may change it at any time.",
+			Help:   "A human-readable name of the cluster.",
+			Why:    "Shown in addition to the ID; nothing depends on it.",
+			Source: "Your choice; it can be changed at any time.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.DisplayName })},
 		{Key: "cluster.baseDomain", Title: "Base domain", Example: "example.net", Required: true, rule: validateDomain,
 			Screen: Cluster, Effect: Rebuild, typable: isDomainRune,
 			Help: "The cluster's DNS zone is <cluster ID>.<base domain>. It cannot be changed later.",
-			Why: "The addresses of the API and of all applications are below it. During the installation you add NS records " +
+			Why: "The API and all applications get names below it. During the installation you add NS records " +
 				"to this domain.",
-			Source: "A domain of yours, whose DNS records you or a colleague can change.",
+			Source: "A domain whose DNS records you or a colleague can change.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.BaseDomain })},
 	}
 }
 
 func listStorageFields() []Field {
 	return []Field{
-		{Key: "objectStorage.bucketPrefix", Title: "Prefix of the buckets", Example: "c-demo-1", rule: validateLabel(maxID),
+		{Key: "objectStorage.bucketPrefix", Title: "Bucket prefix", Example: "c-demo-1", rule: validateLabel(maxID),
 			Screen: Cluster, Advanced: true, Effect: Rebuild, typable: isLabelRune,
-			Help: "The names of the cluster's buckets in the object storage begin with it. Empty: the cluster ID.",
-			Why: "Names of buckets are shared by all customers of Exoscale. If somebody else has a bucket of that name, " +
+			Help: "Prefix of the names of the cluster's buckets. Empty: the cluster ID.",
+			Why: "Bucket names are global across all Exoscale customers. If a name is taken, " +
 				"choose another prefix.",
-			Source: "You choose it.",
+			Source: "Your choice.",
 			value:  bindText(func(s *state.Spec) *string { return &s.ObjectStorage.BucketPrefix })},
 	}
 }
 
 func listExoscaleFields() []Field {
 	return []Field{
-		{Key: ZoneKey, Title: "Zone", Example: "ch-gva-2", Required: true, Choices: listZones(),
+		{Key: ZoneKey, Title: "Zone", Example: "ch-gva-2", Required: true, Choices: ListZones(),
 			Screen: Access, Effect: Rebuild,
-			Help:   "Where the machines, the addresses and the buckets are.",
-			Why:    "Everything of the cluster is in one zone. It decides in which country the data is and how far away users are.",
-			Source: "You choose it. Exoscale lists the zones at https://www.exoscale.com/datacenters/.",
+			Help:   "The Exoscale zone of the instances, IP addresses and buckets.",
+			Why:    "A cluster uses one zone. It determines the country of the data and the latency to users.",
+			Source: "Your choice. All zones: https://www.exoscale.com/datacenters/.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Exoscale.Zone })},
 		{Key: APIKeyKey, Title: "API key", Example: "env:EXOSCALE_API_KEY", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: validateAccountReference,
-			Help:   "Where the key of the Exoscale API is found.",
-			Why:    "Everything on Exoscale is made with this key. It decides which organization pays.",
+			Help:   "Reference to the Exoscale API key.",
+			Why:    "All resources are created with this key, in the organization that owns it.",
 			Source: keySource,
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APIKey })},
 		{Key: APISecretKey, Title: "API secret", Example: "env:EXOSCALE_API_SECRET", Required: true, Secret: true,
 			Screen: Access, Effect: NoEffect, rule: validateAccountReference,
-			Help:   "Where the secret of the API key is found.",
-			Why:    "It proves that the key is yours. It is never written into the answers.",
+			Help:   "Reference to the secret of the API key.",
+			Why:    "Authenticates the API key. The secret itself is never written to the answers.",
 			Source: keySource,
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.Exoscale.APISecret })},
 		{Key: "exoscale.deployTarget", Title: "Dedicated hypervisors", Example: "dedicated-1", rule: ValidatePrintable,
 			Screen: Access, Advanced: true, Effect: ByHand,
-			Help:   "Name of the deploy target that all machines run on; empty: where Exoscale has room.",
-			Why:    "Only needed by those who have rented hypervisors of their own. A machine cannot move to another one later.",
-			Source: "The list of `exo compute deploy-target list`, or Exoscale's support.",
+			Help:   "Name of the deploy target for all instances. Empty: Exoscale chooses.",
+			Why:    "Only for organizations with dedicated hypervisors. An instance cannot be moved later.",
+			Source: "`exo compute deploy-target list`, or Exoscale support.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Exoscale.DeployTarget })},
-		{Key: "exoscale.protectMasters", Title: "Protect the masters", Example: "true",
+		{Key: "exoscale.protectMasters", Title: "Deletion protection (masters)", Example: "true",
 			Screen: Access, Advanced: true, Effect: Applied,
-			Help:   "Whether Exoscale refuses to delete a master as long as its protection is on.",
-			Why:    "A cluster that loses two of its three masters is lost. With the protection nobody deletes one by mistake.",
-			Source: "You choose it. It costs nothing.",
+			Help:   "Whether Exoscale refuses to delete a master while its protection is on.",
+			Why:    "Prevents accidental deletion. A cluster that loses two of its three masters is lost.",
+			Source: "Your choice; it is free.",
 			value:  bindSwitch(func(s *state.Spec) *bool { return &s.Exoscale.ProtectMasters })},
 	}
 }
@@ -115,10 +115,10 @@ const (
 	ZoneKey      = "exoscale.zone"
 )
 
-const keySource = "You make it once in the Exoscale portal under IAM, Keys. If the program exo is set up here, its account is found."
+const keySource = "Create it in the Exoscale portal under IAM, Keys. An account of a configured exo CLI is detected."
 
-// As listed by Exoscale's API.
-func listZones() []string {
+// ListZones returns the zones that Exoscale's API lists.
+func ListZones() []string {
 	return []string{"ch-gva-2", "ch-dk-2", "at-vie-1", "at-vie-2", "de-fra-1", "de-muc-1", "bg-sof-1", "hr-zag-1"}
 }
 

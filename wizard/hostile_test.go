@@ -9,7 +9,7 @@ import (
 )
 
 // Any pasted text is checked in bounded time. The bound is far above the linear cost and far below a quadratic one.
-func TestAHostilePasteIsJudgedInTimeLikeAnyOther(t *testing.T) {
+func TestSet_HostilePasteInTime(t *testing.T) {
 	const size, bound = 60 << 10, 10 * time.Second
 	for _, pattern := range []string{"a", "a.", "a,", `"`, "a=b,", "0.0.0.0/0,", "name=a type=cpu.huge,", "::,", "\n", "🙂"} {
 		text := strings.Repeat(pattern, size/len(pattern)) + strings.TrimRight(pattern, ",.")
@@ -26,7 +26,7 @@ func TestAHostilePasteIsJudgedInTimeLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestMoreThanAListHoldsIsRefused(t *testing.T) {
+func TestSet_ListLimit(t *testing.T) {
 	for key, item := range map[string]string{
 		"network.customerNetworks": "10.9.0.0/24", "openshift.proxy.noProxy": "a", "sizing.extraGroups": "name=a type=cpu.huge",
 	} {

@@ -48,12 +48,13 @@ type Interview struct {
 
 // Lookup fetches what a remote service knows about some answers. The result is valid until one of these changes.
 type Lookup struct {
-	ID     string                // e.g. "credentials"
-	Title  string                // a few words: "Credentials"
-	Screen Screen                // where its result is shown
-	Keys   []string              // the answers that it depends on; it runs once none of them is missing or has a problem
-	When   func(state.Spec) bool // whether it is relevant for the answers; nil: always
-	Run    func(ctx context.Context, spec state.Spec, secrets Secrets) (LookupResult, error)
+	ID       string                // e.g. "credentials"
+	Title    string                // a few words: "Credentials"
+	Screen   Screen                // where its result is shown
+	Keys     []string              // the answers that it depends on; it runs once none of them is missing or has a problem
+	Optional []string              // answers that it depends on, too, and that may be missing
+	When     func(state.Spec) bool // whether it is relevant for the answers; nil: always
+	Run      func(ctx context.Context, spec state.Spec, secrets Secrets) (LookupResult, error)
 }
 
 // IsRelevant reports whether a lookup is relevant for the answers.

@@ -21,7 +21,7 @@ func assembled(layers ...answersfile.Layer) *answersfile.MergedAnswers {
 	return answersfile.MergeLayers(given, layers...)
 }
 
-func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
+func TestLayers_PrecedenceAndOrigin(t *testing.T) {
 	usual := answersfile.ReadUsual("/home/config.yaml", []byte("exoscale:\n  zone: de-fra-1\ncluster: {baseDomain: example.com}\nsyn: {facts: {Region: x}}\n"))
 	file := answersfile.ReadAnswers("dir/answers.yaml", []byte(minimal+"network:\n  customerNetworks:\n  - 192.168.0.0/16\n"))
 	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_SIZING_WORKERS_COUNT": "5", "EXOSHIFT_NETWORK_HOSTPREFIX": ""}))
@@ -48,7 +48,7 @@ func TestAnAnswerOfAHigherLayerCountsAndEachTellsWhereItCameFrom(t *testing.T) {
 	}
 }
 
-func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
+func TestLayers_LocateAllProblems(t *testing.T) {
 	usual := answersfile.ReadUsual("config.yaml", []byte("exoscale: {zone: mars}\ndns: {acme: 1}\nask: [cluster.id]\n"))
 	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"netwrk: {}\nsizing: {workers: {count: 2}}\n"))
 	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_NETWORK_PODCIDR": "10.0.0.1/8"}))
@@ -65,15 +65,15 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 		`config.yaml:2:13 | dns.acme | is a whole number, not true or false`,
 		`config.yaml:3:1 | ask | belongs in an answers file, not in the usual answers`,
 		`answers.yaml:9:1 | netwrk | unknown key`,
-		`answers.yaml:10:27 | sizing.workers.count | 2 is out of bounds`,
+		`answers.yaml:10:27 | sizing.workers.count | 2 is out of range`,
 		`--set | cluster.di | unknown key`,
-		`--set | network.nodeCIDR | 172.30.0.0/16 overlaps network.serviceCIDR, which is 172.30.0.0/16`,
+		`--set | network.nodeCIDR | 172.30.0.0/16 overlaps network.serviceCIDR (172.30.0.0/16)`,
 		`--set | "nonsense" is not of the form KEY=VALUE | allowed: e.g. --set cluster.id=c-demo-1`,
-		`--set | openshift.pullSecret | the value is no reference`,
+		`--set | openshift.pullSecret | the value is not a reference`,
 		`--set | apiVersion | unknown key`,
 		`--set | sizing.infra.count | has no value`,
-		`--set | sizing.extraGroups[0].name | "GPU" is no DNS label`,
-		`EXOSHIFT_NETWORK_PODCIDR | network.podCIDR | "10.0.0.1/8" has bits set beyond its prefix`,
+		`--set | sizing.extraGroups[0].name | "GPU" is not a valid DNS label`,
+		`EXOSHIFT_NETWORK_PODCIDR | network.podCIDR | "10.0.0.1/8" has host bits set`,
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -82,7 +82,7 @@ func TestTheFaultsOfAllLayersAreToldAtOnceWithTheirPlaces(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T) {
+func TestLayers_LocateCrossFieldProblems(t *testing.T) {
 	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"network:\n  podCIDR: 10.0.0.0/14\n"))
 	flags := answersfile.ReadFlags([]string{"network.nodeCIDR=10.1.0.0/16"})
 	faults := assembled(file, flags).Problems()
@@ -91,7 +91,7 @@ func TestWhatIsWrongBetweenLayersHasThePlaceOfTheAnswerThatIsNamed(t *testing.T)
 	}
 }
 
-func TestWhatIsAskedMayBeMissing(t *testing.T) {
+func TestAsk_MayBeMissing(t *testing.T) {
 	const asks = "apiVersion: exoshift/v1alpha1\nkind: Cluster\nask: [cluster, openshift.version, openshift.pullSecret, openshift.sshKey, cluster.id]\nexoscale: {zone: ch-gva-2}\n"
 	all := assembled(answersfile.ReadAnswers("f", []byte(asks)), answersfile.ReadFlags([]string{"cluster.baseDomain=example.net"}))
 	if faults := all.Problems(); len(faults) > 0 {
@@ -106,7 +106,7 @@ func TestWhatIsAskedMayBeMissing(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedHasToBeKnown(t *testing.T) {
+func TestAsk_RefusesUnknown(t *testing.T) {
 	all := assembled(answersfile.ReadAnswers("f", []byte(minimal+"ask:\n- sizng\n- [x]\n- apiVersion\n")))
 	want := `f:10:3  ask[0]  "sizng" is neither a key nor a section  allowed: a list of keys or sections, e.g. [cluster.id, sizing]  did you mean sizing?
 f:11:3  ask[1]  is a list, not text  allowed: e.g. [cluster.id, sizing]
@@ -117,15 +117,15 @@ f:12:3  ask[2]  "apiVersion" is neither a key nor a section  allowed: a list of 
 	}
 }
 
-func TestAFileThatCannotBeReadHidesNoFaultOfTheOthers(t *testing.T) {
+func TestLayers_UnreadableFileKeepsProblems(t *testing.T) {
 	all := assembled(answersfile.ReadUsual("config.yaml", []byte("dns: {zone: x}\n")), answersfile.ReadAnswers("answers.yaml", []byte("a: [")))
 	got := lines(all.Problems())
-	if len(all.Problems()) != 2 || !strings.Contains(got, "config.yaml:1:13  dns.zone") || !strings.Contains(got, "answers.yaml:1:4  file  is not YAML") {
+	if len(all.Problems()) != 2 || !strings.Contains(got, "config.yaml:1:13  dns.zone") || !strings.Contains(got, "answers.yaml:1:4  file  is not valid YAML") {
 		t.Errorf("got:\n%s", got)
 	}
 }
 
-func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
+func TestResolve_MissingIsUnanswered(t *testing.T) {
 	for content, want := range map[string]bool{
 		"apiVersion: exoshift/v1alpha1\nkind: Cluster\n":                       true,
 		"apiVersion: exoshift/v1alpha1\nkind: Cluster\ncluster: {id: [x]}\n":   false,
@@ -142,20 +142,20 @@ func TestOnlyWhatNobodyAnsweredIsMissing(t *testing.T) {
 	}
 }
 
-func TestNearlyTheVariableOfAFieldIsPointedOut(t *testing.T) {
+func TestCheckVariables_SuggestsSimilar(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.PullSecret.Env = "EXOSHIFT_OPENSHIFT_PULLSECRETS"
 	got := answersfile.CheckVariables(spec, []string{
 		"EXOSHIFT_NETWORK_PODCDIR", "EXOSHIFT_NETWORK_PODCIDR", "EXOSHIFT_OPENSHIFT_PULLSECRETS", "EXOSHIFT_PULL_SECRET", "EXOSHIFT_E2E_ZONE",
 		"EXOSHIFT_ANSWERS", "PATH", "EXOSHIFT_" + strings.Repeat("X", 999),
 	})
-	want := "EXOSHIFT_NETWORK_PODCDIR  this environment variable answers nothing  did you mean EXOSHIFT_NETWORK_PODCIDR?\n"
+	want := "EXOSHIFT_NETWORK_PODCDIR  no answer has this environment variable  did you mean EXOSHIFT_NETWORK_PODCIDR?\n"
 	if diff := cmp.Diff(want, lines(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestAFactMayBeGivenAlone(t *testing.T) {
+func TestFacts_SingleFact(t *testing.T) {
 	connected := minimal + "syn:\n  lieutenantURL: https://api.example.net\n  tenant: t-demo\n"
 	file := answersfile.ReadAnswers("answers.yaml", []byte(connected+"  facts: {service_level: best-effort, jumphost: one}\n"))
 	alone := map[string]string{"EXOSHIFT_SYN_FACTS_SERVICE_LEVEL": "guaranteed-availability", "EXOSHIFT_SYN_FACTS_SALES_ORDER": "S10000"}
@@ -189,13 +189,13 @@ func TestAFactMayBeGivenAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
+func TestFacts_LocateProblems(t *testing.T) {
 	file := answersfile.ReadAnswers("answers.yaml", []byte(minimal+"syn: {lieutenantURL: 'https://api.example.net', tenant: t-demo}\n"))
 	variables := answersfile.ReadVariables(environment(map[string]string{"EXOSHIFT_SYN_FACTS_SALES_ORDER": "S1\x1b"}))
 	faults := assembled(file, variables, answersfile.ReadFlags([]string{"syn.facts.region=mars", "syn.facts.-x=1", "syn.facts.=1"})).Problems()
 	for _, want := range []string{
 		"EXOSHIFT_SYN_FACTS_SALES_ORDER  syn.facts.sales_order", `--set  syn.facts.region  "mars" contradicts`,
-		`--set  syn.facts.-x  "-x" is no name of a fact`, "--set  syn.facts.  unknown key",
+		`--set  syn.facts.-x  "-x" is not a valid fact name`, "--set  syn.facts.  unknown key",
 	} {
 		if !strings.Contains(lines(faults), want) {
 			t.Errorf("%q is missing in\n%s", want, lines(faults))
@@ -206,7 +206,7 @@ func TestWhatIsWrongWithASingleFactIsToldWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
+func TestOrigin_TypedFactReplacesFlag(t *testing.T) {
 	all := assembled(answersfile.ReadFlags([]string{"syn.facts.a=1", "syn.facts.service_level=x"})).Answers
 	if origin := all.Origin("syn.facts"); origin != "--set" {
 		t.Errorf("the facts are from %q", origin)
@@ -219,7 +219,7 @@ func TestAFactThatWasTypedIsNoLongerFromTheFlag(t *testing.T) {
 	}
 }
 
-func TestAVariableOfAFactThatNobodyKnowsIsPointedOut(t *testing.T) {
+func TestCheckVariables_UnknownFact(t *testing.T) {
 	known, other := answersfile.FindFieldsOrFact("syn.facts.sales_order")[0], answersfile.FindFieldsOrFact("syn.facts.teamOfOurs")[0]
 	if known.Variable() != "EXOSHIFT_SYN_FACTS_SALES_ORDER" || other.Variable() != "" {
 		t.Errorf("the variables are %q and %q", known.Variable(), other.Variable())

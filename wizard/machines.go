@@ -17,23 +17,25 @@ func listSizingFields() []Field {
 		return func(s *state.Spec) *state.MachineSpec { return at(&s.Sizing) }
 	}
 	return slices.Concat(
-		machineBounds{bootstrapKey, "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0}.
+		machineBounds{bootstrapKey, "Bootstrap", "the temporary bootstrap machine", 1, 1, minRootDisk, 0, 0, ""}.
 			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Bootstrap })),
-		withLoadBalancers(machineBounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0}.
+		withLoadBalancers(machineBounds{"sizing.loadBalancers", "Load balancers", "the HAProxy machines", 2, 2, 10, 0, 0, ""}.
 			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.LoadBalancers }))),
-		machineBounds{"sizing.controlPlane", "Control plane", "the masters", 3, 3, minRootDisk, 0, instancetype.MaxDisk}.
+		machineBounds{"sizing.controlPlane", "Control plane", "the masters", 3, 3, minRootDisk, 0, instancetype.MaxDisk, ""}.
 			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.ControlPlane })),
-		machineBounds{"sizing.infra", "Infra", "the nodes for ingress, logging and monitoring", MinNodes, maxCount, minRootDisk, 0, instancetype.MaxDisk}.
+		machineBounds{"sizing.infra", "Infra", "the nodes for ingress, logging and monitoring", MinNodes, maxCount, minRootDisk, 0, instancetype.MaxDisk,
+			"0: the routers, the image registry and the monitoring run on the workers."}.
 			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
-		machineBounds{"sizing.storage", "Storage", "the nodes that hold the cluster's volumes", MinNodes, maxCount, minRootDisk, minCeph, instancetype.MaxDisk}.
+		machineBounds{"sizing.storage", "Storage", "the nodes for the cluster's volumes", MinNodes, maxCount, minRootDisk, minCeph, instancetype.MaxDisk,
+			"0: no Ceph, and volumes need Exoscale's CSI driver."}.
 			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
-		machineBounds{"sizing.workers", "Workers", "the nodes for applications", MinNodes, maxCount, minRootDisk, 0, instancetype.MaxDisk}.
+		machineBounds{"sizing.workers", "Workers", "the nodes for applications", MinNodes, maxCount, minRootDisk, 0, instancetype.MaxDisk, ""}.
 			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),
 		[]Field{{Key: GroupsKey, Title: "Additional groups", value: bindGroups(),
 			Screen: Nodes, Advanced: true, Effect: Adds,
-			Help:    "More groups of workers, each with a name, a type, a count and disks.",
-			Why:     "Applications that need other machines, such as such with a GPU, get nodes of their own.",
-			Source:  "Those who write the applications. Leave it empty if all workers are alike.",
+			Help:    "Additional worker groups, each with a name, instance type, count and disks.",
+			Why:     "Dedicated nodes for applications with special needs, such as a GPU.",
+			Source:  "The application owners. Leave it empty if all workers are alike.",
 			Example: "name=gpu type=gpua30.small count=2 rootDisk=100"}},
 	)
 }
@@ -51,8 +53,16 @@ type machineBounds struct {
 	key, title         string
 	machines           string // "the masters"
 	minCount, maxCount int
-	minRoot            int // GiB
-	minData, maxData   int // GiB
+	minRoot            int    // GiB
+	minData, maxData   int    // GiB
+	none               string // what a count of 0 means; "": it is not allowed beside the bounds
+}
+
+func (b machineBounds) newCountRule() rule {
+	if b.none != "" {
+		return newCountRule(b.minCount, b.maxCount)
+	}
+	return newRangeRule(b.minCount, b.maxCount)
 }
 
 func (b machineBounds) listFields(at func(*state.Spec) *state.MachineSpec) []Field {
@@ -60,27 +70,27 @@ func (b machineBounds) listFields(at func(*state.Spec) *state.MachineSpec) []Fie
 	return []Field{
 		{Key: b.key + ".type", Title: b.title + ": instance type", Help: "Instance type of " + b.machines + ".",
 			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effectOf(ByHand), typable: isVersionRune,
-			Why:     "It decides how many processors and how much memory each machine has, and most of what it costs.",
-			Source:  "You choose it. Smaller types than the default are not supported.",
+			Why:     "It sets the CPUs and memory of each instance, and most of its price.",
+			Source:  "Your choice. Types smaller than the default are not supported.",
 			Example: usual.Type, Required: true, rule: newMinTypeRule(usual.Type),
 			value: bindText(func(s *state.Spec) *string { return &at(s).Type })},
-		{Key: b.key + ".count", Title: b.title + ": count", Help: "Number of " + b.machines + ".",
+		{Key: b.key + ".count", Title: b.title + ": count", Help: strings.TrimSpace("Number of " + b.machines + ". " + b.none),
 			Screen: Nodes, Advanced: b.key != workersKey, Effect: b.effectOf(Adds), when: open(b.minCount, b.maxCount),
-			Why:     "More machines carry more, and the cluster goes on without trouble if one of them fails.",
-			Source:  "You choose it. The default is the number that is supported in production.",
-			Example: fmt.Sprint(usual.Count), Required: true, rule: newRangeRule(b.minCount, b.maxCount),
+			Why:     "More instances give more capacity and tolerate the failure of one.",
+			Source:  "Your choice. The default is the supported minimum for production.",
+			Example: fmt.Sprint(usual.Count), Required: true, rule: b.newCountRule(),
 			value: bindNumber(func(s *state.Spec) *int { return &at(s).Count })},
 		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
 			Screen: Nodes, Advanced: true, Effect: b.effectOf(ByHand),
-			Why:     "It holds the operating system, the images of containers and logs. A machine whose disk is full stops working.",
-			Source:  "You choose it. The default is enough to begin with.",
+			Why:     "It holds the operating system, container images and logs. A node with a full disk stops working.",
+			Source:  "Your choice. The default is sufficient to start with.",
 			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: newRangeRule(b.minRoot, instancetype.MaxDisk),
 			value: bindNumber(func(s *state.Spec) *int { return &at(s).RootDisk })},
 		{Key: b.key + ".dataDisk", Title: b.title + ": data disk",
-			Help:   "Data disk of " + b.machines + ", in GiB. It is added to the root disk as a partition of its own.",
+			Help:   "Data disk of " + b.machines + ", in GiB. Added to the root disk as a separate partition.",
 			Screen: Nodes, Advanced: true, Effect: b.effectOf(ByHand), when: open(b.minData, b.maxData),
-			Why:     "It is room for volumes beside the operating system.",
-			Source:  "You choose it, by how much data the applications keep.",
+			Why:     "Space for volumes, separate from the operating system.",
+			Source:  "Your choice; it depends on the applications' data.",
 			Example: fmt.Sprint(usual.DataDisk), rule: newRangeRule(b.minData, b.maxData),
 			value: bindNumber(func(s *state.Spec) *int { return &at(s).DataDisk })},
 	}
@@ -111,22 +121,22 @@ func open(low, high int) func(state.Spec) bool {
 func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec) []Field {
 	return append(b.listFields(at), Field{Key: b.key + TopoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
 		Screen: Nodes, Advanced: true, Effect: ByHand,
-		Help:   "Whether the data disk becomes the volume group from which TopoLVM gives volumes to the node's pods.",
-		Why:    "Volumes on the node's own disk are fast, but they are lost with the node.",
-		Source: "Those who write the applications. It needs a data disk.",
+		Help:   "Whether TopoLVM provisions volumes for the node's pods on the data disk.",
+		Why:    "Local volumes are fast, but lost with the node.",
+		Source: "The application owners. Requires a data disk.",
 		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
 }
 
 // GroupFields returns the fields of an extra group. The i-th extra group must exist in the Spec. The rules are those of workers, except for the count.
 func GroupFields(i int) []Field {
 	key := fmt.Sprintf("%s[%d]", GroupsKey, i)
-	name := Field{Key: key + ".name", Title: "Name of the group", Example: "gpu", Required: true, rule: validateLabel(maxGroupName),
+	name := Field{Key: key + ".name", Title: "Group name", Example: "gpu", Required: true, rule: validateLabel(maxGroupName),
 		Screen: Nodes, Advanced: true, Effect: ByHand, typable: isLabelRune,
-		Help:   "Names the group's nodes and is their role.",
-		Why:    "Applications choose the group's nodes by this role.",
-		Source: "You choose it.",
+		Help:   "Prefix of the nodes' names, and their role.",
+		Why:    "Applications select the nodes by this role.",
+		Source: "Your choice.",
 		value:  bindText(func(s *state.Spec) *string { return &s.Sizing.ExtraGroups[i].Name })}
-	machines := machineBounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, instancetype.MaxDisk}
+	machines := machineBounds{key, "Additional group", "the group's nodes", 0, maxCount, minRootDisk, 0, instancetype.MaxDisk, ""}
 	fields := machines.listWorkerFields(func(s *state.Spec) *state.MachineSpec {
 		if i >= len(s.Sizing.ExtraGroups) {
 			return &s.Sizing.Workers // the default in the example of a group
@@ -213,7 +223,7 @@ func newMinTypeRule(usual string) rule {
 		chosen, ok := instancetype.Find(value)
 		switch {
 		case !ok:
-			return NewProblem(Quote(value)+" is no known instance type", allowed, Nearest(value, instancetype.ListNames()))
+			return NewProblem(Quote(value)+" is not a known instance type", allowed, Nearest(value, instancetype.ListNames()))
 		case chosen.CPUs < least.CPUs || chosen.Memory < least.Memory:
 			return NewProblem(chosen.String()+" is too small: smaller types than the default are not supported", allowed, "")
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"exoshift/state"
+	"exoshift/wizard/recognize"
 )
 
 // The longest bucket name, <id>-image-registry, may have 63 characters.
@@ -14,12 +15,12 @@ const maxID = 48
 const maxDomain = 253
 
 func validateLabel(length int) rule {
-	allowed := fmt.Sprintf("lower-case letters, digits and hyphens, no hyphen at the ends, at most %d characters", length)
+	allowed := fmt.Sprintf("lowercase letters, digits and hyphens; starts and ends with a letter or digit; at most %d characters", length)
 	return func(value string) []Problem {
 		if isLabel(value) && len(value) <= length {
 			return nil
 		}
-		return NewProblem(Quote(value)+" is no DNS label"+checkLength(value, length), allowed, toLabel(value, length))
+		return NewProblem(Quote(value)+" is not a valid DNS label"+checkLength(value, length), allowed, toLabel(value, length))
 	}
 }
 
@@ -47,11 +48,7 @@ func validateDomain(value string) []Problem {
 	if IsDomain(value) {
 		return nil
 	}
-	mended := strings.Trim(strings.ToLower(value), ". ")
-	if !IsDomain(mended) {
-		mended = ""
-	}
-	return NewProblem(Quote(value)+" is no domain", "DNS labels separated by dots, in lower case, without a dot at the end", mended)
+	return NewProblem(Quote(value)+" is not a valid domain", "DNS labels separated by dots, lowercase, without a trailing dot", recognize.Domain(value, IsDomain))
 }
 
 // IsDomain reports whether a value is a domain in lower case.
@@ -70,7 +67,7 @@ func IsDomain(value string) bool {
 // ValidatePrintable refuses control characters.
 func ValidatePrintable(value string) []Problem {
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return NewProblem("holds control characters", "one line of text", "")
+		return NewProblem("contains control characters", "one line of text", "")
 	}
 	return nil
 }
@@ -81,14 +78,4 @@ func checkClusterDomain(spec state.Spec) []Problem {
 			fmt.Sprintf("at most %d characters", maxDomain), ""))
 	}
 	return nil
-}
-
-// CheckBaseDomain warns of a base domain without a top-level domain. Exoscale serves the cluster's domain in the public
-// DNS, where such a domain cannot exist.
-func CheckBaseDomain(spec state.Spec) []Problem {
-	base := spec.Cluster.BaseDomain
-	if !IsDomain(base) || strings.Contains(base, ".") {
-		return nil
-	}
-	return WithField("cluster.baseDomain", NewProblem(Quote(base)+" has one part only, as if its end were missing", "a domain of yours, e.g. example.net", ""))
 }

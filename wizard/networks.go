@@ -7,6 +7,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard/instancetype"
+	"exoshift/wizard/recognize"
 )
 
 // Network plugins.
@@ -27,9 +28,22 @@ func newRangeRule(low, high int) rule {
 	}
 	return func(value string) []Problem {
 		if n, err := strconv.Atoi(value); err != nil || n < low || n > high {
-			return NewProblem(value+" is out of bounds", allowed, "")
+			return NewProblem(value+" is out of range", allowed, "")
 		}
 		return nil
+	}
+}
+
+// newCountRule also allows 0: none of these machines.
+func newCountRule(low, high int) rule {
+	inRange := newRangeRule(low, high)
+	return func(value string) []Problem {
+		faults := inRange(value)
+		if n, err := strconv.Atoi(value); faults == nil || err == nil && n == 0 {
+			return nil
+		}
+		faults[0].Allowed = "0, or " + faults[0].Allowed
+		return faults
 	}
 }
 
@@ -37,11 +51,11 @@ func validateRange(value string) []Problem {
 	prefix, err := netip.ParsePrefix(value)
 	switch {
 	case err != nil:
-		return NewProblem(Quote(value)+" is no address range", "CIDR notation, e.g. 10.0.0.0/16", "")
+		return NewProblem(Quote(value)+" is not a valid CIDR", "CIDR notation, e.g. 10.0.0.0/16", recognize.Range(value))
 	case prefix.Addr().Is4In6(): // some programs parse it as IPv4 with that prefix length, others as IPv6
-		return NewProblem(Quote(value)+" is an IPv4 range written as an IPv6 one", "CIDR notation, e.g. 10.0.0.0/16", "")
+		return NewProblem(Quote(value)+" is an IPv4-mapped IPv6 range", "CIDR notation, e.g. 10.0.0.0/16", "")
 	case prefix.Masked() != prefix:
-		return NewProblem(Quote(value)+" has bits set beyond its prefix", "the address of the network itself", prefix.Masked().String())
+		return NewProblem(Quote(value)+" has host bits set", "the network address", prefix.Masked().String())
 	}
 	return nil
 }
@@ -62,7 +76,7 @@ func validateServiceRange(value string) []Problem {
 		return faults
 	}
 	if netip.MustParsePrefix(value).Bits() < 12 {
-		return NewProblem(Quote(value)+" is too wide", "a prefix of /12 or longer", "")
+		return NewProblem(Quote(value)+" is too large", "a prefix of /12 or longer", "")
 	}
 	return nil
 }
@@ -76,12 +90,12 @@ func checkHostPrefixes(spec state.Spec) []Problem {
 		return nil
 	}
 	if own < pods.Bits() {
-		return WithField(key, NewProblem(fmt.Sprintf("a /%d for each node does not fit into %s", own, pods),
+		return WithField(key, NewProblem(fmt.Sprintf("a /%d per node does not fit into %s", own, pods),
 			fmt.Sprintf("%d or more", pods.Bits()), ""))
 	}
 	if room, nodes := 1<<(own-pods.Bits()), countNodes(spec); nodes > room {
-		return WithField(key, NewProblem(fmt.Sprintf("%s has room for %d nodes of a /%d each, and %d are wanted", pods, room, own, nodes),
-			"a longer prefix, or a wider network.podCIDR", ""))
+		return WithField(key, NewProblem(fmt.Sprintf("%s has room for %d nodes with a /%d each; %d are required", pods, room, own, nodes),
+			"a longer prefix, or a larger network.podCIDR", ""))
 	}
 	return nil
 }
@@ -92,7 +106,7 @@ func checkCiliumSource(spec state.Spec) []Problem {
 	if spec.Network.CNI != cilium || spec.Syn.CatalogDir != "" || spec.OpenShift.ManifestsDir != "" || hasLieutenant(spec) {
 		return nil
 	}
-	return WithField(cniKey, NewProblem("Cilium's manifests come from a catalog or a directory, and none is named",
+	return WithField(cniKey, NewProblem("Cilium requires manifests from a catalog or a directory",
 		"Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 
@@ -113,45 +127,46 @@ const (
 	customerKey = "network.customerNetworks"
 )
 
-const rangeSource = "You choose it, or ask those who run your networks. The default is fine if nothing of yours uses the range."
+const rangeSource = "Your choice, or ask your network team. Keep the default unless your networks use the range."
 
 func listNetworkFields() []Field {
 	return []Field{
 		{Key: podKey, Title: "Pod network", Example: "10.128.0.0/14", Required: true, rule: validateIPv4Range,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
-			Help:   "The range of the pods' addresses; each node gets a piece of it.",
-			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
+			Help:   "CIDR of the pod addresses; each node gets a subnet of it.",
+			Why:    "Pods cannot reach external addresses in this range. It cannot be changed later.",
 			Source: rangeSource,
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.PodCIDR })},
 		{Key: "network.hostPrefix", Title: "Host prefix", Example: "23", Required: true, rule: newRangeRule(1, 30),
 			Screen: Network, Advanced: true, Effect: Rebuild,
-			Help:   "The prefix length of each node's piece of the pod network: 23 is 510 pods a node.",
-			Why:    "A small number means many pods a node and few nodes, a large one the opposite. It cannot be changed later.",
-			Source: "You choose it. The default has room for 512 nodes in a pod network of /14.",
+			Help:   "Prefix length of each node's subnet of the pod network: 23 means 510 pods per node.",
+			Why:    "A smaller value allows more pods per node and fewer nodes. It cannot be changed later.",
+			Source: "Your choice. The default allows 512 nodes in a /14 pod network.",
 			value:  bindNumber(func(s *state.Spec) *int { return &s.Network.HostPrefix })},
 		{Key: serviceKey, Title: "Service network", Example: "172.30.0.0/16", Required: true, rule: validateServiceRange,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
-			Help:   "The range of the services' addresses.",
-			Why:    "Pods cannot reach anything outside whose address is in this range. It cannot be changed later.",
+			Help:   "CIDR of the service addresses.",
+			Why:    "Pods cannot reach external addresses in this range. It cannot be changed later.",
 			Source: rangeSource,
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.ServiceCIDR })},
 		{Key: nodeKey, Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: validateIPv4Range,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
-			Help:   "The range that the nodes' addresses are in.",
-			Why:    "The installation records it as the network of the machines, and the other ranges keep clear of it.",
+			Help: "What OpenShift calls the machine network. The machines have public addresses of the zone, which are in no range of yours: " +
+				"this range names none of them.",
+			Why:    "OpenShift wants one, leaves the proxy out for it, and the other ranges keep clear of it. It matters once machines get private addresses.",
 			Source: rangeSource,
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.NodeCIDR })},
 		{Key: cniKey, Title: "Network plugin", Required: true, Choices: []string{ovnKubernetes, cilium}, Example: ovnKubernetes,
 			Screen: Network, Advanced: true, Effect: Rebuild,
-			Help:   "OVNKubernetes comes with OpenShift. Cilium's manifests come from Project Syn, or from a directory of yours that is asked for there.",
-			Why:    "It carries all traffic between pods. It cannot be changed later.",
-			Source: "You choose it. Take Cilium only with Project Syn, or if you have its manifests in a directory.",
+			Help:   "OVNKubernetes is part of OpenShift. Cilium requires manifests from Project Syn or from a directory.",
+			Why:    "It handles all traffic between pods. It cannot be changed later.",
+			Source: "Your choice. Use Cilium only with Project Syn, or with its manifests in a directory.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.CNI })},
 		{Key: customerKey, Title: "Customer networks", Example: "192.168.0.0/16, 10.9.0.0/24", rule: validateRange,
 			Screen: Network, Effect: NoEffect, typable: isRangesRune,
-			Help:   "Networks that pods must reach: the cluster's own ranges keep clear of them.",
-			Why:    "If a range of the cluster overlaps a network of yours, pods cannot reach that network. That cannot be mended later.",
-			Source: "Those who run your networks. Leave it empty if pods only have to reach the internet.",
+			Help:   "Networks that pods must reach; the cluster's ranges must not overlap them.",
+			Why:    "Pods cannot reach a network that overlaps a range of the cluster. This cannot be fixed later.",
+			Source: "Your network team. Leave it empty if pods only need the internet.",
 			value:  bindList(func(s *state.Spec) *[]string { return &s.Network.CustomerNetworks })},
 	}
 }
@@ -160,27 +175,27 @@ func listDNSFields() []Field {
 	return []Field{
 		{Key: "dns.zone", Title: "DNS zone", Required: true, Choices: []string{"managed"}, Example: "managed",
 			Screen: Network, Advanced: true, Effect: Rebuild,
-			Help:   "managed: Exoscale serves the cluster's zone.",
-			Why:    "Machines and users find the cluster by the records of this zone.",
-			Source: "There is only this choice so far.",
+			Help:   "managed: Exoscale DNS hosts the cluster's zone.",
+			Why:    "Nodes and users resolve the cluster's names in this zone.",
+			Source: "The only option so far.",
 			value:  bindText(func(s *state.Spec) *string { return &s.DNS.Zone })},
 		{Key: "dns.delegation", Title: "Delegation", Required: true, Choices: []string{"manual"}, Example: "manual",
 			Screen: Network, Advanced: true, Effect: NoEffect,
-			Help:   "manual: you add the NS records to the base domain; the installation tells which and waits for them.",
-			Why:    "Without these records nobody finds the cluster's zone.",
-			Source: "There is only this choice so far. Know who can change the base domain before you begin.",
+			Help:   "manual: you add NS records to the base domain; the installation shows them and waits.",
+			Why:    "Without these records, the cluster's zone does not resolve.",
+			Source: "The only option so far. Find out who can change the base domain before you start.",
 			value:  bindText(func(s *state.Spec) *string { return &s.DNS.Delegation })},
-		{Key: "dns.appsDomain", Title: "Domain of the applications", Example: "apps.c-demo-1.example.net", rule: validateDomain,
+		{Key: "dns.appsDomain", Title: "Apps domain", Example: "apps.c-demo-1.example.net", rule: validateDomain,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: isDomainRune,
-			Help:   "The domain below which applications get their names. Empty: apps.<cluster domain>.",
-			Why:    "The names of all applications end with it. Outside of the cluster's zone, you make its DNS record yourself.",
-			Source: "You choose it. Leave it empty if you have no reason to choose another one.",
+			Help:   "Parent domain of the applications' names. Empty: apps.<cluster domain>.",
+			Why:    "If it is outside the cluster's zone, you create its wildcard DNS record yourself.",
+			Source: "Your choice. Leave it empty for the default.",
 			value:  bindText(func(s *state.Spec) *string { return &s.DNS.AppsDomain })},
-		{Key: "dns.acme", Title: "Certificates by ACME", Example: "true",
+		{Key: "dns.acme", Title: "ACME certificates", Example: "true",
 			Screen: Network, Advanced: true, Effect: Adds,
-			Help:   "Whether the API and the ingress get certificates by ACME once Project Syn runs.",
-			Why:    "Without them, browsers and clients do not know the cluster's certificates and warn of them.",
-			Source: "You choose it. It needs Project Syn.",
+			Help:   "Whether the API and the ingress get ACME certificates once Project Syn runs.",
+			Why:    "Without them, browsers and clients do not trust the cluster's certificates.",
+			Source: "Your choice. Requires Project Syn.",
 			value:  bindSwitch(func(s *state.Spec) *bool { return &s.DNS.ACME })},
 	}
 }
@@ -191,22 +206,22 @@ func listLoadBalancerFields() []Field {
 			Screen: Network, Advanced: true, Effect: Rebuild, Choices: []string{haproxyPair, "dns-round-robin"},
 			Help: "haproxy-pair: two machines with HAProxy behind two elastic IPs, for the API and the ingress. " +
 				"dns-round-robin: DNS names all nodes, without load balancers.",
-			Why:    "With the pair, a node that fails is left out within seconds. With DNS alone, clients run into it until they try the next.",
-			Source: "You choose it. Take dns-round-robin for trials only.",
+			Why:    "The pair removes a failed node within seconds. With DNS alone, clients time out on it before they try the next.",
+			Source: "Your choice. Use dns-round-robin for tests only.",
 			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Strategy })},
-		{Key: InternalKey, Title: "API inside of the cluster", Required: true, Example: state.InternalAddresses,
+		{Key: InternalKey, Title: "Internal API access", Required: true, Example: state.InternalAddresses,
 			Screen: Network, Advanced: true, Effect: Applied, when: hasLoadBalancers, Choices: []string{state.InternalAddresses, state.InternalElasticIP},
-			Help: "addresses: the cluster's own machines reach the API, as api-int, at the load balancers' own addresses. " +
-				"elastic-ip: they reach it at the elastic IP of the API, as clients outside do.",
-			Why: "Only the cluster's machines may fetch the configuration of nodes. Whether the zone still knows them behind an " +
-				"elastic IP is documented in two ways; if it does not, no node starts.",
-			Source: "Take addresses, unless a run of exoshift conformance in the zone has proven elastic-ip.",
+			Help: "addresses: nodes reach api-int at the load balancers' own addresses. " +
+				"elastic-ip: nodes use the elastic IP of the API, like external clients.",
+			Why: "Only the cluster's nodes may fetch node configuration. Exoscale's documentation is ambiguous about source addresses " +
+				"behind an elastic IP; if they change, no node starts.",
+			Source: "Use addresses, unless exoshift conformance has verified elastic-ip in this zone.",
 			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Internal })},
 		{Key: "loadBalancer.proxyProtocol", Title: "PROXY protocol", Example: "true",
 			Screen: Network, Advanced: true, Effect: Rebuild, when: hasLoadBalancers,
-			Help:   "Whether the load balancers tell the routers the addresses of the clients.",
-			Why:    "Without it, applications see the load balancer's address in place of the client's.",
-			Source: "Ask those who write the applications whether they need the clients' addresses.",
+			Help:   "Whether the load balancers pass client addresses to the routers.",
+			Why:    "Without it, applications see the load balancer's address instead of the client's.",
+			Source: "The application owners know whether they need client addresses.",
 			value:  bindSwitch(func(s *state.Spec) *bool { return &s.LoadBalancer.ProxyProtocol })},
 	}
 }
@@ -218,35 +233,3 @@ const InternalKey = "loadBalancer.internal"
 const haproxyPair = "haproxy-pair"
 
 func hasLoadBalancers(spec state.Spec) bool { return !spec.IsRoundRobin() }
-
-// Capacity is the size of the chosen address ranges, and what the cluster needs of it. A number is 0 where a range does
-// not parse.
-type Capacity struct {
-	Nodes       int // that get a part of the pod network
-	PodsPerNode int // that have an address in a node's part
-	Pods        int // on all these nodes
-	Services    int
-	Wanted      int // nodes of the cluster
-}
-
-// ComputeCapacity calculates the capacity of a Spec's ranges.
-func ComputeCapacity(spec state.Spec) Capacity {
-	held := Capacity{Wanted: countNodes(spec), Services: countHosts(spec.Network.ServiceCIDR)}
-	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
-	own := spec.Network.HostPrefix
-	if err != nil || !pods.Addr().Is4() || own < pods.Bits() || own > 30 {
-		return held
-	}
-	held.Nodes = 1 << (own - pods.Bits())
-	held.PodsPerNode = 1<<(32-own) - 2
-	held.Pods = held.Nodes * held.PodsPerNode
-	return held
-}
-
-func countHosts(cidr string) int {
-	prefix, err := netip.ParsePrefix(cidr)
-	if err != nil || !prefix.Addr().Is4() {
-		return 0
-	}
-	return max(1<<(32-prefix.Bits())-2, 0)
-}

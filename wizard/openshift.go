@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/release"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -17,45 +18,45 @@ func listOpenShiftFields() []Field {
 	return []Field{
 		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, OKD}, Example: ocp,
 			Screen: Cluster, Effect: Rebuild,
-			Help:   "ocp: OpenShift Container Platform of Red Hat; okd: the community's distribution.",
-			Why:    "OpenShift Container Platform needs a subscription and a pull secret of Red Hat. OKD needs neither and has no support.",
-			Source: "You choose it.",
+			Help:   "ocp: Red Hat OpenShift Container Platform; okd: the community distribution.",
+			Why:    "ocp requires a Red Hat subscription and pull secret. OKD requires neither, and is unsupported.",
+			Source: "Your choice.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Distribution })},
 		{Key: versionKey, Title: "Version", Example: "4.20.5", Required: true, rule: validateVersion,
 			Screen: Cluster, Effect: Rebuild, typable: isVersionRune, suggest: suggestVersion,
-			Help:   "The release that is installed: x.y.z, a channel such as stable-4.20, or of OKD 4.20.0-okd-scos.11.",
-			Why:    "A channel means its newest release on the day of the installation. Later the cluster is updated from inside.",
-			Source: "Red Hat lists the releases at https://mirror.openshift.com/pub/openshift-v4/clients/ocp/. Those of OKD are at https://github.com/okd-project/okd/releases.",
+			Help:   "Release to install: x.y.z, a channel such as stable-4.20, or an OKD tag such as 4.20.0-okd-scos.11.",
+			Why:    "A channel resolves to its newest release at installation. Later updates are done in the cluster.",
+			Source: "OCP: https://mirror.openshift.com/pub/openshift-v4/clients/ocp/. OKD: https://github.com/okd-project/okd/releases.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Version })},
 		{Key: PullSecretKey, Title: "Pull secret", Example: "file:pull-secret.json", Required: true, Secret: true,
 			Screen: Secrecy, Effect: NoEffect, rule: ValidateReference, optionalWhen: IsPullSecretOptional,
-			Help:   "Where the pull secret is found: https://console.redhat.com/openshift/install/pull-secret; OKD needs none.",
-			Why:    "It lets the machines download OpenShift's images from Red Hat. Whoever has it acts as your organization there.",
-			Source: "https://console.redhat.com/openshift/install/pull-secret, with the account that has the subscription.",
+			Help:   "Reference to the pull secret from https://console.redhat.com/openshift/install/pull-secret. Not used for OKD.",
+			Why:    "Nodes use it to pull OpenShift's images from Red Hat. It is a credential of your organization.",
+			Source: "https://console.redhat.com/openshift/install/pull-secret, signed in with the account that has the subscription.",
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.OpenShift.PullSecret })},
 		{Key: SSHKeyKey, Title: "SSH public key", Example: "ssh-ed25519 AAAAC3Nza… you@example.net", Required: true,
 			Screen: Secrecy, Effect: Rebuild, rule: ValidateSSHKey,
-			Help:   "Opens every machine, for debugging: one line as in authorized_keys.",
-			Why:    "If the installation gets stuck, a look into a machine tells why. Only the owner of the private half gets in.",
-			Source: "The file ~/.ssh/id_ed25519.pub, or what `ssh-keygen -t ed25519` makes. It is the public half and no secret.",
+			Help:   "SSH access to every node, for debugging: one line in authorized_keys format.",
+			Why:    "Needed to debug a node if the installation is stuck. Only the owner of the private key can log in.",
+			Source: "~/.ssh/id_ed25519.pub, or create one with `ssh-keygen -t ed25519`. The public key is not a secret.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.SSHKey })},
 		{Key: TrustBundleKey, Title: "Trust bundle", Example: "./ca.pem", rule: ValidatePrintable,
 			Screen: Secrecy, Advanced: true, Effect: ByHand,
-			Help:   "A PEM file with certificate authorities that the nodes trust in addition.",
-			Why:    "Behind a proxy that opens encrypted traffic, nothing can be downloaded unless the nodes trust its authority.",
-			Source: "Those who run the proxy. Leave it empty if there is none.",
+			Help:   "PEM file with additional certificate authorities that the nodes trust.",
+			Why:    "Required behind a TLS-inspecting proxy: without its CA, the nodes cannot download anything.",
+			Source: "The proxy's operator. Leave it empty without such a proxy.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.TrustBundle })},
 		{Key: "openshift.cloudControllerManager", Title: "Cloud controller manager", Choices: []string{"External"}, Example: "External",
 			Screen: Cluster, Advanced: true, Effect: Rebuild,
-			Help:   "External: Exoscale's cloud controller manager runs in the cluster; empty: none does.",
-			Why:    "With it, services of the type LoadBalancer get a load balancer of Exoscale. It gets an API key of its own.",
-			Source: "You choose it. Leave it empty if no application asks for such services.",
+			Help:   "External: run Exoscale's cloud controller manager in the cluster. Empty: none.",
+			Why:    "Provides Exoscale load balancers for services of type LoadBalancer. It gets its own API key.",
+			Source: "Your choice. Leave it empty if no application uses such services.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.CloudControllerManager })},
-		{Key: "openshift.manifestsDir", Title: "Directory with manifests", Example: "./manifests", rule: ValidatePrintable,
+		{Key: "openshift.manifestsDir", Title: "Manifests directory", Example: "./manifests", rule: ValidatePrintable,
 			Screen: Syn, Advanced: true, Effect: ByHand,
-			Help:   "A directory on this machine whose manifests are installed with the cluster.",
-			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be given here.",
-			Source: "You or the makers of the software that is to be installed. Leave it empty if there is none.",
+			Help:   "Local directory of manifests to install with the cluster.",
+			Why:    "For what the cluster needs from the start, such as the Cilium network plugin.",
+			Source: "You, or the vendor of the software. Leave it empty if not needed.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.ManifestsDir })},
 	}
 }
@@ -71,31 +72,31 @@ func suggestVersion(spec state.Spec) string {
 	if spec.OpenShift.Distribution != ocp {
 		return ""
 	}
-	known := listMinors()
+	known := release.ListMinors()
 	return "stable-" + known[len(known)-1]
 }
 
-const proxySource = "Those who run your networks. Leave it empty if the machines reach the internet directly."
+const proxySource = "Your network team. Leave it empty if the nodes reach the internet directly."
 
 func listProxyFields() []Field {
 	return []Field{
 		{Key: "openshift.proxy.http", Title: "HTTP proxy", Example: "http://proxy.example.net:3128", rule: newProxyRule("http"),
 			Screen: Secrecy, Advanced: true, Effect: ByHand, typable: isAddressRune,
-			Help:   "The proxy that the nodes use for http.",
-			Why:    "Only needed if the nodes reach the internet through a proxy and not directly.",
+			Help:   "The nodes' proxy for HTTP.",
+			Why:    "Only needed if the nodes reach the internet through a proxy.",
 			Source: proxySource,
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.HTTP })},
 		{Key: "openshift.proxy.https", Title: "HTTPS proxy", Example: "http://proxy.example.net:3128",
 			Screen: Secrecy, Advanced: true, Effect: ByHand, rule: newProxyRule("http", "https"), typable: isAddressRune,
-			Help:   "The proxy that the nodes use for https.",
-			Why:    "OpenShift's images are downloaded through it. Only needed if the nodes do not reach the internet directly.",
+			Help:   "The nodes' proxy for HTTPS.",
+			Why:    "OpenShift's images are pulled through it. Only needed if the nodes reach the internet through a proxy.",
 			Source: proxySource,
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.HTTPS })},
-		{Key: "openshift.proxy.noProxy", Title: "No proxy for", Example: ".example.net,10.9.0.0/24", rule: validateNoProxy,
+		{Key: "openshift.proxy.noProxy", Title: "No proxy", Example: ".example.net,10.9.0.0/24", rule: validateNoProxy,
 			Screen: Secrecy, Advanced: true, Effect: ByHand, typable: isNoProxyRune, when: hasProxy,
-			Help:   "Addresses, networks and domains that are reached without the proxy.",
-			Why:    "What is inside of your networks is usually not reached through the proxy. The cluster's own ranges are added without you.",
-			Source: "Those who run your networks.",
+			Help:   "Addresses, networks and domains to reach without the proxy.",
+			Why:    "What is inside of your networks is usually not reached through the proxy. The cluster's own names, ranges and elastic IPs are added without you; add the public ranges of the zone, which the nodes' addresses are in.",
+			Source: "Your network team.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.NoProxy })},
 	}
 }
@@ -106,18 +107,18 @@ func hasProxy(spec state.Spec) bool {
 
 // ValidateSSHKey never repeats the value: a private key may have been pasted.
 func ValidateSSHKey(value string) []Problem {
-	const allowed = "one line as in authorized_keys, e.g. the content of ~/.ssh/id_ed25519.pub"
+	const allowed = "one line in authorized_keys format, e.g. the content of ~/.ssh/id_ed25519.pub"
 	if strings.Contains(value, "PRIVATE KEY") {
-		return NewProblem("this is a private key; remove it from the file, and take a new one if others may have seen it", allowed, "")
+		return NewProblem("this is a private key; remove it from the file, and replace the key if it may have leaked", allowed, "")
 	}
 	_, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(value))
 	switch {
 	case err != nil:
-		return NewProblem("the value is no SSH public key", allowed, "")
+		return NewProblem("the value is not an SSH public key", allowed, "")
 	case len(rest) > 0 || strings.ContainsAny(strings.TrimSpace(value), "\n\r"):
 		return NewProblem("the value is more than one line", allowed, "")
 	case len(options) > 0:
-		return NewProblem("the key has options before it", "the key alone", "")
+		return NewProblem("the line has authorized_keys options", "the key without options", "")
 	}
 	return ValidatePrintable(strings.TrimSpace(value))
 }
@@ -129,11 +130,11 @@ func newProxyRule(schemes ...string) rule {
 		u, err := url.Parse(value)
 		switch {
 		case err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "":
-			return NewProblem("the value is no address of a proxy", allowed, "")
+			return NewProblem("the value is not a proxy URL", allowed, "")
 		case !slices.Contains(schemes, u.Scheme):
-			return NewProblem("the scheme of the proxy is not known", allowed, "")
+			return NewProblem("unsupported proxy scheme", allowed, "")
 		case u.User != nil:
-			return NewProblem("the address holds credentials, which would be kept in the open", allowed, "")
+			return NewProblem("the URL contains credentials, which would be stored in plain text", allowed, "")
 		}
 		return ValidatePrintable(value)
 	}
@@ -152,8 +153,8 @@ func validateNoProxy(value string) []Problem {
 		address, notAddress := netip.ParseAddr(part)
 		_, notRange := netip.ParsePrefix(part)
 		if (notAddress != nil || address.Zone() != "") && notRange != nil && !IsDomain(strings.TrimPrefix(part, ".")) {
-			faults = append(faults, NewProblem(Quote(part)+" is neither an address, a range nor a domain",
-				"a list separated by commas, without spaces and wildcards", "")...)
+			faults = append(faults, NewProblem(Quote(part)+" is not a valid address, CIDR or domain",
+				"a comma-separated list without spaces and wildcards", "")...)
 		}
 	}
 	return faults
@@ -164,7 +165,7 @@ func checkProxy(spec state.Spec) []Problem {
 	proxy := spec.OpenShift.Proxy
 	var faults []Problem
 	if proxy.NoProxy != "" && proxy.HTTP == "" && proxy.HTTPS == "" {
-		faults = WithField("openshift.proxy.noProxy", NewProblem("there is no proxy to go without",
+		faults = WithField("openshift.proxy.noProxy", NewProblem("no proxy is set",
 			"only with openshift.proxy.http or openshift.proxy.https", ""))
 	}
 	faults = append(faults, checkProxyOutside(spec, "openshift.proxy.http", proxy.HTTP)...)
@@ -182,8 +183,8 @@ func checkProxyOutside(spec state.Spec, key, value string) []Problem {
 	}
 	for _, s := range listSpans(spec) {
 		if (s.field == podKey || s.field == serviceKey) && s.prefix.Contains(address) {
-			return WithField(key, NewProblem(fmt.Sprintf("%s is inside of %s, which is %s", address, s.field, s.prefix),
-				"a proxy outside of the cluster", ""))
+			return WithField(key, NewProblem(fmt.Sprintf("%s is inside %s (%s)", address, s.field, s.prefix),
+				"a proxy outside the cluster", ""))
 		}
 	}
 	return nil
@@ -195,58 +196,33 @@ const (
 	OKD = "okd"
 )
 
-// The versions of OpenShift 4 whose installation is supported.
-func listMinors() []string { return []string{"4.18", "4.19", "4.20", "4.21"} }
-
-// Up to 4.18 OKD's machines start from Fedora CoreOS and change to CentOS Stream CoreOS later.
-func listOKDMinors() []string { return []string{"4.19", "4.20", "4.21"} }
-
-// The mirror has a directory of each for every minor version.
-func listChannels() []string { return []string{"stable", "fast", "candidate", "latest"} }
-
-type versionForm string
-
-const (
-	exact   versionForm = "x.y.z"
-	tag     versionForm = "x.y.z-okd-scos.n" // of OKD
-	channel versionForm = "stable-x.y"       // the mirror resolves it to a release
-)
-
-// parseVersion returns "" for an invalid version.
-func parseVersion(version string) (form versionForm, minor string) {
-	const number = `(?:0|[1-9]\d*)`
-	for form, pattern := range map[versionForm]string{
-		exact:   `^(\d+\.\d+)\.` + number + `$`,
-		tag:     `^(\d+\.\d+)\.` + number + `-okd-scos\.` + number + `$`,
-		channel: `^(?:` + strings.Join(listChannels(), "|") + `)-(\d+\.\d+)$`,
-	} {
-		if found := regexp.MustCompile(pattern).FindStringSubmatch(version); found != nil {
-			return form, found[1]
-		}
+func formatSupported(form release.Form) string {
+	if form == release.Tag {
+		return string(form) + " with x.y " + FormatChoices(release.ListOKDMinors())
 	}
-	return "", ""
-}
-
-func formatSupported(form versionForm) string {
-	if form == tag {
-		return string(form) + " with x.y " + FormatChoices(listOKDMinors())
-	}
-	return string(form) + " with x.y " + FormatChoices(listMinors())
+	return string(form) + " with x.y " + FormatChoices(release.ListMinors())
 }
 
 func validateVersion(value string) []Problem {
-	form, minor := parseVersion(value)
+	form, minor := release.Parse(value)
 	switch {
 	case form == "":
-		return NewProblem(Quote(value)+" is no version",
-			formatSupported(exact)+"; "+strings.Join(listChannels(), "-x.y, ")+"-x.y; of OKD "+formatSupported(tag), suggestVersionFor(value))
-	case form == tag && slices.Contains([]string{"4.16", "4.17", "4.18"}, minor):
-		return NewProblem(Quote(value)+" is not supported: before 4.19, the machines of OKD start from Fedora CoreOS", formatSupported(form), "")
-	case form == tag && !slices.Contains(listOKDMinors(), minor), form != tag && !slices.Contains(listMinors(), minor):
+		return NewProblem(Quote(value)+" is not a valid version",
+			formatSupported(release.Exact)+"; "+strings.Join(release.ListChannels(), "-x.y, ")+"-x.y; of OKD "+formatSupported(release.Tag), suggestVersionFor(value))
+	case form == release.Tag && slices.Contains([]string{"4.16", "4.17", "4.18"}, minor):
+		return NewProblem(Quote(value)+" is not supported: before 4.19, OKD uses Fedora CoreOS", formatSupported(form), "")
+	case form == release.Tag && !slices.Contains(release.ListOKDMinors(), minor), form != release.Tag && !slices.Contains(release.ListMinors(), minor):
 		return NewProblem(Quote(value)+" is not supported", formatSupported(form), "")
 	}
 	return nil
 }
+
+// What people write for a release of OKD, and for a channel in either order.
+var (
+	looseOKD     = regexp.MustCompile(`^(\d+\.\d+\.\d+)[-._]?okd[-._]?(?:scos)?[-._]?(\d+)$`)
+	channelFirst = regexp.MustCompile(`^([a-z]*)[-._ ]?(\d+\.\d+)$`)
+	channelLast  = regexp.MustCompile(`^(\d+\.\d+)[-._ ]?([a-z]+)$`)
+)
 
 func suggestVersionFor(value string) string {
 	if len(value) > MaxShown {
@@ -254,15 +230,14 @@ func suggestVersionFor(value string) string {
 	}
 	value = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(value)), "v")
 	mended := value
-	parts := func(pattern string) []string { return regexp.MustCompile(pattern).FindStringSubmatch(value) }
-	if found := parts(`^(\d+\.\d+\.\d+)[-._]?okd[-._]?(?:scos)?[-._]?(\d+)$`); found != nil {
+	if found := looseOKD.FindStringSubmatch(value); found != nil {
 		mended = found[1] + "-okd-scos." + found[2]
-	} else if found := parts(`^([a-z]*)[-._ ]?(\d+\.\d+)$`); found != nil {
+	} else if found := channelFirst.FindStringSubmatch(value); found != nil {
 		mended = findChannel(found[1]) + "-" + found[2]
-	} else if found := parts(`^(\d+\.\d+)[-._ ]?([a-z]+)$`); found != nil {
+	} else if found := channelLast.FindStringSubmatch(value); found != nil {
 		mended = findChannel(found[2]) + "-" + found[1]
 	}
-	if form, _ := parseVersion(mended); form == "" || validateVersion(mended) != nil {
+	if form, _ := release.Parse(mended); form == "" || validateVersion(mended) != nil {
 		return ""
 	}
 	return mended
@@ -272,24 +247,24 @@ func findChannel(word string) string {
 	if word == "" {
 		return "stable"
 	}
-	return Nearest(word, listChannels())
+	return Nearest(word, release.ListChannels())
 }
 
 func checkDistribution(spec state.Spec) []Problem {
 	value := spec.OpenShift.Version
-	form, _ := parseVersion(value)
+	form, _ := release.Parse(value)
 	if validateVersion(value) != nil {
 		return nil
 	}
 	switch chosen := spec.OpenShift.Distribution; {
-	case chosen == ocp && form == tag:
-		return WithField(versionKey, NewProblem(Quote(value)+" is a release of OKD, and openshift.distribution is ocp",
+	case chosen == ocp && form == release.Tag:
+		return WithField(versionKey, NewProblem(Quote(value)+" is an OKD release, but openshift.distribution is ocp",
 			"x.y.z, or a channel such as stable-4.20", "openshift.distribution: okd"))
-	case chosen == OKD && form == channel:
-		return WithField(versionKey, NewProblem(Quote(value)+" is a channel, and OKD has none", formatSupported(tag), ""))
-	case chosen == OKD && form == exact:
-		return WithField(versionKey, NewProblem(Quote(value)+" is a release of OpenShift Container Platform, and openshift.distribution is okd",
-			formatSupported(tag), "openshift.distribution: ocp"))
+	case chosen == OKD && form == release.Channel:
+		return WithField(versionKey, NewProblem(Quote(value)+" is a channel; OKD has no channels", formatSupported(release.Tag), ""))
+	case chosen == OKD && form == release.Exact:
+		return WithField(versionKey, NewProblem(Quote(value)+" is an OpenShift Container Platform release, but openshift.distribution is okd",
+			formatSupported(release.Tag), "openshift.distribution: ocp"))
 	}
 	return nil
 }

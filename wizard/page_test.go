@@ -16,7 +16,7 @@ import (
 
 const generated = "The rest of this page is generated from the program: `go test ./wizard -run Page -update`.\n"
 
-func TestThePageOfAnswersIsThatOfTheProgram(t *testing.T) {
+func TestAnswersPage_IsCurrent(t *testing.T) {
 	const page = "../docs/answers.md"
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestThePageOfAnswersIsThatOfTheProgram(t *testing.T) {
 	agrees(t, page, prose+generated+keyTables())
 }
 
-func TestTheSchemaBesideThePageIsThatOfTheProgram(t *testing.T) {
+func TestSchemaFile_IsCurrent(t *testing.T) {
 	content, err := schema.Generate()
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func cell(field wizard.Field) string {
 	return "`" + field.Example + "`"
 }
 
-func TestThePageSaysWhatTheProgramReads(t *testing.T) {
+func TestAnswersPage_ExamplesParse(t *testing.T) {
 	content, err := os.ReadFile("../docs/answers.md")
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard/local"
 )
 
-func TestDirectoriesMustBeThere(t *testing.T) {
+func TestCheckPaths_DirectoryMustExist(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -22,7 +22,7 @@ func TestDirectoriesMustBeThere(t *testing.T) {
 		"":            "",
 		dir:           "",
 		dir + "/none": "cannot be read: stat " + dir + "/none: no such file or directory  allowed: the path of an existing directory",
-		"~/manifests": "cannot be read: stat ~/manifests: no such file or directory  allowed: the path written out: ~ is not expanded",
+		"~/manifests": "cannot be read: stat ~/manifests: no such file or directory  allowed: the full path: ~ is not expanded",
 		file:          file + " is not a directory  allowed: the path of a directory",
 	} {
 		spec := valid()
@@ -36,7 +36,7 @@ func TestDirectoriesMustBeThere(t *testing.T) {
 	}
 }
 
-func TestRelativePathsBeginWhereTheProgramWasStarted(t *testing.T) {
+func TestCheckPaths_RelativeToWorkingDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("manifests", 0o700); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRelativePathsBeginWhereTheProgramWasStarted(t *testing.T) {
 	}
 }
 
-func TestLoadedAnswersNameThePlaceOfAPathThatLeadsNowhere(t *testing.T) {
+func TestLoad_LocatesMissingPath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	content := minimal + "  trustBundle: ca.pem\n  manifestsDir: manifests\nsyn:\n  catalogDir: catalog\n"
 	_, _, faults := answersfile.Load("f", []byte(content), environment(map[string]string{

@@ -32,26 +32,26 @@ func problems(faults []wizard.Problem) string {
 	return strings.Join(all, "; ")
 }
 
-func TestPullSecretsThatCannotBeUsed(t *testing.T) {
+func TestPullSecret_RefusesUnusable(t *testing.T) {
 	const complete = `"quay.io": ` + auth + `, "registry.redhat.io": ` + auth
 	whole := `{"auths": {` + complete + `}}`
 	for text, want := range map[string]string{
-		`s3cret`:                            "the pull secret is no JSON from its character 1 on",
-		strings.TrimSuffix(whole, "}"):      fmt.Sprintf("the pull secret is no JSON from its character %d on", len(whole)-1),
-		whole + "}":                         fmt.Sprintf("the pull secret is no JSON from its character %d on", len(whole)+1),
-		`{"auths": "s3cret"}`:               "the pull secret is not the JSON that it should be",
-		`["s3cret"]`:                        "the pull secret is not the JSON that it should be",
+		`s3cret`:                            "the pull secret is not valid JSON at character 1",
+		strings.TrimSuffix(whole, "}"):      fmt.Sprintf("the pull secret is not valid JSON at character %d", len(whole)-1),
+		whole + "}":                         fmt.Sprintf("the pull secret is not valid JSON at character %d", len(whole)+1),
+		`{"auths": "s3cret"}`:               "the pull secret has an unexpected JSON structure",
+		`["s3cret"]`:                        "the pull secret has an unexpected JSON structure",
 		`{"s3cret": 1}`:                     "the pull secret has no auths",
 		`{"auths": {}}`:                     "the pull secret has no auths",
 		whole:                               "",
-		`{"auths": {"quay.io": {}}}`:        `the pull secret has no auth for "quay.io"; the pull secret lacks registry.redhat.io, which OpenShift's images come from`,
-		`{"auths": {"fake": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
+		`{"auths": {"quay.io": {}}}`:        `the pull secret has no auth for "quay.io"; the pull secret has no entry for registry.redhat.io, the registry of OpenShift's images`,
+		`{"auths": {"fake": ` + auth + `}}`: "the pull secret has no entry for quay.io and registry.redhat.io, the registry of OpenShift's images",
 		`{"auths": {"a": {"auth": ""}, "b": {"auth": "s3cret"}, "c": {"auth": "czNjcmV0"}, "d": {"auth": "OnMzY3JldA=="}, "e": {"auth": "ZGVtbzo="}, "f": {"auth": "ZGVtbzpzM2NyZXQ=s"}, ` + complete + `}}`: `the pull secret has no auth for "a"; ` +
 			`the auth for "b" is not base64 of user:password; the auth for "c" is not base64 of user:password; the auth for "d" is not base64 of user:password; ` +
 			`the auth for "e" is not base64 of user:password; the auth for "f" is not base64 of user:password`,
 		`{"auths": {"quay.io": {"credsStore": "store"}, "registry.redhat.io": {"credsStore": "store"}}}`:   "",
 		`{"auths": {"quay.io/openshift-release-dev": ` + auth + `, "registry.redhat.io": ` + auth + `}}`:   "",
-		`{"auths": {"quay.io.example.net": ` + auth + `, "example.net/registry.redhat.io": ` + auth + `}}`: "the pull secret lacks quay.io and registry.redhat.io, which OpenShift's images come from",
+		`{"auths": {"quay.io.example.net": ` + auth + `, "example.net/registry.redhat.io": ` + auth + `}}`: "the pull secret has no entry for quay.io and registry.redhat.io, the registry of OpenShift's images",
 	} {
 		secrets, faults := resolved("ocp", text)
 		if problems(faults) != want || (secrets.PullSecret == text) != (want == "") {
@@ -63,7 +63,7 @@ func TestPullSecretsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
+func TestPullSecret_OptionalForOKD(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.Distribution, spec.OpenShift.Version, spec.OpenShift.PullSecret = "okd", "4.20.0-okd-scos.11", state.SecretRef{}
 	if faults := wizard.Check(spec); len(faults) > 0 {
@@ -90,7 +90,7 @@ func TestOKDNeedsNoPullSecretAndTakesAnother(t *testing.T) {
 	}
 }
 
-func TestOCPNeedsAPullSecret(t *testing.T) {
+func TestPullSecret_RequiredForOCP(t *testing.T) {
 	spec := valid()
 	spec.OpenShift.PullSecret = state.SecretRef{}
 	_, faults := local.ResolveSecrets(spec, environment(map[string]string{"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s"}))
@@ -100,13 +100,13 @@ func TestOCPNeedsAPullSecret(t *testing.T) {
 	}
 }
 
-func TestPullSecretsThatDeserveALook(t *testing.T) {
+func TestPullSecret_Warnings(t *testing.T) {
 	const needed = `"quay.io": ` + auth + `, "registry.redhat.io": ` + auth
-	const redHat = "this is a pull secret of Red Hat, which is not meant for OKD"
+	const redHat = "this is a Red Hat pull secret; OKD does not use one"
 	for _, c := range []struct{ distribution, text, want string }{
 		{"ocp", pullSecret, ""},
-		{"ocp", `{"auths": {` + needed + `}}`, "the pull secret lacks cloud.openshift.com: the cluster cannot report to Red Hat; " +
-			"the pull secret lacks registry.connect.redhat.com: certified operators, Cilium's among them, cannot be pulled"},
+		{"ocp", `{"auths": {` + needed + `}}`, "the pull secret has no entry for cloud.openshift.com: the cluster cannot report to Red Hat; " +
+			"the pull secret has no entry for registry.connect.redhat.com: certified operators, Cilium's among them, cannot be pulled"},
 		{"okd", pullSecret, redHat},
 		{"okd", `{"auths": {"cloud.openshift.com": ` + auth + `}}`, redHat},
 		{"okd", `{"auths": {"quay.io": ` + auth + `}}`, ""},

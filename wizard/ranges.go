@@ -1,12 +1,12 @@
 package wizard
 
 import (
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/cidr"
 )
 
 // A range without a field is named by words.
@@ -53,8 +53,8 @@ func checkOverlaps(spec state.Spec) []Problem {
 
 // If one of them is the customer's, the other is to be changed.
 func newOverlapProblem(later, earlier fieldRange, free map[string]string) Problem {
-	fault := Problem{Field: later.field, Allowed: "a range of its own", Suggestion: free[later.field],
-		Message: fmt.Sprintf("%s overlaps %s, which is %s", later.prefix, earlier.field, earlier.prefix)}
+	fault := Problem{Field: later.field, Allowed: "a separate range", Suggestion: free[later.field],
+		Message: fmt.Sprintf("%s overlaps %s (%s)", later.prefix, earlier.field, earlier.prefix)}
 	if instead := free[earlier.field]; instead != "" && isCustomers(later.field) {
 		fault.Allowed = "another " + earlier.field + ", e.g. " + instead
 	}
@@ -91,8 +91,8 @@ func checkOverlapping(spec state.Spec, theirs []fieldRange) []Problem {
 		for _, their := range theirs {
 			if our.prefix.Overlaps(their.prefix) {
 				faults = append(faults, WithField(our.field, NewProblem(
-					fmt.Sprintf("%s overlaps %s, which is %s", our.prefix, their.field, their.prefix),
-					"a range that keeps clear of it", findFreeRange(spec, our)))...)
+					fmt.Sprintf("%s overlaps %s (%s)", our.prefix, their.field, their.prefix),
+					"a range that does not overlap it", findFreeRange(spec, our)))...)
 			}
 		}
 	}
@@ -157,57 +157,19 @@ func findFreeRange(spec state.Spec, own fieldRange) string {
 	}
 	if field, ok := Find(Fields(), own.field); ok {
 		usual, err := netip.ParsePrefix(field.Default())
-		if err == nil && usual.Bits() == own.prefix.Bits() && findOverlap(usual, taken) == nil {
+		if err == nil && usual.Bits() == own.prefix.Bits() && cidr.FindOverlap(usual, taken) == nil {
 			return usual.String()
 		}
 	}
 	for _, block := range []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"} {
-		if free, ok := findFreeWithin(netip.MustParsePrefix(block), own.prefix.Bits(), taken); ok {
+		if free, ok := cidr.FindFree(netip.MustParsePrefix(block), own.prefix.Bits(), taken); ok {
 			return free.String()
 		}
 	}
 	return ""
 }
 
-func findFreeWithin(block netip.Prefix, bits int, taken []netip.Prefix) (netip.Prefix, bool) {
-	if bits < block.Bits() {
-		return netip.Prefix{}, false
-	}
-	size := uint64(1) << (32 - bits)
-	end := toUint(block.Addr()) + uint64(1)<<(32-block.Bits())
-	for at := toUint(block.Addr()); at+size <= end; {
-		candidate := netip.PrefixFrom(toAddr(at), bits)
-		other := findOverlap(candidate, taken)
-		if other == nil {
-			return candidate, true
-		}
-		after := toUint(other.Addr()) + uint64(1)<<(32-other.Bits())
-		at = max(at+size, (after+size-1)/size*size)
-	}
-	return netip.Prefix{}, false
-}
-
-func findOverlap(candidate netip.Prefix, taken []netip.Prefix) *netip.Prefix {
-	for _, other := range taken {
-		if candidate.Overlaps(other) {
-			return &other
-		}
-	}
-	return nil
-}
-
-func toUint(address netip.Addr) uint64 {
-	bytes := address.As4()
-	return uint64(binary.BigEndian.Uint32(bytes[:]))
-}
-
-func toAddr(number uint64) netip.Addr {
-	var bytes [4]byte
-	binary.BigEndian.PutUint32(bytes[:], uint32(number))
-	return netip.AddrFrom4(bytes)
-}
-
 // CheckDockerBridge returns a warning if a range overlaps the usual network of a Docker bridge, as openshift-install does.
 func CheckDockerBridge(spec state.Spec) []Problem {
-	return checkOverlapping(spec, []fieldRange{{"the usual network of a Docker bridge", dockerNetwork()}})
+	return checkOverlapping(spec, []fieldRange{{"the default Docker bridge network", dockerNetwork()}})
 }

@@ -11,32 +11,33 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/capacity"
 	"exoshift/wizard/local"
 )
 
-func TestCapacityIsWhatTheRangesHold(t *testing.T) {
+func TestComputeCapacity_FromRanges(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
-		want   wizard.Capacity
+		want   capacity.Capacity
 	}{
-		"the default":    {func(*state.Spec) {}, wizard.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Services: 65534, Wanted: 13}},
-		"one large node": {func(s *state.Spec) { s.Network.HostPrefix = 14 }, wizard.Capacity{Nodes: 1, PodsPerNode: 262142, Pods: 262142, Services: 65534, Wanted: 13}},
-		"no piece fits":  {func(s *state.Spec) { s.Network.HostPrefix = 13 }, wizard.Capacity{Services: 65534, Wanted: 13}},
-		"no ranges":      {func(s *state.Spec) { s.Network.PodCIDR, s.Network.ServiceCIDR = "", "x" }, wizard.Capacity{Wanted: 13}},
-		"one address":    {func(s *state.Spec) { s.Network.ServiceCIDR = "10.0.0.1/32" }, wizard.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Wanted: 13}},
+		"the default":    {func(*state.Spec) {}, capacity.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Services: 65534, Wanted: 13}},
+		"one large node": {func(s *state.Spec) { s.Network.HostPrefix = 14 }, capacity.Capacity{Nodes: 1, PodsPerNode: 262142, Pods: 262142, Services: 65534, Wanted: 13}},
+		"no piece fits":  {func(s *state.Spec) { s.Network.HostPrefix = 13 }, capacity.Capacity{Services: 65534, Wanted: 13}},
+		"no ranges":      {func(s *state.Spec) { s.Network.PodCIDR, s.Network.ServiceCIDR = "", "x" }, capacity.Capacity{Wanted: 13}},
+		"one address":    {func(s *state.Spec) { s.Network.ServiceCIDR = "10.0.0.1/32" }, capacity.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Wanted: 13}},
 		"additional groups": {func(s *state.Spec) {
 			s.Sizing.ExtraGroups = []state.GroupSpec{{MachineSpec: state.MachineSpec{Count: 7}}}
-		}, wizard.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Services: 65534, Wanted: 20}},
+		}, capacity.Capacity{Nodes: 512, PodsPerNode: 510, Pods: 261120, Services: 65534, Wanted: 20}},
 	} {
 		spec := valid()
 		c.change(&spec)
-		if diff := cmp.Diff(c.want, wizard.ComputeCapacity(spec)); diff != "" {
+		if diff := cmp.Diff(c.want, capacity.Compute(spec)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-func TestRangesAreDrawnWithWhatTheyOverlap(t *testing.T) {
+func TestListRanges_WithOverlaps(t *testing.T) {
 	spec := valid()
 	spec.Network.NodeCIDR = "100.64.4.0/24"
 	spec.Network.CustomerNetworks = []string{"10.130.0.0/16", "nonsense", "2001:db8::/32"}
@@ -64,7 +65,7 @@ func TestRangesAreDrawnWithWhatTheyOverlap(t *testing.T) {
 }
 
 // Each suggested range is applied, one problem after the other: each fixes its problem.
-func TestASuggestedRangeKeepsClearOfEverything(t *testing.T) {
+func TestSuggestRange_AvoidsOverlaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := valid()
 		spec.Network.PodCIDR, spec.Network.ServiceCIDR = validateRange(t, 9, 24), validateRange(t, 12, 28)
@@ -113,7 +114,7 @@ func answer(key, text string, spec *state.Spec) error {
 	return fields[i].Set(spec, text)
 }
 
-func TestWhereThereIsNoRoomNothingIsSuggested(t *testing.T) {
+func TestSuggestRange_NoRoom(t *testing.T) {
 	spec := valid()
 	spec.Network.CustomerNetworks = []string{"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"}
 	spec.Network.NodeCIDR = "100.64.0.0/10"
@@ -127,7 +128,7 @@ func TestWhereThereIsNoRoomNothingIsSuggested(t *testing.T) {
 	}
 }
 
-func TestANetworkOfTheCustomerMovesTheClustersOwn(t *testing.T) {
+func TestSuggestRange_CustomerNetwork(t *testing.T) {
 	spec := valid()
 	spec.Network.CustomerNetworks = []string{"10.130.0.0/16"}
 	faults := wizard.Check(spec)

@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"exoshift/state"
+	"exoshift/wizard/recognize"
 )
 
 // Descriptions of references in problems.
@@ -38,7 +38,7 @@ func ListKindsOf(ref state.SecretRef) []string {
 // FormatConflict describes a reference of several kinds.
 func FormatConflict(kinds []string) string {
 	if len(kinds) == 2 {
-		return "names both " + kinds[0] + " and " + kinds[1]
+		return "sets both " + kinds[0] + " and " + kinds[1]
 	}
 	return "names " + strings.Join(kinds, ", ")
 }
@@ -55,7 +55,7 @@ func bindReference(at func(*state.Spec) *state.SecretRef) binding {
 			case slices.Contains(ListReferenceKinds(), kind) && strings.TrimSpace(name) != "":
 				*partOf(&ref, kind) = strings.TrimSpace(name)
 			default: // the value is not repeated: it may be the secret
-				return errors.New("the value is no reference")
+				return errors.New("the value is not a reference")
 			}
 			*at(s) = ref
 			return nil
@@ -71,18 +71,20 @@ func FormatReference(ref state.SecretRef) string {
 	return ""
 }
 
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // ValidateReference does not repeat invalid names: they may be the secret itself.
 func ValidateReference(value string) []Problem {
 	kind, name, _ := strings.Cut(value, ":")
 	switch {
 	case kind == "exo":
-		return NewProblem("the program exo keeps API keys only", ReferenceForm, "")
-	case detectSecret(name) != "":
-		return NewProblem("this looks like "+detectSecret(name)+" itself", "the name of an environment variable, or the path of a file", "")
+		return NewProblem("the exo CLI stores only API keys", ReferenceForm, "")
+	case recognize.SecretAsName(name) != "":
+		return NewProblem("this looks like "+recognize.SecretAsName(name)+" itself", "the name of an environment variable, or the path of a file", "")
 	case kind == "file":
 		return ValidatePrintable(name)
-	case !regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name):
-		return NewProblem("the value of env is no name of an environment variable", "letters, digits and '_'", "")
+	case !variableName.MatchString(name):
+		return NewProblem("the value of env is not a valid environment variable name", "letters, digits and '_'", "")
 	}
 	return nil
 }
@@ -92,23 +94,10 @@ func validateAccountReference(value string) []Problem {
 	if !isExo {
 		return ValidateReference(value)
 	}
-	if what := detectSecret(account); what != "" {
-		return NewProblem("this looks like "+what+" itself", "the name of an account of the program exo", "")
+	if what := recognize.SecretAsName(account); what != "" {
+		return NewProblem("this looks like "+what+" itself", "the name of an exo account", "")
 	}
 	return ValidatePrintable(account)
-}
-
-// detectSecret describes what was probably given instead of a name or path: an API key, or a secret, which is a long
-// random word. Exoscale's have 43 characters. Otherwise it returns "".
-func detectSecret(name string) string {
-	long := regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`).MatchString(name)
-	switch {
-	case regexp.MustCompile(`^EXO[0-9a-f]{20,}$`).MatchString(name):
-		return "an API key"
-	case long && strings.ContainsFunc(name, unicode.IsLower) && strings.ContainsFunc(name, unicode.IsUpper) && strings.ContainsFunc(name, unicode.IsDigit):
-		return "a secret"
-	}
-	return ""
 }
 
 // FieldReference is the reference to a secret, in the field of that key.

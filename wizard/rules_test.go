@@ -12,14 +12,14 @@ import (
 	"exoshift/wizard/local"
 )
 
-func TestRules(t *testing.T) {
+func TestCheck_Rules(t *testing.T) {
 	group := state.GroupSpec{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", Count: 1, RootDisk: 100}}
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
 		want   []string // prefixes of the problems
 	}{
 		"nothing wrong":     {func(*state.Spec) {}, nil},
-		"pods over service": {func(s *state.Spec) { s.Network.ServiceCIDR = "10.128.0.0/16" }, []string{"network.serviceCIDR  10.128.0.0/16 overlaps network.podCIDR, which is 10.128.0.0/14"}},
+		"pods over service": {func(s *state.Spec) { s.Network.ServiceCIDR = "10.128.0.0/16" }, []string{"network.serviceCIDR  10.128.0.0/16 overlaps network.podCIDR (10.128.0.0/14)"}},
 		"customer over all": {func(s *state.Spec) { s.Network.CustomerNetworks = []string{"192.168.0.0/16", "0.0.0.0/0"} }, []string{
 			"network.customerNetworks[1]  0.0.0.0/0 overlaps network.podCIDR", "network.customerNetworks[1]  0.0.0.0/0 overlaps network.serviceCIDR",
 			"network.customerNetworks[1]  0.0.0.0/0 overlaps network.nodeCIDR", "network.customerNetworks[1]  0.0.0.0/0 overlaps network.customerNetworks[0]",
@@ -27,40 +27,40 @@ func TestRules(t *testing.T) {
 			"network.customerNetworks[1]  0.0.0.0/0 overlaps the masquerade"}},
 		"a customer with IPv6":   {func(s *state.Spec) { s.Network.CustomerNetworks = []string{"2001:db8::/32"} }, nil},
 		"pods with IPv6":         {func(s *state.Spec) { s.Network.PodCIDR = "2001:db8::/32" }, []string{`network.podCIDR  "2001:db8::/32" is not an IPv4 range`}},
-		"the join network":       {func(s *state.Spec) { s.Network.NodeCIDR = "100.64.4.0/24" }, []string{"network.nodeCIDR  100.64.4.0/24 overlaps the join network of OVN-Kubernetes, which is 100.64.0.0/16"}},
+		"the join network":       {func(s *state.Spec) { s.Network.NodeCIDR = "100.64.4.0/24" }, []string{"network.nodeCIDR  100.64.4.0/24 overlaps the join network of OVN-Kubernetes (100.64.0.0/16)"}},
 		"the transit network":    {func(s *state.Spec) { s.Network.ServiceCIDR = "100.88.0.0/16" }, []string{"network.serviceCIDR  100.88.0.0/16 overlaps the transit"}},
 		"the masquerade network": {func(s *state.Spec) { s.Network.NodeCIDR = "169.254.0.0/16" }, []string{"network.nodeCIDR  169.254.0.0/16 overlaps the masquerade"}},
 		"no OVN, no such networks": {func(s *state.Spec) {
 			s.Network.NodeCIDR, s.Network.CNI, s.Syn.CatalogDir = "100.64.4.0/24", "Cilium", "c"
 		}, nil},
-		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too wide`}},
+		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too large`}},
 		"services of /12":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
-		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 for each node does not fit into 10.128.0.0/14"}},
-		"no room for all nodes": {func(s *state.Spec) { s.Network.HostPrefix = 17 }, []string{"network.hostPrefix  10.128.0.0/14 has room for 8 nodes of a /17 each, and 13 are wanted"}},
+		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 per node does not fit into 10.128.0.0/14"}},
+		"no room for all nodes": {func(s *state.Spec) { s.Network.HostPrefix = 17 }, []string{"network.hostPrefix  10.128.0.0/14 has room for 8 nodes with a /17 each; 13 are required"}},
 		"room for all nodes":    {func(s *state.Spec) { s.Network.HostPrefix = 18 }, nil},
-		"an ID of 49":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 49) }, []string{`cluster.id  "` + strings.Repeat("a", 49) + `" is no DNS label (49 characters)`}},
+		"an ID of 49":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 49) }, []string{`cluster.id  "` + strings.Repeat("a", 49) + `" is not a valid DNS label (49 characters)`}},
 		"an ID of 48":           {func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 48) }, nil},
 		"a long domain":         {func(s *state.Spec) { s.Cluster.BaseDomain = strings.Repeat("abcdefg.", 31) + "net" }, []string{"cluster.baseDomain  the cluster domain <id>.<baseDomain> has 260 characters"}},
-		"a long apps domain":    {func(s *state.Spec) { s.DNS.AppsDomain = strings.Repeat("abcdefg.", 32) + "net" }, []string{"dns.appsDomain  the value is no domain"}},
-		"a domain with a dot":   {func(s *state.Spec) { s.Cluster.BaseDomain = "Example.net." }, []string{`cluster.baseDomain  "Example.net." is no domain`}},
-		"five masters":          {func(s *state.Spec) { s.Sizing.ControlPlane.Count = 5 }, []string{"sizing.controlPlane.count  5 is out of bounds  allowed: exactly 3"}},
-		"two workers":           {func(s *state.Spec) { s.Sizing.Workers.Count = 2 }, []string{"sizing.workers.count  2 is out of bounds  allowed: 3 or more"}},
+		"a long apps domain":    {func(s *state.Spec) { s.DNS.AppsDomain = strings.Repeat("abcdefg.", 32) + "net" }, []string{"dns.appsDomain  the value is not a valid domain"}},
+		"a domain with a dot":   {func(s *state.Spec) { s.Cluster.BaseDomain = "Example.net." }, []string{`cluster.baseDomain  "Example.net." is not a valid domain`}},
+		"five masters":          {func(s *state.Spec) { s.Sizing.ControlPlane.Count = 5 }, []string{"sizing.controlPlane.count  5 is out of range  allowed: exactly 3"}},
+		"two workers":           {func(s *state.Spec) { s.Sizing.Workers.Count = 2 }, []string{"sizing.workers.count  2 is out of range  allowed: 3 or more"}},
 		"two bootstraps":        {func(s *state.Spec) { s.Sizing.Bootstrap.Count = 2 }, []string{"sizing.bootstrap.count"}},
 		"small masters":         {func(s *state.Spec) { s.Sizing.ControlPlane.Type = "standard.large" }, []string{"sizing.controlPlane.type  standard.large (4 CPUs, 8 GiB) is too small"}},
 		"storage as workers":    {func(s *state.Spec) { s.Sizing.Storage.Type = "standard.extra-large" }, []string{"sizing.storage.type  standard.extra-large (4 CPUs, 16 GiB) is too small"}},
 		"larger storage":        {func(s *state.Spec) { s.Sizing.Storage.Type = "standard.mega" }, nil},
 		"a disk too large":      {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 701 }, []string{"sizing.storage.rootDisk  root and data disk are 801 GiB together  allowed: at most 800 GiB for cpu.extra-large"}},
-		"a small storage disk":  {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 179 }, []string{"sizing.storage.dataDisk  179 is out of bounds  allowed: 180 or more"}},
-		"a small root disk":     {func(s *state.Spec) { s.Sizing.Infra.RootDisk = 99 }, []string{"sizing.infra.rootDisk  99 is out of bounds"}},
+		"a small storage disk":  {func(s *state.Spec) { s.Sizing.Storage.DataDisk = 179 }, []string{"sizing.storage.dataDisk  179 is out of range  allowed: 180 or more"}},
+		"a small root disk":     {func(s *state.Spec) { s.Sizing.Infra.RootDisk = 99 }, []string{"sizing.infra.rootDisk  99 is out of range"}},
 		"TopoLVM":               {func(s *state.Spec) { s.Sizing.Workers.TopoLVM, s.Sizing.Workers.DataDisk = true, 50 }, nil},
-		"TopoLVM on nothing":    {func(s *state.Spec) { s.Sizing.Infra.TopoLVM = true }, []string{"sizing.infra.topolvm  TopoLVM has no data disk to use  allowed: false, or a dataDisk above 0"}},
+		"TopoLVM on nothing":    {func(s *state.Spec) { s.Sizing.Infra.TopoLVM = true }, []string{"sizing.infra.topolvm  TopoLVM requires a data disk  allowed: false, or a dataDisk above 0"}},
 		"TopoLVM of a group": {func(s *state.Spec) {
 			s.Sizing.ExtraGroups = []state.GroupSpec{group}
 			s.Sizing.ExtraGroups[0].TopoLVM = true
-		}, []string{"sizing.extraGroups[0].topolvm  TopoLVM has no data disk"}},
+		}, []string{"sizing.extraGroups[0].topolvm  TopoLVM requires a data disk"}},
 		"TopoLVM elsewhere": {func(s *state.Spec) {
 			s.Sizing.Bootstrap.TopoLVM, s.Sizing.LoadBalancers.TopoLVM, s.Sizing.ControlPlane.TopoLVM, s.Sizing.Storage.TopoLVM = true, true, true, true
-		}, []string{"sizing.bootstrap.topolvm  TopoLVM is not for these machines", "sizing.loadBalancers.topolvm", "sizing.controlPlane.topolvm", "sizing.storage.topolvm"}},
+		}, []string{"sizing.bootstrap.topolvm  TopoLVM is not available for this role", "sizing.loadBalancers.topolvm", "sizing.controlPlane.topolvm", "sizing.storage.topolvm"}},
 		"a deploy target": {func(s *state.Spec) { s.Exoscale.DeployTarget, s.Exoscale.ProtectMasters = "our hosts", true }, nil},
 		"a group":         {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group} }, nil},
 		"a group twice":   {func(s *state.Spec) { s.Sizing.ExtraGroups = []state.GroupSpec{group, group} }, []string{`sizing.extraGroups[1].name  "gpu" is taken`}},
@@ -69,42 +69,43 @@ func TestRules(t *testing.T) {
 		},
 			[]string{"sizing.extraGroups[0].type  is missing"}},
 		"two SSH keys":           {func(s *state.Spec) { s.OpenShift.SSHKey = key + "\n" + key }, []string{"openshift.sshKey  the value is more than one line"}},
-		"no SSH key":             {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is no SSH public key"}},
-		"key options":            {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the key has options before it"}},
-		"both references":        {func(s *state.Spec) { s.OpenShift.PullSecret.File = "x" }, []string{"openshift.pullSecret  names both env and file"}},
+		"no SSH key":             {func(s *state.Spec) { s.OpenShift.SSHKey = "ssh-rsa s3cret" }, []string{"openshift.sshKey  the value is not an SSH public key"}},
+		"key options":            {func(s *state.Spec) { s.OpenShift.SSHKey = `command="x" ` + key }, []string{"openshift.sshKey  the line has authorized_keys options"}},
+		"both references":        {func(s *state.Spec) { s.OpenShift.PullSecret.File = "x" }, []string{"openshift.pullSecret  sets both env and file"}},
 		"a key as a name":        {func(s *state.Spec) { s.Exoscale.APIKey.Env = "EXO0123456789abcdef01234567" }, []string{"exoscale.apiKey  this looks like an API key itself"}},
 		"a secret as a name":     {func(s *state.Spec) { s.Exoscale.APISecret.Env = strings.Repeat("aB3_", 11) }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
 		"a secret as a file":     {func(s *state.Spec) { s.Exoscale.APISecret = state.SecretRef{File: strings.Repeat("aB3-", 11)} }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
 		"a secret as an account": {func(s *state.Spec) { s.Exoscale.APISecret = state.SecretRef{Exo: strings.Repeat("aB3-", 11)} }, []string{"exoscale.apiSecret  this looks like a secret itself"}},
 		"a long name":            {func(s *state.Spec) { s.Exoscale.APISecret.Env = "EXOSCALE_API_SECRET_OF_THE_2ND_ORGANIZATION_OF_OURS" }, nil},
-		"a proxy inside":         {func(s *state.Spec) { s.OpenShift.Proxy.HTTP = "http://172.30.0.9:3128" }, []string{"openshift.proxy.http  172.30.0.9 is inside of network.serviceCIDR"}},
+		"a proxy inside":         {func(s *state.Spec) { s.OpenShift.Proxy.HTTP = "http://172.30.0.9:3128" }, []string{"openshift.proxy.http  172.30.0.9 is inside network.serviceCIDR"}},
 		"a proxy": {func(s *state.Spec) {
 			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://p:1", NoProxy: ".a.net,10.0.0.0/8,::1,b"}
 		}, nil},
-		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  there is no proxy"}},
+		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  no proxy is set"}},
 		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
 		"Cilium from nowhere": {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{
-			"network.cni  Cilium's manifests come from a catalog or a directory, and none is named  allowed: Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
+			"network.cni  Cilium requires manifests from a catalog or a directory  allowed: Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
 		"Cilium from Project Syn": {connected(func(s *state.Spec) { s.Network.CNI = "Cilium" }), nil},
 		"a connected cluster":     {connected(func(*state.Spec) {}), nil},
-		"a cluster without c-":    {connected(func(s *state.Spec) { s.Cluster.ID = "demo" }), []string{`cluster.id  "demo" does not begin with c-, as the IDs of clusters do in Lieutenant  allowed: e.g. c-demo  did you mean c-demo?`}},
-		"nothing but c-":          {connected(func(s *state.Spec) { s.Cluster.ID = "c" }), []string{`cluster.id  "c" does not begin with c-`}},
+		"a cluster without c-":    {connected(func(s *state.Spec) { s.Cluster.ID = "demo" }), []string{`cluster.id  "demo" does not start with c-, as required for the ID of a clusters in Lieutenant  allowed: e.g. c-demo  did you mean c-demo?`}},
+		"nothing but c-":          {connected(func(s *state.Spec) { s.Cluster.ID = "c" }), []string{`cluster.id  "c" does not start with c-`}},
 		"a long one without c-": {connected(func(s *state.Spec) { s.Cluster.ID = strings.Repeat("a", 47) }), []string{
-			`cluster.id  "` + strings.Repeat("a", 47) + `" does not begin with c-, as the IDs of clusters do in Lieutenant  allowed: e.g. c-demo`}},
-		"no label, told once": {connected(func(s *state.Spec) { s.Cluster.ID = "Demo" }), []string{`cluster.id  "Demo" is no DNS label`}},
+			`cluster.id  "` + strings.Repeat("a", 47) + `" does not start with c-, as required for the ID of a clusters in Lieutenant  allowed: e.g. c-demo`}},
+		"no label, told once": {connected(func(s *state.Spec) { s.Cluster.ID = "Demo" }), []string{`cluster.id  "Demo" is not a valid DNS label`}},
 		"an ID without Syn":   {func(s *state.Spec) { s.Cluster.ID = "demo" }, nil},
-		"a tenant without t-": {connected(func(s *state.Spec) { s.Syn.Tenant = "demo" }), []string{`syn.tenant  "demo" does not begin with t-, as the IDs of tenants do in Lieutenant  allowed: e.g. t-demo  did you mean t-demo?`}},
+		"a tenant without t-": {connected(func(s *state.Spec) { s.Syn.Tenant = "demo" }), []string{`syn.tenant  "demo" does not start with t-, as required for the ID of a tenants in Lieutenant  allowed: e.g. t-demo  did you mean t-demo?`}},
 		"a Lieutenant with a slash": {connected(func(s *state.Spec) { s.Syn.LieutenantURL += "/" }), []string{
-			`syn.lieutenantURL  the URL ends with a slash  allowed: https://host, without anything behind it  did you mean https://api.syn.example.net?`}},
-		"a Vault with a query":     {connected(func(s *state.Spec) { s.Syn.VaultAddress = "https://v.example.net?a" }), []string{`syn.vaultAddress  the URL holds more than an address`}},
-		"a Lieutenant without TLS": {connected(func(s *state.Spec) { s.Syn.LieutenantURL = "http://l.example.net" }), []string{`syn.lieutenantURL  the value is no https URL`}},
+			`syn.lieutenantURL  the URL has a trailing slash  allowed: https://host, without a path  did you mean https://api.syn.example.net?`}},
+		"a mount with a slash":     {connected(func(s *state.Spec) { s.Syn.VaultMount = "/other/kv/" }), []string{`syn.vaultMount  "/other/kv/" is not the path of a store in Vault`}},
+		"a Vault with a query":     {connected(func(s *state.Spec) { s.Syn.VaultAddress = "https://v.example.net?a" }), []string{`syn.vaultAddress  the URL contains more than an address`}},
+		"a Lieutenant without TLS": {connected(func(s *state.Spec) { s.Syn.LieutenantURL = "http://l.example.net" }), []string{`syn.lieutenantURL  the value is not an https URL`}},
 		"facts that agree":         {connected(func(s *state.Spec) { s.Syn.Facts = map[string]string{"cloud": "exoscale", "region": s.Exoscale.Zone} }), nil},
 		"facts that contradict": {connected(func(s *state.Spec) {
 			s.Syn.Facts = map[string]string{"cloud": "cloudscale", "distribution": "oke", "region": "de-fra-1", "service_level": "any"}
 		}), []string{
-			`syn.facts.cloud  "cloudscale" contradicts the other answers, from which this fact is made  allowed: exoscale, or leave the fact out`,
+			`syn.facts.cloud  "cloudscale" contradicts the other answers, which determine this fact  allowed: exoscale, or omit the fact`,
 			`syn.facts.distribution  "oke" contradicts`, `syn.facts.region  "de-fra-1" contradicts`}},
-		"a token's account":       {connected(func(s *state.Spec) { s.Syn.GitToken = state.SecretRef{Exo: "a"} }), []string{"syn.gitToken  the program exo keeps API keys only"}},
+		"a token's account":       {connected(func(s *state.Spec) { s.Syn.GitToken = state.SecretRef{Exo: "a"} }), []string{"syn.gitToken  the exo CLI stores only API keys"}},
 		"Cilium from a catalog":   {func(s *state.Spec) { s.Network.CNI, s.Syn.CatalogDir = "Cilium", "catalog" }, nil},
 		"Cilium from a directory": {func(s *state.Spec) { s.Network.CNI, s.OpenShift.ManifestsDir = "Cilium", "manifests" }, nil},
 		"round robin":             {func(s *state.Spec) { s.LoadBalancer.Strategy = "dns-round-robin" }, nil},
@@ -137,7 +138,7 @@ func connected(change func(*state.Spec)) func(*state.Spec) {
 	}
 }
 
-func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
+func TestFacts_UnknownIsWarning(t *testing.T) {
 	spec := valid()
 	connected(func(s *state.Spec) { s.DNS.ACME = true })(&spec)
 	spec.Syn.Facts = map[string]string{
@@ -148,10 +149,10 @@ func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 		t.Errorf("refused:\n%s", lines(faults))
 	}
 	want := strings.Join([]string{
-		`syn.facts.cilium_addons  "networking" is none of the usual values: the cluster's configuration has to know it  allowed: one of NONE, advanced_networking, tetragon`,
-		`syn.facts.release_channel  "stabel" is none of the usual values: the cluster's configuration has to know it  allowed: stable  did you mean stable?`,
+		`syn.facts.cilium_addons  "networking" is not one of the usual values; the cluster's configuration must support it  allowed: one of NONE, advanced_networking, tetragon`,
+		`syn.facts.release_channel  "stabel" is not one of the usual values; the cluster's configuration must support it  allowed: stable  did you mean stable?`,
 		`syn.facts.sales_order  "10000" does not look like one  allowed: e.g. S10000`,
-		`syn.facts.servce_level  nothing is known to depend on a fact of that name  allowed: the name service_level, if that is meant`,
+		`syn.facts.servce_level  no known configuration uses a fact with this name  allowed: the name service_level, if intended`,
 		"",
 	}, "\n")
 	if diff := cmp.Diff(want, lines(local.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
@@ -159,7 +160,7 @@ func TestFactsThatNobodyElseHasAreAWarningOnly(t *testing.T) {
 	}
 }
 
-func TestEachKnownFactIsAnAnswerOfItsOwn(t *testing.T) {
+func TestFacts_SeparateAnswers(t *testing.T) {
 	answers := wizard.NewAnswers()
 	answers.Spec.Syn.LieutenantURL = "https://l.example.net"
 	before := answers.Copy()
@@ -179,13 +180,13 @@ func TestEachKnownFactIsAnAnswerOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
+func TestCheck_DockerBridgeWarning(t *testing.T) {
 	spec := valid()
 	spec.Network.NodeCIDR = "172.17.0.0/16"
 	if faults := wizard.Check(spec); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
-	want := "network.nodeCIDR  172.17.0.0/16 overlaps the usual network of a Docker bridge, which is 172.17.0.0/16  allowed: a range that keeps clear of it  did you mean 10.0.0.0/16?\n"
+	want := "network.nodeCIDR  172.17.0.0/16 overlaps the default Docker bridge network (172.17.0.0/16)  allowed: a range that does not overlap it  did you mean 10.0.0.0/16?\n"
 	if diff := cmp.Diff(want, lines(local.CheckWarnings(spec, wizard.Secrets{}))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -194,7 +195,7 @@ func TestTheDockerBridgeIsAWarningOnly(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
+func TestCheckWarnings_UnusedAnswers(t *testing.T) {
 	spec := valid()
 	spec.Syn.Tenant, spec.DNS.ACME = "t-demo", true
 	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
@@ -215,7 +216,7 @@ func TestWhatIsOnlyKeptIsPointedOut(t *testing.T) {
 	}
 }
 
-func TestWarningsHaveAPlace(t *testing.T) {
+func TestWarnings_AreLocated(t *testing.T) {
 	content := []byte(after("syn: {lieutenantURL: https://l, facts: {sales_order: x}, tenant: t-1}\ndns: {acme: true}\nnetwork:\n  nodeCIDR: 172.17.0.0/16\nfoo: 1\n"))
 	layer := answersfile.ReadAnswers("f", content)
 	all := answersfile.MergeLayers(layer.Given, layer)
@@ -228,7 +229,7 @@ func TestWarningsHaveAPlace(t *testing.T) {
 	}
 }
 
-func TestABaseDomainWithoutItsEndIsPointedOut(t *testing.T) {
+func TestCheckWarnings_IncompleteBaseDomain(t *testing.T) {
 	spec := valid()
 	for base, want := range map[string]int{"example": 1, "example.net": 0, "": 0, "no domain": 0} {
 		spec.Cluster.BaseDomain = base

@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard"
 )
 
-func TestOnlyWhatCanBePartOfAValueIsTyped(t *testing.T) {
+func TestIsTypable_ValueCharacters(t *testing.T) {
 	for key, c := range map[string]struct{ yes, no string }{
 		"cluster.id":               {"c-demo-1", "C_. é"},
 		"cluster.baseDomain":       {"a.example-1.net", "A_ /"},
@@ -38,7 +38,7 @@ func TestOnlyWhatCanBePartOfAValueIsTyped(t *testing.T) {
 	}
 }
 
-func TestControlCharactersAreNeverTyped(t *testing.T) {
+func TestIsTypable_RefusesControlCharacters(t *testing.T) {
 	for _, f := range wizard.Fields() {
 		for _, r := range "\x00\n\r\t\x1b\x7f\u0085\u2028\u200b\u202e\ufeff" + string(utf8.RuneError) {
 			if r != utf8.RuneError && f.IsTypable(r) {
@@ -48,7 +48,7 @@ func TestControlCharactersAreNeverTyped(t *testing.T) {
 	}
 }
 
-func TestWhateverIsRightCanBeTyped(t *testing.T) {
+func TestIsTypable_EveryValidValue(t *testing.T) {
 	for _, f := range wizard.Fields() {
 		for _, value := range append(f.Choices, f.Example, f.Default(), f.Suggestion(valid())) {
 			if i := strings.IndexFunc(value, func(r rune) bool { return !f.IsTypable(r) }); i >= 0 {

@@ -56,7 +56,7 @@ func accepts(schema *jsonschema.Schema, answers []byte) error {
 	return schema.Validate(value)
 }
 
-func TestTheSchemaAcceptsWhatIsExported(t *testing.T) {
+func TestSchema_AcceptsExport(t *testing.T) {
 	schema := compiled(t)
 	rapid.Check(t, func(t *rapid.T) {
 		content := answersfile.Export(anySpec(t), nil)
@@ -66,7 +66,7 @@ func TestTheSchemaAcceptsWhatIsExported(t *testing.T) {
 	})
 }
 
-func TestTheSchemaAcceptsTheExampleAndWhatIsAsked(t *testing.T) {
+func TestSchema_AcceptsExampleAndAsk(t *testing.T) {
 	schema := compiled(t)
 	example, err := assets.ReadExample()
 	if err != nil {
@@ -83,7 +83,7 @@ func TestTheSchemaAcceptsTheExampleAndWhatIsAsked(t *testing.T) {
 	}
 }
 
-func TestTheSchemaRefusesTypicalMistakes(t *testing.T) {
+func TestSchema_RefusesTypicalMistakes(t *testing.T) {
 	schema := compiled(t)
 	for name, content := range map[string]string{
 		"nothing":                "{}",
@@ -116,7 +116,7 @@ func TestTheSchemaRefusesTypicalMistakes(t *testing.T) {
 	}
 }
 
-func TestWhatTheSchemaRefusesIsWrong(t *testing.T) {
+func TestSchema_RefusesInvalidOnly(t *testing.T) {
 	schema := compiled(t)
 	rapid.Check(t, func(t *rapid.T) {
 		field := rapid.SampledFrom(wizard.Fields()).Draw(t, "field")

@@ -50,7 +50,7 @@ func (s Screen) rankField(key string) int {
 		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
 		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, GroupsKey, "sizing.loadBalancers"},
 		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
-		Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", GitTokenKey, catalogKey},
+		Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", vaultMountKey, GitTokenKey, catalogKey},
 	}[s]
 	for i, begin := range order {
 		if strings.HasPrefix(key, begin) {
@@ -97,11 +97,11 @@ func ScreenOf(key string) Screen {
 // Intro returns the purpose of a screen in one sentence.
 func (s Screen) Intro() string {
 	return map[Screen]string{
-		Access:  "How to sign in to Exoscale, and where the cluster will be.",
-		Cluster: "What the cluster is called and which release is installed.",
-		Nodes:   "How many machines of which size the cluster has.",
-		Network: "The address ranges inside, and the way in from outside.",
-		Syn:     "Only with Project Syn: where the cluster is registered.",
-		Secrecy: "What the machines need to download, and you to get in.",
+		Access:  "Exoscale credentials and the cluster's zone.",
+		Cluster: "The cluster's name and release.",
+		Nodes:   "Number and size of the cluster's instances.",
+		Network: "Address ranges, DNS and load balancing.",
+		Syn:     "Registration at Project Syn (optional).",
+		Secrecy: "Credentials for the nodes' downloads and for SSH access.",
 	}[s]
 }

@@ -22,7 +22,7 @@ func asked(s wizard.Screen, spec state.Spec, usual bool) (keys []string) {
 	return keys
 }
 
-func TestANewcomerIsAskedForLittle(t *testing.T) {
+func TestScreens_FewQuestionsByDefault(t *testing.T) {
 	want := map[wizard.Screen][]string{
 		wizard.Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
 		wizard.Cluster: {"cluster.id", "cluster.baseDomain", "openshift.distribution", "openshift.version"},
@@ -40,7 +40,7 @@ func TestANewcomerIsAskedForLittle(t *testing.T) {
 	}
 }
 
-func TestANewcomerTypesTwelveAnswersAtMost(t *testing.T) {
+func TestScreens_AtMostTwelveTyped(t *testing.T) {
 	n := 0
 	for _, f := range wizard.Fields() {
 		if f.Screen != "" && f.IsRequired(state.Default()) && f.Default() == "" && f.Suggestion(state.Default()) == "" {
@@ -52,7 +52,7 @@ func TestANewcomerTypesTwelveAnswersAtMost(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsAskedOnOneScreen(t *testing.T) {
+func TestScreens_EachFieldOnce(t *testing.T) {
 	spec := valid()
 	spec.Syn.LieutenantURL, spec.OpenShift.Proxy.HTTP = "https://l.example.net", "http://p:1"
 	seen := map[string]wizard.Screen{"apiVersion": "none", "kind": "none"}
@@ -72,7 +72,7 @@ func TestEveryAnswerIsAskedOnOneScreen(t *testing.T) {
 	}
 }
 
-func TestWhatMeansNothingIsNotAskedUnlessItHasAnAnswer(t *testing.T) {
+func TestScreens_HideIrrelevantFields(t *testing.T) {
 	spec := valid()
 	has := func(s wizard.Screen, key string) bool { return slices.Contains(asked(s, spec, false), key) }
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestWhatMeansNothingIsNotAskedUnlessItHasAnAnswer(t *testing.T) {
 	}
 }
 
-func TestCustomersNetworksAreAskedBeforeTheClusters(t *testing.T) {
+func TestScreens_CustomerNetworksFirst(t *testing.T) {
 	order := asked(wizard.Network, valid(), false)
 	want := []string{"network.customerNetworks", "network.podCIDR", "loadBalancer.strategy", "dns.zone"}
 	var got []string
@@ -115,7 +115,7 @@ func TestCustomersNetworksAreAskedBeforeTheClusters(t *testing.T) {
 	}
 }
 
-func TestAFaultIsTheBusinessOfOneScreen(t *testing.T) {
+func TestScreens_ProblemOnOneScreen(t *testing.T) {
 	spec := valid()
 	spec.Cluster.ID, spec.Sizing.Workers.Count, spec.Network.CNI = "A", 1, "Cilium"
 	spec.Network.CustomerNetworks = []string{"10.0.0.0/8"}
@@ -137,7 +137,7 @@ func TestAFaultIsTheBusinessOfOneScreen(t *testing.T) {
 	}
 }
 
-func TestEveryQuestionExplainsItself(t *testing.T) {
+func TestScreens_QuestionsHaveHelp(t *testing.T) {
 	spec := valid()
 	spec.Syn.LieutenantURL, spec.OpenShift.Proxy.HTTP = "https://l.example.net", "http://p:1"
 	spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", RootDisk: 100}}}

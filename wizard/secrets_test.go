@@ -40,7 +40,7 @@ func written(t *testing.T, content string, mode os.FileMode) string {
 	return path
 }
 
-func TestSecretsAreFoundAndTrimmed(t *testing.T) {
+func TestResolveSecrets_FoundAndTrimmed(t *testing.T) {
 	spec := valid()
 	spec.Exoscale.APISecret = state.SecretRef{File: written(t, "\ufeffs3cret\r\n", 0o600)}
 	got, faults := local.ResolveSecrets(spec, environment(map[string]string{
@@ -54,7 +54,7 @@ func TestSecretsAreFoundAndTrimmed(t *testing.T) {
 	}
 }
 
-func TestSecretsThatCannotBeUsed(t *testing.T) {
+func TestResolveSecrets_RefusesUnusable(t *testing.T) {
 	dir := t.TempDir()
 	pipe, nul := filepath.Join(dir, "pipe"), written(t, "s3cret\x00", 0o600)
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -66,11 +66,11 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 		want string
 	}{
 		"no reference":      {state.SecretRef{}, "is missing  allowed: {env: NAME}, {file: PATH} or {exo: ACCOUNT}"},
-		"two references":    {state.SecretRef{Env: "A", File: "b"}, "names both env and file"},
+		"two references":    {state.SecretRef{Env: "A", File: "b"}, "sets both env and file"},
 		"an unset variable": {state.SecretRef{Env: "NOT_SET"}, "the environment variable NOT_SET is not set  allowed: export NOT_SET=…"},
 		"an empty variable": {state.SecretRef{Env: "EMPTY"}, "the environment variable EMPTY is empty"},
 		"no file":           {state.SecretRef{File: dir + "/none"}, "cannot be read: stat " + dir + "/none: no such file or directory"},
-		"home":              {state.SecretRef{File: "~/none"}, "cannot be read: stat ~/none: no such file or directory  allowed: the path written out: ~ is not expanded"},
+		"home":              {state.SecretRef{File: "~/none"}, "cannot be read: stat ~/none: no such file or directory  allowed: the full path: ~ is not expanded"},
 		"a folder":          {state.SecretRef{File: dir}, dir + " is a directory, not a regular file"},
 		"open to others":    {state.SecretRef{File: open}, open + " is open to group or others (mode 0604)  allowed: access for its owner only: chmod 600 '" + open + "'"},
 		"open to the group": {state.SecretRef{File: group}, group + " is open to group or others (mode 0640)"},
@@ -78,8 +78,8 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 		"a pipe":            {state.SecretRef{File: pipe}, pipe + " is a pipe, not a regular file"},
 		"a device":          {state.SecretRef{File: "/dev/zero"}, "/dev/zero is a device, not a regular file"},
 		"a NUL":             {state.SecretRef{File: nul}, "read " + nul + ": line 1, column 7: a NUL character, which no text holds"},
-		"two words":         {state.SecretRef{Env: "TWO"}, "the secret holds white space"},
-		"the secret itself": {state.SecretRef{Env: "s3cret/+"}, "the value of env is no name of an environment variable"},
+		"two words":         {state.SecretRef{Env: "TWO"}, "the secret contains whitespace"},
+		"the secret itself": {state.SecretRef{Env: "s3cret/+"}, "the value of env is not a valid environment variable name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := valid()
@@ -97,7 +97,7 @@ func TestSecretsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestSecretsDoNotPrint(t *testing.T) {
+func TestSecrets_DoNotPrint(t *testing.T) {
 	secrets := wizard.Secrets{APIKey: "s3cret", APISecret: "s3cret", PullSecret: "s3cret"}
 	asJSON, err := json.Marshal(map[string]any{"a": secrets, "b": &secrets})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 }
 
-func TestALoadedFileCarriesItsSecrets(t *testing.T) {
+func TestLoad_ResolvesSecrets(t *testing.T) {
 	spec, secrets, faults := answersfile.Load("f", []byte(minimal), environment(map[string]string{
 		"EXOSCALE_API_KEY": "k", "EXOSCALE_API_SECRET": "s", "PULL_SECRET": pullSecret,
 	}))

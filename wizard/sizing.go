@@ -74,7 +74,7 @@ func checkTopoLVM(spec state.Spec) []Problem {
 	for _, field := range fields {
 		key, isTopoLVM := strings.CutSuffix(field.Key, TopoLVMKey)
 		if isTopoLVM && field.Get(spec) == "true" && GetInt(fields, spec, key+DataDisk) == 0 {
-			faults = append(faults, WithField(field.Key, NewProblem("TopoLVM has no data disk to use", "false, or a dataDisk above 0", ""))...)
+			faults = append(faults, WithField(field.Key, NewProblem("TopoLVM requires a data disk", "false, or a dataDisk above 0", ""))...)
 		}
 	}
 	for _, other := range []struct {
@@ -85,7 +85,7 @@ func checkTopoLVM(spec state.Spec) []Problem {
 		{"sizing.controlPlane", spec.Sizing.ControlPlane}, {"sizing.storage", spec.Sizing.Storage},
 	} {
 		if other.machine.TopoLVM {
-			faults = append(faults, WithField(other.key+TopoLVMKey, NewProblem("TopoLVM is not for these machines", "infra, workers and additional groups", ""))...)
+			faults = append(faults, WithField(other.key+TopoLVMKey, NewProblem("TopoLVM is not available for this role", "infra, workers and additional groups", ""))...)
 		}
 	}
 	return faults

@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard/local"
 )
 
-func TestAPullSecretIsSummarisedAndNeverShown(t *testing.T) {
+func TestSummarizePullSecret_HidesContent(t *testing.T) {
 	const ok = `{"auth": "ZGVtbzpzM2NyZXQ="}`
 	for text, want := range map[string]string{
 		pullSecret:                          "4 registries: quay.io ok, registry.redhat.io ok, cloud.openshift.com ok and 1 more",
@@ -16,8 +16,8 @@ func TestAPullSecretIsSummarisedAndNeverShown(t *testing.T) {
 		`{"auths": {"s3cret pass": ` + ok + `}}`:                                                  "1 registry: one without a name ok",
 		`{"auths": {"\u001b[2J": ` + ok + `, "` + strings.Repeat("s3cret", 40) + `":` + ok + `}}`: "2 registries: one without a name ok, one without a name ok",
 		`{"auths": {}}`:       "the pull secret has no auths",
-		`{"auths": "s3cret"}`: "the pull secret is not the JSON that it should be",
-		`s3cret`:              "the pull secret is no JSON from its character 1 on",
+		`{"auths": "s3cret"}`: "the pull secret has an unexpected JSON structure",
+		`s3cret`:              "the pull secret is not valid JSON at character 1",
 	} {
 		got := local.SummarizePullSecret(text)
 		if got != want || strings.Contains(got, "s3cret") || strings.Contains(got, "ZGVt") {
@@ -29,7 +29,7 @@ func TestAPullSecretIsSummarisedAndNeverShown(t *testing.T) {
 	}
 }
 
-func TestASummaryTellsNothingOfAKeyButThatThereIsOne(t *testing.T) {
+func TestSummarizeSecret_HidesKey(t *testing.T) {
 	short, long := local.SummarizeSecret("exoscale.apiSecret", "a"), local.SummarizeSecret("exoscale.apiSecret", strings.Repeat("a", 99))
 	if short != long || strings.Contains(short, "a") || short == "" {
 		t.Errorf("%q, %q", short, long)

@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/support"
 )
 
-func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
+func TestSupport_UnwiseMachines(t *testing.T) {
 	group := func(count, data int, topolvm bool) []state.GroupSpec {
 		return []state.GroupSpec{{Name: "gpu", MachineSpec: state.MachineSpec{Type: "standard.huge", Count: count, RootDisk: 100, DataDisk: data, TopoLVM: topolvm}}}
 	}
@@ -20,14 +20,16 @@ func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
 		want   []string // prefixes of the warnings
 	}{
 		"nothing":             {func(*state.Spec) {}, nil},
-		"four workers":        {func(s *state.Spec) { s.Sizing.Workers.Count = 4 }, []string{"sizing.controlPlane.type  4 workers are many for masters with 16 GiB"}},
-		"four with a group":   {func(s *state.Spec) { s.Sizing.ExtraGroups = group(1, 0, false) }, []string{"sizing.controlPlane.type  4 workers are many"}},
+		"four workers":        {func(s *state.Spec) { s.Sizing.Workers.Count = 4 }, []string{"sizing.controlPlane.type  4 workers are more than recommended for masters with 16 GiB"}},
+		"four with a group":   {func(s *state.Spec) { s.Sizing.ExtraGroups = group(1, 0, false) }, []string{"sizing.controlPlane.type  4 workers are more than recommended"}},
 		"larger masters":      {func(s *state.Spec) { s.Sizing.Workers.Count, s.Sizing.ControlPlane.Type = 9, "memory.huge" }, nil},
-		"three infra nodes":   {func(s *state.Spec) { s.Sizing.Infra.Count = 3 }, []string{"sizing.infra.count  3 infra nodes are enough without"}},
-		"a disk without use":  {func(s *state.Spec) { s.Sizing.Workers.DataDisk = 50 }, []string{"sizing.workers.dataDisk  nothing uses this disk by itself"}},
+		"no infra nodes":      {func(s *state.Spec) { s.Sizing.Infra.Count = 0 }, []string{"sizing.infra.count  Without infra nodes, the routers"}},
+		"no storage nodes":    {func(s *state.Spec) { s.Sizing.Storage.Count = 0 }, []string{"sizing.storage.count  Without storage nodes there is no Ceph"}},
+		"three infra nodes":   {func(s *state.Spec) { s.Sizing.Infra.Count = 3 }, []string{"sizing.infra.count  3 infra nodes suffice only without"}},
+		"a disk without use":  {func(s *state.Spec) { s.Sizing.Workers.DataDisk = 50 }, []string{"sizing.workers.dataDisk  nothing uses this disk by default"}},
 		"a disk of TopoLVM":   {func(s *state.Spec) { s.Sizing.Workers.DataDisk, s.Sizing.Workers.TopoLVM = 50, true }, nil},
 		"a disk of masters":   {func(s *state.Spec) { s.Sizing.ControlPlane.DataDisk = 50 }, []string{"sizing.controlPlane.dataDisk  nothing uses"}},
-		"an empty group":      {func(s *state.Spec) { s.Sizing.ExtraGroups = group(0, 0, false) }, []string{"sizing.extraGroups[0].count  the group has no node"}},
+		"an empty group":      {func(s *state.Spec) { s.Sizing.ExtraGroups = group(0, 0, false) }, []string{"sizing.extraGroups[0].count  the group has no nodes"}},
 		"a group's disk":      {func(s *state.Spec) { s.Sizing.ExtraGroups = group(0, 9, false) }, []string{"sizing.extraGroups[0].dataDisk  nothing uses", "sizing.extraGroups[0].count"}},
 		"a group's TopoLVM":   {func(s *state.Spec) { s.Sizing.ExtraGroups = group(0, 9, true) }, []string{"sizing.extraGroups[0].count"}},
 		"what is refused":     {func(s *state.Spec) { s.Sizing.Infra.Count = 2 }, nil},
@@ -48,7 +50,7 @@ func TestWhatIsUnwiseOfMachinesIsPointedOut(t *testing.T) {
 	}
 }
 
-func TestWhatSupportSuggestsIsAllowedAndEnough(t *testing.T) {
+func TestSupport_SuggestionsAreValid(t *testing.T) {
 	spec := valid()
 	spec.Sizing.Workers.Count, spec.Sizing.Infra.Count = 12, 3
 	for _, warning := range support.Check(spec) {
@@ -61,7 +63,7 @@ func TestWhatSupportSuggestsIsAllowedAndEnough(t *testing.T) {
 	}
 }
 
-func TestLargerMastersKeepTheirProcessors(t *testing.T) {
+func TestSupport_LargerMastersKeepCPUs(t *testing.T) {
 	spec := valid()
 	spec.Sizing.Workers.Count, spec.Sizing.ControlPlane.Type = 4, "cpu.extra-large"
 	if got := support.Check(spec); len(got) != 1 || got[0].Suggestion != "standard.huge" {
@@ -69,7 +71,7 @@ func TestLargerMastersKeepTheirProcessors(t *testing.T) {
 	}
 }
 
-func TestTheCatalogueHasEveryDefault(t *testing.T) {
+func TestInstanceTypes_IncludeDefaults(t *testing.T) {
 	names := map[string]instancetype.Type{}
 	for _, o := range instancetype.List() {
 		if o.CPUs < 1 || o.Memory <= 0 || names[o.Name].Name != "" {

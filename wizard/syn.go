@@ -17,9 +17,9 @@ func validateHTTPSURL(value string) []Problem {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || u.Scheme != "https" || u.Hostname() == "":
-		return NewProblem("the value is no https URL", "https://host/…", "")
+		return NewProblem("the value is not an https URL", "https://host/…", "")
 	case u.User != nil:
-		return NewProblem("the URL holds credentials, which would be kept in the open", "https://host/…", "")
+		return NewProblem("the URL contains credentials, which would be stored in plain text", "https://host/…", "")
 	}
 	return ValidatePrintable(value)
 }
@@ -29,14 +29,27 @@ func validateServiceURL(value string) []Problem {
 	if faults := validateHTTPSURL(value); faults != nil {
 		return faults
 	}
-	const allowed = "https://host, without anything behind it"
+	const allowed = "https://host, without a path"
 	switch bare := strings.TrimRight(value, "/"); {
 	case strings.ContainsAny(value, "?#"):
-		return NewProblem("the URL holds more than an address", allowed, "")
+		return NewProblem("the URL contains more than an address", allowed, "")
 	case bare != value:
-		return NewProblem("the URL ends with a slash", allowed, bare)
+		return NewProblem("the URL has a trailing slash", allowed, bare)
 	}
 	return nil
+}
+
+var mountPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+
+func validateVaultMount(value string) []Problem {
+	if mountPattern.MatchString(value) {
+		return nil
+	}
+	suggestion := strings.Trim(value, "/")
+	if !mountPattern.MatchString(suggestion) {
+		suggestion = ""
+	}
+	return NewProblem(Quote(value)+" is not the path of a store in Vault", "e.g. "+state.DefaultVaultMount+", without a slash at either end", suggestion)
 }
 
 // Prefixes of the IDs of Project Syn.
@@ -60,13 +73,15 @@ func validatePrefixed(id, prefix string, length int, whose string) []Problem {
 	if len(suggestion) > length || !isLabel(suggestion) {
 		suggestion = ""
 	}
-	return NewProblem(Quote(id)+" does not begin with "+prefix+", as the IDs of "+whose+" do in Lieutenant", "e.g. "+prefix+"demo", suggestion)
+	return NewProblem(Quote(id)+" does not start with "+prefix+", as required for the ID of a "+whose+" in Lieutenant", "e.g. "+prefix+"demo", suggestion)
 }
+
+var factName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`)
 
 func validateFact(item string) []Problem {
 	key, value, _ := strings.Cut(item, "=")
-	if !regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$`).MatchString(key) {
-		return NewProblem(Quote(key)+" is no name of a fact", "letters, digits, '_', '-' and '.'", "")
+	if !factName.MatchString(key) {
+		return NewProblem(Quote(key)+" is not a valid fact name", "letters, digits, '_', '-' and '.'", "")
 	}
 	return ValidatePrintable(value)
 }
@@ -87,8 +102,8 @@ func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME {
 		return nil
 	}
-	return WithField("dns.acme", NewProblem("catalogs usually ask for certificates by ACME, and would wait for their DNS records in vain",
-		"true, unless the tenant's configuration asks for none", "true"))
+	return WithField("dns.acme", NewProblem("catalogs usually request ACME certificates, which would fail without their DNS records",
+		"true, unless the tenant's configuration requests none", "true"))
 }
 
 func checkWithoutSyn(spec state.Spec) []Problem {
@@ -98,12 +113,12 @@ func checkWithoutSyn(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, field := range listSynFields() {
 		if field.when != nil && field.Get(spec) != "" {
-			faults = append(faults, WithField(field.Key, NewProblem("the cluster is not connected to Project Syn: the answer is kept only", "", ""))...)
+			faults = append(faults, WithField(field.Key, NewProblem("no effect: the cluster is not connected to Project Syn", "", ""))...)
 		}
 	}
 	if spec.DNS.ACME {
-		faults = append(faults, WithField("dns.acme", NewProblem("the cluster makes no certificates without Project Syn",
-			"an answer to syn.lieutenantURL, or certificates that you add yourself", ""))...)
+		faults = append(faults, WithField("dns.acme", NewProblem("ACME certificates require Project Syn",
+			"syn.lieutenantURL, or add certificates yourself", ""))...)
 	}
 	return faults
 }
@@ -112,38 +127,44 @@ func listSynFields() []Field {
 	return []Field{
 		{Key: lieutenantKey, Title: "Lieutenant", Example: "https://api.syn.example.net", rule: validateServiceURL,
 			Screen: Syn, Effect: ByHand, typable: isAddressRune,
-			Help:   "The API of Project Syn; empty: the cluster is not connected.",
-			Why:    "Project Syn keeps the configuration of many clusters in one place, and this one is registered there and takes its own from it. Without it the cluster stands on its own.",
-			Source: "Those who run Project Syn for you. Leave it empty if nobody does.",
+			Help:   "URL of the Project Syn API. Empty: the cluster is not connected.",
+			Why:    "Project Syn manages the configuration of many clusters centrally; the cluster registers there and gets its configuration from it. Without it, the cluster is standalone.",
+			Source: "Your Project Syn operator. Leave it empty without Project Syn.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.LieutenantURL })},
 		{Key: tenantKey, Title: "Tenant", Example: "t-demo", rule: validateTenantID,
 			Screen: Syn, Effect: ByHand, typable: isLabelRune, when: hasLieutenant, Required: true, optionalWhen: hasNoLieutenant,
 			Help:   "The ID of the tenant in Lieutenant.",
-			Why:    "A cluster belongs to one tenant, whose configuration it shares.",
-			Source: "Those who run Project Syn for you. Once you are signed in, the list of your tenants is offered here.",
+			Why:    "A cluster belongs to one tenant and inherits its configuration.",
+			Source: "Your Project Syn operator. After sign-in, your tenants are listed here.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.Tenant })},
 		{Key: FactsKey, Title: "All facts", Example: "service_level=guaranteed-availability, access_policy=regular", rule: validateFact,
 			Screen: Syn, Advanced: true, Effect: Adds, when: hasLieutenant,
-			Help:   "What Lieutenant is told about the cluster: the facts that customers' clusters usually have, and any others. It is told distribution, cloud and region without you.",
-			Why:    "The configuration of the cluster may depend on these facts.",
-			Source: "Those who run Project Syn for you. Leave it as it is unless they name other facts.",
+			Help:   "The cluster's facts in Lieutenant: the usual ones and any others. Distribution, cloud and region are set automatically.",
+			Why:    "The cluster's configuration may depend on these facts.",
+			Source: "Your Project Syn operator. Keep it unless they request other facts.",
 			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.Syn.Facts })},
 		{Key: catalogKey, Title: "Catalog directory", Example: "./catalog", rule: ValidatePrintable,
 			Screen: Syn, Advanced: true, Effect: NoEffect,
-			Help:   "A compiled catalog on this machine, whose manifests are installed with the cluster. Empty: with Lieutenant it is compiled and fetched.",
-			Why:    "What the cluster needs from its first minute on, such as the network plugin Cilium, has to be there before Project Syn runs.",
-			Source: "A clone of the cluster's catalog repository, after Commodore has compiled it. Leave it empty unless nothing can compile it for you.",
+			Help:   "Local compiled catalog whose manifests are installed with the cluster. Empty: with Lieutenant it is compiled and fetched.",
+			Why:    "For what the cluster needs before Project Syn runs, such as the Cilium network plugin.",
+			Source: "A clone of the cluster's catalog repository, compiled by Commodore. Leave it empty if a pipeline compiles it.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.CatalogDir })},
 		{Key: "syn.vaultAddress", Title: "Vault", Example: "https://vault.example.net", rule: validateServiceURL,
 			Screen: Syn, Advanced: true, Effect: Applied, typable: isAddressRune, when: hasLieutenant,
-			Help:   "The server that keeps the cluster's secrets for Project Syn. Empty: what Lieutenant says.",
-			Why:    "The configuration of Project Syn holds no secrets, only where they are in Vault.",
-			Source: "Those who run Project Syn for you. Usually Lieutenant knows it.",
+			Help:   "URL of the Vault server with the cluster's secrets. Empty: the one Lieutenant names.",
+			Why:    "Project Syn's configuration only references secrets; the values are in Vault.",
+			Source: "Your Project Syn operator. Usually provided by Lieutenant.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.VaultAddress })},
+		{Key: vaultMountKey, Title: "KV mount", Example: state.DefaultVaultMount, rule: validateVaultMount,
+			Screen: Syn, Advanced: true, Effect: Applied, when: hasLieutenant,
+			Help:   "The path of the KV store in Vault. Empty: " + state.DefaultVaultMount + ".",
+			Why:    "The secrets of clusters are in one store of Vault, of version 2, to which the references of a catalog lead.",
+			Source: "Those who run Project Syn for you. Leave it empty unless they keep clusters' secrets elsewhere.",
+			value:  bindText(func(s *state.Spec) *string { return &s.Syn.VaultMount })},
 		{Key: GitTokenKey, Title: "Git token", Example: "env:GITLAB_TOKEN", Secret: true,
 			Screen: Syn, Advanced: true, Effect: NoEffect, rule: ValidateReference, when: hasLieutenant,
-			Help:   "Where the token of the Git host is found. Empty: Git is reached by SSH, with the keys of your SSH agent.",
-			Why:    "The cluster's configuration is written to its tenant's repository, and with a token the pipeline that compiles it can be followed.",
+			Help:   "Reference to the Git host's token. Empty: Git over SSH with the keys of your SSH agent.",
+			Why:    "The cluster's configuration is pushed to its tenant's repository; with a token, the compile pipeline can be followed.",
 			Source: "The Git host: a personal access token with the scope api.",
 			value:  bindReference(func(s *state.Spec) *state.SecretRef { return &s.Syn.GitToken })},
 	}
@@ -154,6 +175,7 @@ const (
 	lieutenantKey = "syn.lieutenantURL"
 	tenantKey     = "syn.tenant"
 	catalogKey    = "syn.catalogDir"
+	vaultMountKey = "syn.vaultMount"
 	GitTokenKey   = "syn.gitToken"
 )
 
@@ -168,43 +190,45 @@ const FactsKey = "syn.facts"
 type fact struct {
 	name, title, example string
 	help, why, source    string
-	known                []Choice // usual values
-	form                 string   // regular expression of usual values, if they have a form only
-	several              bool     // of the values, with commas
+	known                []Choice       // usual values
+	form                 *regexp.Regexp // of usual values, if they have a form only
+	several              bool           // of the values, with commas
 	when                 func(state.Spec) bool
 }
+
+var salesOrder = regexp.MustCompile(`^S[0-9]+$`)
 
 // The values are those of Project Syn at VSHN.
 func listKnownFacts() []fact {
 	return []fact{
-		{name: "sales_order", title: "Sales order", example: "S10000", form: `^S[0-9]+$`,
-			help: "The number of the order that the cluster belongs to.", why: "The cluster is accounted for by it.",
-			source: "Those who sold the cluster. Leave it empty for a cluster that nobody pays for."},
+		{name: "sales_order", title: "Sales order", example: "S10000", form: salesOrder,
+			help: "Number of the cluster's sales order.", why: "Used for billing.",
+			source: "The sales team. Leave it empty for a cluster that is not billed."},
 		{name: "service_level", title: "Service level", example: "guaranteed-availability",
-			known: []Choice{{"guaranteed-availability", "the cluster is looked after at any hour"}},
-			help:  "How quickly somebody comes if the cluster is in trouble.", why: "Alerts of the cluster reach people by it.",
-			source: "The contract about the cluster."},
+			known: []Choice{{"guaranteed-availability", "24/7 support"}},
+			help:  "Support level for incidents of the cluster.", why: "Alert routing depends on it.",
+			source: "The cluster's contract."},
 		{name: "access_policy", title: "Access policy", example: "regular",
-			known: []Choice{{"regular", "all engineers"}, {"swissonly", "only those in Switzerland"}},
-			help:  "Which engineers may reach the cluster.", why: "Permissions inside of the cluster follow from it.",
-			source: "The contract about the cluster."},
+			known: []Choice{{"regular", "all engineers"}, {"swissonly", "engineers in Switzerland only"}},
+			help:  "Which engineers may access the cluster.", why: "Permissions in the cluster depend on it.",
+			source: "The cluster's contract."},
 		{name: "release_channel", title: "Release channel", example: "stable",
-			known: []Choice{{"stable", "configuration that others have tried first"}},
-			help:  "Which releases of the shared configuration the cluster follows.",
-			why:   "Changes of the shared configuration arrive by this channel.", source: "You choose it. Nearly all clusters follow stable."},
+			known: []Choice{{"stable", "configuration tested on other clusters first"}},
+			help:  "The release channel of the shared configuration.",
+			why:   "Changes to the shared configuration are rolled out by channel.", source: "Your choice. Most clusters use stable."},
 		{name: "maintenance_window", title: "Maintenance window", example: "tuesday-1000",
 			known: []Choice{
-				{"monday-1400", "Mondays at 14:00, for clusters to test with"}, {"tuesday-1000", "Tuesdays at 10:00, for production"},
-				{"custom", "one of the cluster's own, in its configuration"},
+				{"monday-1400", "Mondays at 14:00, for test clusters"}, {"tuesday-1000", "Tuesdays at 10:00, for production"},
+				{"custom", "custom, set in the cluster's configuration"},
 			},
-			help: "When the cluster is updated every week.", why: "The first maintenance takes its settings, and nodes restart at that time.",
-			source: "Agree on it with those who use the cluster."},
-		{name: "cilium_addons", title: "Additions of Cilium", example: "advanced_networking", several: true, when: hasCilium,
+			help: "Time of the weekly cluster update.", why: "Nodes restart during maintenance, starting with the first window.",
+			source: "Agree on it with the cluster's users."},
+		{name: "cilium_addons", title: "Cilium add-ons", example: "advanced_networking", several: true, when: hasCilium,
 			known: []Choice{
-				{"NONE", "Cilium alone"}, {"advanced_networking", "egress gateways and more"}, {"tetragon", "watches what programs do"},
+				{"NONE", "Cilium only"}, {"advanced_networking", "egress gateways and more"}, {"tetragon", "runtime observability"},
 			},
-			help: "What is run of Cilium beyond the network itself; several have commas between them.",
-			why:  "Each addition needs a subscription.", source: "The contract about the cluster."},
+			help: "Cilium features beyond networking; comma-separated.",
+			why:  "Each add-on requires a subscription.", source: "The cluster's contract."},
 	}
 }
 
@@ -257,8 +281,8 @@ func checkContradictions(spec state.Spec) []Problem {
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if said, given := spec.Syn.Facts[name]; given && made[name] != "" && said != made[name] {
 			faults = append(faults, WithField(FactsKey+"."+name, NewProblem(
-				fmt.Sprintf("%s contradicts the other answers, from which this fact is made", Quote(said)),
-				made[name]+", or leave the fact out", ""))...)
+				fmt.Sprintf("%s contradicts the other answers, which determine this fact", Quote(said)),
+				made[name]+", or omit the fact", ""))...)
 		}
 	}
 	return faults
@@ -279,14 +303,14 @@ func checkUnusualFacts(spec state.Spec) []Problem {
 		case at >= 0:
 			faults = append(faults, WithField(FactsKey+"."+name, known[at].checkValue(spec.Syn.Facts[name]))...)
 		case alike != "" && alike != name:
-			faults = append(faults, WithField(FactsKey+"."+name, NewProblem("nothing is known to depend on a fact of that name", "the name "+alike+", if that is meant", ""))...)
+			faults = append(faults, WithField(FactsKey+"."+name, NewProblem("no known configuration uses a fact with this name", "the name "+alike+", if intended", ""))...)
 		}
 	}
 	return faults
 }
 
 func (f fact) checkValue(value string) []Problem {
-	if f.form != "" && !regexp.MustCompile(f.form).MatchString(value) {
+	if f.form != nil && !f.form.MatchString(value) {
 		return NewProblem(Quote(value)+" does not look like one", "e.g. "+f.example, "")
 	}
 	var names []string
@@ -299,7 +323,7 @@ func (f fact) checkValue(value string) []Problem {
 	}
 	for _, one := range values {
 		if len(names) > 0 && !slices.Contains(names, strings.TrimSpace(one)) {
-			return NewProblem(Quote(one)+" is none of the usual values: the cluster's configuration has to know it", FormatChoices(names), Nearest(one, names))
+			return NewProblem(Quote(one)+" is not one of the usual values; the cluster's configuration must support it", FormatChoices(names), Nearest(one, names))
 		}
 	}
 	return nil
@@ -316,7 +340,7 @@ func FindFact(key string) (Field, bool) {
 	}
 	return Field{
 		Key: ToPrefix(FactsKey) + FormatPath(name), Title: "Another fact", Screen: Syn, Effect: Adds, when: hasLieutenant,
-		Help: "A fact that Lieutenant is told about the cluster.", value: bindFact(name),
+		Help: "A custom fact of the cluster in Lieutenant.", value: bindFact(name),
 	}, true
 }
 
@@ -340,10 +364,10 @@ func (a *Answers) clearOrigin(key string) {
 func CheckUnusedAnswers(spec state.Spec) []Problem {
 	faults := checkWithoutSyn(spec)
 	if spec.LoadBalancer.ProxyProtocol && spec.IsRoundRobin() {
-		faults = append(faults, WithField("loadBalancer.proxyProtocol", NewProblem("without load balancers nobody speaks the PROXY protocol: the answer is kept only", "", ""))...)
+		faults = append(faults, WithField("loadBalancer.proxyProtocol", NewProblem("no effect: the PROXY protocol requires load balancers", "", ""))...)
 	}
 	if apps := spec.DNS.AppsDomain; apps != "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
-		faults = append(faults, WithField("dns.appsDomain", NewProblem("it is outside of the cluster's zone: you lead *."+apps+" to ingress."+spec.Domain()+" yourself, and the installation waits for that: the console is there", "", ""))...)
+		faults = append(faults, WithField("dns.appsDomain", NewProblem("it is outside the cluster's zone: point *."+apps+" to ingress."+spec.Domain()+" yourself; the installation waits for it to reach the console", "", ""))...)
 	}
 	return faults
 }

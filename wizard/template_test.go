@@ -21,7 +21,7 @@ func filled() string {
 	).Replace(string(schema.Template()))
 }
 
-func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
+func TestTemplate_CompleteWhenFilledIn(t *testing.T) {
 	got, faults := answersfile.Parse("f", []byte(filled()))
 	if len(faults) > 0 {
 		t.Fatalf("faults:\n%s\nin:\n%s", lines(faults), filled())
@@ -31,7 +31,7 @@ func TestTheTemplateIsCompleteOnceItIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
+func TestTemplate_RequiredAreEmpty(t *testing.T) {
 	_, faults := answersfile.Parse("f", schema.Template())
 	want := map[string]bool{"cluster.id": true, "cluster.baseDomain": true, "exoscale.zone": true, "openshift.version": true, "openshift.pullSecret": true, "openshift.sshKey": true}
 	for _, fault := range faults {
@@ -45,7 +45,7 @@ func TestTheTemplateLeavesEmptyWhatHasToBeGiven(t *testing.T) {
 	}
 }
 
-func TestEveryCommentOfTheTemplateThatIsAnAnswerCanBeTakenIn(t *testing.T) {
+func TestTemplate_CommentedAnswersParse(t *testing.T) {
 	comment := regexp.MustCompile(`(?m)^( *)#( {2,}|\S)`)
 	content := comment.ReplaceAllString(filled(), "$1$2")
 	spec, faults := answersfile.Parse("f", []byte(content))

@@ -60,7 +60,7 @@ func bundledCertificate(t *testing.T, content string) (faults, warnings string) 
 	return clean(local.CheckPaths(spec)), clean(local.CheckWarnings(spec, wizard.Secrets{}))
 }
 
-func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
+func TestTrustBundle_CertificatesOnly(t *testing.T) {
 	ca := authority(t, "Demo CA", time.Now().Add(-time.Hour))
 	at := func(n int) string { return strconv.Itoa(strings.Count(ca, "\n") + n) } // the nth line after a certificate
 	der, _ := pem.Decode([]byte(ca))
@@ -73,17 +73,17 @@ func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
 		"no newline at the end":     {strings.TrimSpace(ca), ""},
 		"nothing":                   {"", " is empty"},
 		"white space":               {" \n", " is empty"},
-		"text":                      {"s3cret", ", line 1: this is no certificate in PEM form"},
-		"text before":               {"# Demo CA\n" + ca, ", line 1: this is no certificate in PEM form"},
-		"text after":                {ca + "\n\ns3cret\n" + ca, ", line " + at(3) + ": this is no certificate in PEM form"},
-		"binary":                    {string(der.Bytes), ", line 1: this is no certificate in PEM form"},
-		"broken off":                {ca + ca[:len(ca)/2], ", line " + at(1) + ": this is no certificate in PEM form"},
-		"broken off before another": {ca + ca[:len(ca)/2] + "\n" + ca, ", line " + at(1) + ": this is no certificate in PEM form"},
-		"indented":                  {strings.ReplaceAll(ca, "-----BEGIN", "  -----BEGIN") + ca, ", line 1: this is no certificate in PEM form"},
-		"a private key":             {ca + secret, " holds a private key; remove it, and take a new one if others may have seen it"},
-		"a damaged private key":     {ca + secret[:len(secret)/2], " holds a private key; remove it, and take a new one if others may have seen it"},
-		"a public key":              {ca + block("PUBLIC KEY", []byte("s3cret")), ", line " + at(1) + `: this is a block of the type "PUBLIC KEY"`},
-		"two things wrong":          {block("X509 CRL", nil) + block("CERTIFICATE", nil), `, line 1: this is a block of the type "X509 CRL"; , line 3: this certificate is damaged: x509: malformed certificate`},
+		"text":                      {"s3cret", ", line 1: not a PEM certificate"},
+		"text before":               {"# Demo CA\n" + ca, ", line 1: not a PEM certificate"},
+		"text after":                {ca + "\n\ns3cret\n" + ca, ", line " + at(3) + ": not a PEM certificate"},
+		"binary":                    {string(der.Bytes), ", line 1: not a PEM certificate"},
+		"broken off":                {ca + ca[:len(ca)/2], ", line " + at(1) + ": not a PEM certificate"},
+		"broken off before another": {ca + ca[:len(ca)/2] + "\n" + ca, ", line " + at(1) + ": not a PEM certificate"},
+		"indented":                  {strings.ReplaceAll(ca, "-----BEGIN", "  -----BEGIN") + ca, ", line 1: not a PEM certificate"},
+		"a private key":             {ca + secret, " contains a private key; remove it, and replace the key if it may have leaked"},
+		"a damaged private key":     {ca + secret[:len(secret)/2], " contains a private key; remove it, and replace the key if it may have leaked"},
+		"a public key":              {ca + block("PUBLIC KEY", []byte("s3cret")), ", line " + at(1) + `: a PEM block of type "PUBLIC KEY"`},
+		"two things wrong":          {block("X509 CRL", nil) + block("CERTIFICATE", nil), `, line 1: a PEM block of type "X509 CRL"; , line 3: the certificate is invalid: x509: malformed certificate`},
 		"large":                     {strings.Repeat("\n", 1<<20) + ca, " is larger than 1 MiB"},
 		"a byte order mark":         {"\ufeff" + ca, ""},
 	} {
@@ -95,11 +95,11 @@ func TestATrustBundleHoldsCertificatesAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTrustBundlesThatCannotBeRead(t *testing.T) {
+func TestTrustBundle_Unreadable(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
 		dir + "/none": "cannot be read: stat " + dir + "/none: no such file or directory",
-		"~/ca.pem":    "cannot be read: stat ~/ca.pem: no such file or directory  allowed: the path written out: ~ is not expanded",
+		"~/ca.pem":    "cannot be read: stat ~/ca.pem: no such file or directory  allowed: the full path: ~ is not expanded",
 		dir:           dir + " is a directory, not a regular file",
 	} {
 		spec := valid()
@@ -113,7 +113,7 @@ func TestTrustBundlesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestCertificatesThatNobodyAcceptsNowAreAWarning(t *testing.T) {
+func TestTrustBundle_UnacceptedCertificatesWarn(t *testing.T) {
 	now := time.Now()
 	old, young := now.AddDate(0, 0, -10), now.AddDate(0, 0, 10)
 	good := authority(t, "Good CA", now.Add(-time.Hour))

@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard"
 )
 
-func TestReleasesAndChannelsOfEachDistributionAreAllowed(t *testing.T) {
+func TestVersion_AcceptsReleasesAndChannels(t *testing.T) {
 	for distribution, versions := range map[string][]string{
 		"ocp": {"4.18.0", "4.20.5", "4.21.33", "stable-4.20", "fast-4.18", "candidate-4.21", "latest-4.19"},
 		"okd": {"4.19.0-okd-scos.0", "4.20.0-okd-scos.11", "4.21.0-okd-scos.1"},
@@ -22,18 +22,18 @@ func TestReleasesAndChannelsOfEachDistributionAreAllowed(t *testing.T) {
 	}
 }
 
-func TestOtherVersionsAreRefusedWithWhatWasMeant(t *testing.T) {
+func TestVersion_RefusesWithSuggestion(t *testing.T) {
 	const (
 		exact = "allowed: x.y.z with x.y one of 4.18, 4.19, 4.20, 4.21"
 		tag   = "x.y.z-okd-scos.n with x.y one of 4.19, 4.20, 4.21"
 		every = exact + "; stable-x.y, fast-x.y, candidate-x.y, latest-x.y; of OKD " + tag
-		none  = " is no version  " + every
+		none  = " is not a valid version  " + every
 	)
 	for version, want := range map[string]string{
 		"4.17.40":            " is not supported  " + exact,
 		"4.22.0":             " is not supported  " + exact,
 		"stable-4.17":        " is not supported  allowed: stable-x.y with x.y one of 4.18, 4.19, 4.20, 4.21",
-		"4.18.0-okd-scos.9":  " is not supported: before 4.19, the machines of OKD start from Fedora CoreOS  allowed: " + tag,
+		"4.18.0-okd-scos.9":  " is not supported: before 4.19, OKD uses Fedora CoreOS  allowed: " + tag,
 		"4.22.0-okd-scos.0":  " is not supported  allowed: " + tag,
 		"4.20":               none + "  did you mean stable-4.20?",
 		"4.17":               none,
@@ -65,13 +65,13 @@ func TestOtherVersionsAreRefusedWithWhatWasMeant(t *testing.T) {
 	}
 }
 
-func TestAVersionIsOneOfItsDistribution(t *testing.T) {
+func TestVersion_MatchesDistribution(t *testing.T) {
 	for _, c := range []struct{ distribution, version, want string }{
-		{"ocp", "4.20.0-okd-scos.11", `"4.20.0-okd-scos.11" is a release of OKD, and openshift.distribution is ocp` +
+		{"ocp", "4.20.0-okd-scos.11", `"4.20.0-okd-scos.11" is an OKD release, but openshift.distribution is ocp` +
 			`  allowed: x.y.z, or a channel such as stable-4.20  did you mean openshift.distribution: okd?`},
-		{"okd", "4.20.5", `"4.20.5" is a release of OpenShift Container Platform, and openshift.distribution is okd` +
+		{"okd", "4.20.5", `"4.20.5" is an OpenShift Container Platform release, but openshift.distribution is okd` +
 			`  allowed: x.y.z-okd-scos.n with x.y one of 4.19, 4.20, 4.21  did you mean openshift.distribution: ocp?`},
-		{"okd", "stable-4.20", `"stable-4.20" is a channel, and OKD has none  allowed: x.y.z-okd-scos.n with x.y one of 4.19, 4.20, 4.21`},
+		{"okd", "stable-4.20", `"stable-4.20" is a channel; OKD has no channels  allowed: x.y.z-okd-scos.n with x.y one of 4.19, 4.20, 4.21`},
 	} {
 		spec := valid()
 		spec.OpenShift.Distribution, spec.OpenShift.Version = c.distribution, c.version

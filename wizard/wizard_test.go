@@ -47,7 +47,7 @@ func lines(faults []wizard.Problem) string {
 	return out.String()
 }
 
-func TestTheExampleHasNoFault(t *testing.T) {
+func TestExample_IsValid(t *testing.T) {
 	example, err := assets.ReadExample()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestTheExampleHasNoFault(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotAnsweredHasItsDefault(t *testing.T) {
+func TestParse_Defaults(t *testing.T) {
 	got, faults := answersfile.Parse("answers.yaml", []byte(minimal))
 	if len(faults) > 0 {
 		t.Fatalf("faults:\n%s", lines(faults))
@@ -67,7 +67,7 @@ func TestWhatIsNotAnsweredHasItsDefault(t *testing.T) {
 	}
 }
 
-func TestEveryFaultIsReportedAtOnceInTheOrderOfTheFile(t *testing.T) {
+func TestParse_AllProblemsInFileOrder(t *testing.T) {
 	content, err := os.ReadFile("testdata/faults.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestEveryFaultIsReportedAtOnceInTheOrderOfTheFile(t *testing.T) {
 
 func after(more string) string { return minimal + more }
 
-func TestWhatQuotesDoNotMendIsNotSuggestedInQuotes(t *testing.T) {
+func TestParse_NoUselessQuoteSuggestion(t *testing.T) {
 	for version, want := range map[string]string{"4.20": "stable-4.20", "4": ""} {
 		_, faults := answersfile.Parse("f", []byte(strings.Replace(minimal, "version: 4.20.5", "version: "+version, 1)))
 		if len(faults) != 1 || faults[0].Suggestion != want {
@@ -103,26 +103,26 @@ func TestWhatQuotesDoNotMendIsNotSuggestedInQuotes(t *testing.T) {
 	}
 }
 
-func TestFaultsOfForm(t *testing.T) {
+func TestParse_SyntaxProblems(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"no YAML":            {"cluster: [\n", `f:1:10  file  is not YAML: sequence end token ']' not found`},
-		"an open quote":      {"a: \"x\n", `f:1:4  file  is not YAML: could not find end character of double-quoted text`},
+		"no YAML":            {"cluster: [\n", `f:1:10  file  is not valid YAML: sequence end token ']' not found`},
+		"an open quote":      {"a: \"x\n", `f:1:4  file  is not valid YAML: could not find end character of double-quoted text`},
 		"text only":          {"hello", `f:1:1  file  is text  allowed: a mapping of keys to values`},
 		"a list":             {"- a\n", `f:1:1  file  is a list  allowed: a mapping of keys to values`},
-		"two documents":      {minimal + "---\na: 1\n", `f:10:1  file  holds several YAML documents  allowed: one document`},
+		"two documents":      {minimal + "---\na: 1\n", `f:10:1  file  contains several YAML documents  allowed: one document`},
 		"no UTF-8":           {"a: b\nc: \xff\n", `f:2:4  file  the byte 0xff is not UTF-8`},
 		"NUL":                {"a: b\x00\n", `f:1:5  file  a NUL character, which no text holds`},
 		"UTF-16":             {"\xff\xfea\x00", `f:1:1  file  the text is in UTF-16; save it in UTF-8`},
 		"brackets":           {strings.Repeat("[", 40<<10), `f:1:101  file  it is nested deeper than 100 levels`},
-		"BOM and no YAML":    {"\ufeffcluster: [\n", `f:1:10  file  is not YAML: sequence end token ']' not found`},
-		"huge":               {strings.Repeat("#", 70_000), `f:1:1  file  has 70000 bytes  allowed: at most 65536 bytes`},
-		"a key twice":        {after("kind: Cluster\n"), `f:9:1  kind  is given twice, first on line 2`},
+		"BOM and no YAML":    {"\ufeffcluster: [\n", `f:1:10  file  is not valid YAML: sequence end token ']' not found`},
+		"huge":               {strings.Repeat("#", 70_000), `f:1:1  file  is 70000 bytes long  allowed: at most 65536 bytes`},
+		"a key twice":        {after("kind: Cluster\n"), `f:9:1  kind  is set twice, first on line 2`},
 		"a section of text":  {after("network: 10.0.0.0/8\n"), `f:9:10  network  is text  allowed: a mapping of keys to values`},
-		"a key without text": {after("1: 2\n"), `f:9:1  1  the key is not plain text`},
-		"a merge key":        {after("<<: {a: b}\n"), `f:9:1  <<  the key is not plain text`},
+		"a key without text": {after("1: 2\n"), `f:9:1  1  the key is not a plain scalar`},
+		"a merge key":        {after("<<: {a: b}\n"), `f:9:1  <<  the key is not a plain scalar`},
 		"an unknown section": {after("netwrk: {}\n"), `f:9:1  netwrk  unknown key  allowed: one of apiVersion, kind, cluster, exoscale, sizing, ` +
 			`network, dns, loadBalancer, syn, openshift, objectStorage, checks, ask  did you mean network?`},
-		"an alias":           {after("network: {cni: &x OVNKubernetes}\n"), `f:9:16  network.cni  is an anchor, an alias or a tag, which answers do not use, not text  allowed: one of OVNKubernetes, Cilium`},
+		"an alias":           {after("network: {cni: &x OVNKubernetes}\n"), `f:9:16  network.cni  is an anchor, alias or tag, which are not supported, not text  allowed: one of OVNKubernetes, Cilium`},
 		"null":               {after("network:\n  cni:\n"), `f:10:3  network.cni  has no value  allowed: one of OVNKubernetes, Cilium`},
 		"empty":              {after("network: {cni: ''}\n"), `f:9:16  network.cni  is missing  allowed: one of OVNKubernetes, Cilium`},
 		"no switch":          {after("dns: {acme: yes}\n"), `f:9:13  dns.acme  is text, not true or false  allowed: e.g. true  did you mean true?`},
@@ -144,7 +144,7 @@ func TestFaultsOfForm(t *testing.T) {
 	}
 }
 
-func TestAnEmptyFileMissesAllThatHasNoDefault(t *testing.T) {
+func TestParse_EmptyFile(t *testing.T) {
 	for _, content := range []string{"", "# nothing\n", "---\n"} {
 		_, faults := answersfile.Parse("f", []byte(content))
 		var fields []string
@@ -161,7 +161,7 @@ func TestAnEmptyFileMissesAllThatHasNoDefault(t *testing.T) {
 	}
 }
 
-func TestAFaultOfTheFileIsNoReasonToKeepSilentAboutTheRest(t *testing.T) {
+func TestParse_SyntaxErrorKeepsOtherProblems(t *testing.T) {
 	_, faults := answersfile.Parse("f", []byte("kind: Cluster\nkind: Cluster\nfoo: 1\nexoscale: {zone: mars}\n"))
 	for _, field := range []string{"kind", "foo", "exoscale.zone", "apiVersion", "cluster.id"} {
 		if !slices.ContainsFunc(faults, func(f wizard.Problem) bool { return f.Field == field }) {
@@ -170,7 +170,7 @@ func TestAFaultOfTheFileIsNoReasonToKeepSilentAboutTheRest(t *testing.T) {
 	}
 }
 
-func TestExtraGroupsAreRead(t *testing.T) {
+func TestParse_ExtraGroups(t *testing.T) {
 	spec, faults := answersfile.Parse("f", []byte(after(`sizing:
   extraGroups:
   - {name: gpu, type: gpua30.small, count: 2}
@@ -193,14 +193,14 @@ func TestExtraGroupsAreRead(t *testing.T) {
 	}
 }
 
-func TestASecretReferenceReplacesTheDefault(t *testing.T) {
+func TestParse_SecretReference(t *testing.T) {
 	spec, _ := answersfile.Parse("f", []byte(strings.Replace(minimal, "{zone: ch-gva-2}", "{zone: ch-gva-2, apiKey: {file: /k}}", 1)))
 	if want := (state.SecretRef{File: "/k"}); spec.Exoscale.APIKey != want {
 		t.Errorf("got %+v, want %+v", spec.Exoscale.APIKey, want)
 	}
 }
 
-func TestSecretsAndAnswersAreJudgedTogether(t *testing.T) {
+func TestLoad_SecretsAndAnswersTogether(t *testing.T) {
 	unset := func(string) (string, bool) { return "", false }
 	_, _, faults := answersfile.Load("f", []byte(after("dns: {acme: 1}\n")), unset)
 	want := `f:1:1  exoscale.apiSecret`

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/console/prompt"
 	"exoshift/state"
@@ -22,15 +23,15 @@ func (c *chatter) Read(p []byte) (int, error) {
 	return copy(p, "s\n"), nil
 }
 
-func TestWhoAnswersDuringARunIsSilentAfterIt(t *testing.T) {
+func TestSpokenRenderer_SilentAfterRun(t *testing.T) {
 	folder, err := state.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	asking := &chatter{begun: make(chan struct{})}
-	std := streams{out: &out, lines: prompt.NewLineReader(asking)}
-	face := runDisplay{std: std}.newSpokenRenderer(t.Context(), run.View{Folder: folder, Spec: exampleSpec(t)})
+	std := cli.Streams{Out: &out, Lines: prompt.NewLineReader(asking)}
+	face := cli.Display{Std: std}.NewSpokenRenderer(t.Context(), run.View{Folder: folder, Spec: exampleSpec(t)})
 	if err := face.RunWith(func() { <-asking.begun }); err != nil {
 		t.Fatal(err)
 	}

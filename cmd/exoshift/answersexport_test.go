@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/environment"
+	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
@@ -64,14 +66,18 @@ func exportedAndRead(t testing.TB, dir string, answers *wizard.Answers) (state.S
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	read, err := options{}.reloadAnswers(path, streams{err: io.Discard}, environment.LookupRehearsalSecret)
+	given, err := layers.ReadFolder(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := cli.Streams{Err: io.Discard}.LoadAnswers(given, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatalf("%v in:\n%s", err, content)
 	}
-	return read.answers.Spec, read.secrets
+	return read.Answers.Spec, read.Secrets
 }
 
-func TestExportedAnswersMeanTheSameInstallation(t *testing.T) {
+func TestExport_SameSpec(t *testing.T) {
 	example, _ := exampleAlone(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -84,7 +90,7 @@ func TestExportedAnswersMeanTheSameInstallation(t *testing.T) {
 }
 
 // A plan is the installation itself with read-only clients.
-func TestExportedAnswersHaveTheSamePlan(t *testing.T) {
+func TestExport_SamePlan(t *testing.T) {
 	long(t)
 	t.Parallel()
 	for seed := range 6 {

@@ -11,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/layers"
 	"exoshift/internal/console"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -21,7 +23,7 @@ import (
 	"exoshift/wizard/schema"
 )
 
-func newAnswersCommand(std streams) *cobra.Command {
+func newAnswersCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answers",
 		Short: "Write, check, explain and export answers files",
@@ -53,7 +55,7 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 	return cmd
 }
 
-func newTemplateCommand(std streams) *cobra.Command {
+func newTemplateCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new [FILE]",
 		Short: "Write an answers file to start with",
@@ -67,7 +69,7 @@ everything else is there as a comment, with its default. A file that exists is n
 	}
 }
 
-func newSchemaCommand(std streams) *cobra.Command {
+func newSchemaCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [FILE]",
 		Short: "Write the JSON Schema of answers files, for editors",
@@ -90,9 +92,9 @@ It knows the forms, the choices and the bounds of single answers; "exoshift answ
 }
 
 // writeOutput writes content to the file that the arguments name, which must not exist, or to the standard output.
-func writeOutput(args []string, content []byte, std streams) error {
+func writeOutput(args []string, content []byte, std cli.Streams) error {
 	if len(args) == 0 {
-		_, err := std.out.Write(content)
+		_, err := std.Out.Write(content)
 		return err
 	}
 	file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -109,63 +111,60 @@ func writeOutput(args []string, content []byte, std streams) error {
 	return nil
 }
 
-func newExplainCommand(std streams) *cobra.Command {
+func newExplainCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [KEY]",
 		Short: "Explain a key of the answers file, and tell each answer and where it came from",
 		Long: `Without KEY: a table of all answers, and for each where it came from: a flag, a variable, a line of a file, or the
 default. With the KEY of an answer: what it is, why it matters, where its value is found, what is allowed, and its answer.
 With a section such as "network": all that is below. Of a secret the reference is shown, never the secret.`,
-		Example: "  exoshift answers explain --answers answers.yaml\n  exoshift answers explain network.podCIDR",
-		Args:    cobra.MaximumNArgs(1),
+		Example:           "  exoshift answers explain --answers answers.yaml\n  exoshift answers explain network.podCIDR",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteKeys,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := bind(cmd, std)
+			o, err := cli.Bind(cmd, std)
 			if err != nil {
 				return err
 			}
 			return runExplain(o, args, std)
 		},
 	}
-	addAnswersFlag(cmd, "the answers file")
+	cli.AddAnswersFlag(cmd, "the answers file")
 	return cmd
 }
 
-func runExplain(o options, args []string, std streams) error {
+func runExplain(o cli.Options, args []string, std cli.Streams) error {
 	fields := answersfile.FindFields("")
 	if len(args) > 0 {
 		if fields = answersfile.FindFieldsOrFact(args[0]); len(fields) == 0 {
 			return newUnknownKeyError(args[0])
 		}
 	}
-	layers, err := o.readLayers()
-	if err != nil {
-		return err
-	}
-	all, err := layers.merge()
+	all, err := o.MergeLayers()
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
-		console.PrintAnswers(std.out, fields, all.Answers)
+		console.PrintAnswers(std.Out, fields, all.Answers)
 	} else {
 		printFields(fields, all.Answers, std)
 	}
-	if o.answers == "" { // a key is explained without answers, too
+	if o.Answers == "" { // a key is explained without answers, too
 		return nil
 	}
 	if faults := all.Problems(); len(faults) > 0 {
-		console.PrintProblems(std.err, faults)
+		console.PrintProblems(std.Err, faults)
 		return exit.ErrAnswers
 	}
 	return nil
 }
 
-func printFields(fields []wizard.Field, answers *wizard.Answers, std streams) {
+func printFields(fields []wizard.Field, answers *wizard.Answers, std cli.Streams) {
 	for i, field := range fields {
 		if i > 0 {
-			fmt.Fprintln(std.out)
+			fmt.Fprintln(std.Out)
 		}
-		console.PrintField(std.out, field, answers)
+		console.PrintField(std.Out, field, answers)
 	}
 }
 
@@ -177,7 +176,7 @@ func newUnknownKeyError(name string) error {
 	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: exoshift answers explain"))
 }
 
-func newExportCommand(std streams) *cobra.Command {
+func newExportCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write the answers with every default spelled out, each with where it came from",
@@ -187,7 +186,7 @@ is written, only where it is found. A file that exists is never overwritten.`,
 		Example: "  exoshift answers export --answers answers.yaml all.yaml\n  exoshift answers export --dir ~/.local/state/exoshift/c-demo-1",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := bind(cmd, std)
+			o, err := cli.Bind(cmd, std)
 			if err != nil {
 				return err
 			}
@@ -195,18 +194,18 @@ is written, only where it is found. A file that exists is never overwritten.`,
 			if given("dir") && (given("answers") || given("set")) {
 				return exit.WithCode(exit.Usage, errors.New("--dir is about what is in a folder: give it without --answers and --set"))
 			}
-			if o.dir != "" && !given("answers") && !given("set") {
-				return exportFolder(o.dir, args, std)
+			if o.Dir != "" && !given("answers") && !given("set") {
+				return exportFolder(o.Dir, args, std)
 			}
 			return export(o, args, std)
 		},
 	}
-	addAnswersFlag(cmd, "the answers file")
-	addDirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
+	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddDirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
 	return cmd
 }
 
-func exportFolder(dir string, args []string, std streams) error {
+func exportFolder(dir string, args []string, std cli.Streams) error {
 	answers, err := readFolderAnswers(dir)
 	if err != nil {
 		return err
@@ -214,23 +213,19 @@ func exportFolder(dir string, args []string, std streams) error {
 	return writeOutput(args, answersfile.Export(answers.Spec, answers.Origins), std)
 }
 
-func export(o options, args []string, std streams) error {
-	layers, err := o.readLayers()
-	if err != nil {
-		return err
-	}
-	all, err := layers.merge()
+func export(o cli.Options, args []string, std cli.Streams) error {
+	all, err := o.MergeLayers()
 	if err != nil {
 		return err
 	}
 	there := func(string) (string, bool) { return "there", true }
 	needs := answersfile.FindMissing(all.Answers.Spec, nil, there)
 	if !all.IsOnlyMissing(needs) {
-		console.PrintProblems(std.err, all.Problems())
+		console.PrintProblems(std.Err, all.Problems())
 		return exit.ErrAnswers
 	}
 	for _, need := range needs {
-		fmt.Fprintf(std.err, "warning: %s is still missing\n", need.Field)
+		fmt.Fprintf(std.Err, "warning: %s is still missing\n", need.Field)
 	}
 	return writeOutput(args, answersfile.Export(all.Answers.Spec, all.Answers.Origins), std)
 }
@@ -258,9 +253,9 @@ func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	return answers, nil
 }
 
-func newValidateCommand(std streams) *cobra.Command {
+func newValidateCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "validate FILE",
+		Use:   "validate [FILE]",
 		Short: "Check an answers file: everything that is wrong at once",
 		Long: `Check an answers file, with the layers over and under it. Everything that is wrong is listed at once, each with its place,
 what is allowed, and what was probably meant. Nothing is contacted.
@@ -270,39 +265,41 @@ the installation is run. The exit code is 0 without faults, 3 with faults, 2 if 
 
 With --output json, each fault and each warning is an object on a line of its own, and the last line counts them.`,
 		Example: "  exoshift answers validate answers.yaml\n  exoshift answers validate answers.yaml --set exoscale.zone=de-fra-1 --output json",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := bind(cmd, std)
-			if err != nil {
+			o, err := cli.Bind(cmd, std)
+			switch {
+			case err != nil:
 				return err
+			case len(args) > 0 && cmd.Flags().Changed("answers"):
+				return exit.WithCode(exit.Usage, fmt.Errorf("%s and --answers: name one of them", args[0]))
+			case len(args) > 0:
+				o.Answers = args[0]
+			case o.Answers == "":
+				return exit.WithCode(exit.Usage, errors.New("no file: name the answers file, e.g. exoshift answers validate answers.yaml"))
 			}
-			o.answers = args[0]
 			return validate(o, std)
 		},
 	}
-	setFlag(cmd)
-	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
+	cli.AddAnswersFlag(cmd, "the answers file, in the place of FILE")
+	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 
-func validate(o options, std streams) error {
-	layers, err := o.readLayers()
-	if err != nil {
-		return err
-	}
-	all, err := layers.merge()
+func validate(o cli.Options, std cli.Streams) error {
+	all, err := o.MergeLayers()
 	if err != nil {
 		return err
 	}
 	secrets, absent := all.TryResolve(environment.LookupEnv)
 	spec := all.Answers.Spec
 	warnings := append(absent, all.WithPositions(local.CheckWarnings(spec, secrets))...)
-	warnings = append(warnings, answersfile.CheckVariables(spec, listVariableNames())...)
+	warnings = append(warnings, answersfile.CheckVariables(spec, layers.ListVariableNames())...)
 	verdict := validationReport{faults: all.Problems(), warnings: warnings}
-	if o.output.isJSON() {
-		err = verdict.printJSON(std.out)
+	if o.Output.IsJSON() {
+		err = verdict.printJSON(std.Out)
 	} else {
-		verdict.printPlain(std.out)
+		verdict.printPlain(std.Out)
 	}
 	if err == nil && len(verdict.faults) > 0 {
 		err = exit.ErrAnswers

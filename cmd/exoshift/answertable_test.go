@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/changes"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
@@ -88,6 +89,7 @@ func answerTable() map[string]answerRow {
 		"syn.facts":                        {outCarried, "maintenance_window=tuesday-1000, sales_order=S10000", []string{"updated lieutenant-cluster c-demo-1"}},
 		"syn.catalogDir":                   {outIgnored, catalogAtHand, nil},
 		"syn.vaultAddress":                 {outContacted, "https://vault.example.net", []string{"vault.example.net"}},
+		"syn.vaultMount":                   {outContacted, "other/kv", []string{"other/kv"}},
 		"syn.gitToken":                     {outIgnored, "env:ANOTHER_TOKEN", nil},
 		"openshift.distribution":           {outRefused, "okd", nil},
 		"openshift.version":                {outRefused, "4.20.6", nil},
@@ -102,6 +104,10 @@ func answerTable() map[string]answerRow {
 		"objectStorage.bucketPrefix":       {outRefused, "other", nil},
 		"checks.endpoints":                 {outIgnored, "https://registry.example.net/v2/", nil},
 		"checks.skip":                      {outIgnored, "NET-RH-022=we send no telemetry until 2099-01-31", nil},
+
+		"openshift.capabilities.baselineCapabilitySet":         {outRefused, "vCurrent", []string{`oc patch clusterversion/version --type=merge -p '{"spec":{"capabilities":{"baselineCapabilitySet":"vCurrent"`}},
+		"openshift.capabilities.additionalEnabledCapabilities": {outRefused, "Console", []string{`"additionalEnabledCapabilities":["Console"]`}},
+		"openshift.imageDigestSources":                         {outRefused, "quay.io/a=mirror.example.net/a", []string{"oc edit imagedigestmirrorset"}},
 	}
 	for role, machine := range map[string]string{"controlPlane": "master-0", "infra": "infra-0", "storage": "storage-0", "workers": "worker-0"} {
 		table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "and not standard.huge", "exo compute instance scale --zone ch-gva-2", "oc adm uncordon " + machine}}
@@ -121,7 +127,7 @@ func effectsOf(o answerOutcome) []wizard.Effect {
 
 // Every answer is changed on one installed cluster. None is accepted without effect, unless that is its documented effect; a
 // refused one changes nothing, including the answers in the folder.
-func TestAnswerTable_EveryAnswerDoesWhatItSays(t *testing.T) {
+func TestAnswerTable_EveryAnswerTakesEffect(t *testing.T) {
 	long(t)
 	t.Parallel()
 	table, fields := answerTable(), map[string]wizard.Field{}
@@ -233,7 +239,7 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	changed := w.with(key, row.value)
 	before, inForce := w.zone.Mutations(), w.inForce()
 	var out, log bytes.Buffer
-	err := installWith(w.t.Context(), changed, streams{out: &out, err: &log})
+	err := installWith(w.t.Context(), changed, cli.Streams{Out: &out, Err: &log})
 	told := log.String() + out.String()
 	if err != nil {
 		told += err.Error() + "\n" + fault.HintOf(err)

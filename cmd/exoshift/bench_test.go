@@ -99,10 +99,10 @@ func BenchmarkDemo(b *testing.B) {
 	}
 }
 
-// virtualInstallation lets TestVirtualInstallation run, in a process of its own.
+// virtualInstallation lets TestInstall_VirtualBenchmark run, in a process of its own.
 const virtualInstallation = "EXOSHIFT_VIRTUAL_INSTALLATION"
 
-func TestVirtualInstallation(t *testing.T) {
+func TestInstall_VirtualBenchmark(t *testing.T) {
 	if os.Getenv(virtualInstallation) == "" {
 		t.Skip("BenchmarkVirtualInstallation runs it")
 	}
@@ -113,7 +113,7 @@ func TestVirtualInstallation(t *testing.T) {
 func BenchmarkVirtualInstallation(b *testing.B) {
 	b.Setenv(virtualInstallation, "1")
 	for b.Loop() {
-		u := measureTest(b, "TestVirtualInstallation")
+		u := measureTest(b, "TestInstall_VirtualBenchmark")
 		b.ReportMetric(u.cpu.Seconds(), "cpu-s")
 		if u.cpu > virtualLimit {
 			b.Errorf("took %s of CPU, the limit is %s", u.cpu, virtualLimit)

@@ -47,7 +47,7 @@ func withAgent(t *testing.T, s run.Run) run.Run {
 	return s
 }
 
-func TestAnInstallationTellsWhatTheBootstrapMachineDoes(t *testing.T) {
+func TestBootstrapAccess_ReportsProgress(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -82,7 +82,7 @@ func TestAnInstallationTellsWhatTheBootstrapMachineDoes(t *testing.T) {
 }
 
 // However a run ends, no rule stays open; the next run opens it again.
-func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
+func TestBootstrapAccess_ClosedOnStop(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -98,7 +98,7 @@ func TestWhatIsOpenedForALookIsClosedWhenTheRunIsStopped(t *testing.T) {
 }
 
 // A killed run leaves the rules behind, and the next one may have another source address.
-func TestWhatAKilledRunLeftOpenForAnotherAddressIsClosed(t *testing.T) {
+func TestBootstrapAccess_ClosesKilledRunsRules(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -127,7 +127,7 @@ func journalWithoutAgent(t *testing.T, s run.Run) {
 }
 
 // Access depends on the security groups, not only on the SSH key.
-func TestNobodyLooksInsideWithoutTheTemporaryRules(t *testing.T) {
+func TestBootstrapAccess_NeedsTemporaryRules(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {

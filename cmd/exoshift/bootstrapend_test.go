@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
@@ -17,7 +18,7 @@ import (
 
 // The bootstrap ends in this order: completion, removal of its etcd member, removal from the load balancers, deletion of the
 // machine. An interrupted run resumes it, and no name resolves to an address that may belong to another machine by then.
-func TestTheBootstrapMachineGoesLastAlsoAfterAnInterruption(t *testing.T) {
+func TestBootstrapMachine_DeletedLast(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -93,7 +94,7 @@ func interruptedAt(t *testing.T, s run.Run, wanted sign) []provisioner.Event {
 			stop()
 		}
 	})
-	if err := installWith(ctx, s, streams{out: watch, err: os.Stderr}); exit.Code(err) != exit.Interrupted {
+	if err := installWith(ctx, s, cli.Streams{Out: watch, Err: os.Stderr}); exit.Code(err) != exit.Interrupted {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return eventsOf(t, out.String())

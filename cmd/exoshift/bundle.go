@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/bundle"
@@ -19,10 +20,10 @@ import (
 
 const packed = ".tar.gz"
 
-func newBundleCommand(std streams) *cobra.Command {
+func newBundleCommand(std cli.Streams) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use:   "bundle",
+		Use:   "bundle [ID]",
 		Short: "Pack a cluster's folder for those who help, without secrets and names",
 		Long: `Pack a cluster's folder for those who help, without secrets and names.
 
@@ -30,22 +31,26 @@ The archive holds the answers, the facts, the journal, the events, the log and w
 public addresses, domains and names are replaced by tokens, the same by the same, so that it can still be followed. Files
 that hold keys or certificates are not in it. What the tokens of addresses and names stand for is written to a file beside
 it, which is for you alone. Look through the archive before you send it.`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := bind(cmd, std)
+		Example: `  exoshift bundle c-demo-1
+  exoshift bundle -d ./cluster --out ticket-4711.tar.gz`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
 			return pack(o, out, std)
 		},
 	}
-	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
-	addOutputFlag(cmd, "how to tell what was replaced", outputPlain, outputJSON)
+	cli.AddOutputFlag(cmd, "how to tell what was replaced", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 
-func pack(o options, out string, std streams) error {
-	folder, err := clusterdir.Find(o.dir)
+func pack(o cli.Options, out string, std cli.Streams) error {
+	folder, err := clusterdir.Find(o.Dir)
 	if err != nil {
 		return err
 	}
@@ -72,10 +77,10 @@ func pack(o options, out string, std streams) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(out))
 	}
-	if o.output.isJSON() {
-		return json.NewEncoder(std.out).Encode(bundleResult{"bundle", out, meanings, made})
+	if o.Output.IsJSON() {
+		return json.NewEncoder(std.Out).Encode(bundleResult{"bundle", out, meanings, made})
 	}
-	console.PrintBundle(std.out, made, out, meanings)
+	console.PrintBundle(std.Out, made, out, meanings)
 	return nil
 }
 

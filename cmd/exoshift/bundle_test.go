@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -23,7 +25,7 @@ import (
 // After an installation, its secrets are written into every packed file, in several encodings. None of them is in the bundle,
 // and its events can still be replayed. The bootstrap's keys, which are removed at its end, are restored: the folder of a
 // resumed run has them.
-func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
+func TestBundle_HasNoSecrets(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -45,7 +47,7 @@ func TestNoSecretOfAnInstallationSurvivesInItsBundle(t *testing.T) {
 		t.Logf("%d secrets", len(canaries))
 		plant(t, s.Folder, canaries)
 		path := filepath.Join(t.TempDir(), "x.tar.gz")
-		if err := pack(options{dir: s.Folder.Path(), output: outputPlain}, path, streams{out: io.Discard}); err != nil {
+		if err := pack(cli.NewOptions(request.Request{Dir: s.Folder.Path()}, cli.OutputPlain), path, cli.Streams{Out: io.Discard}); err != nil {
 			t.Fatal(err)
 		}
 		files := archived(t, path)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/conformance"
 	"exoshift/internal/app/conformance/shape"
 	"exoshift/internal/app/environment"
@@ -26,13 +27,13 @@ import (
 )
 
 type conformanceFlags struct {
-	options
+	cli.Options
 	zone    string
 	record  string
 	compare string
 }
 
-func newConformanceCommand(std streams) *cobra.Command {
+func newConformanceCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conformance",
 		Short: "Prove on a zone, for cents and in minutes, what an installation assumes of it",
@@ -45,28 +46,31 @@ yes: --yes gives it where nobody can be asked.
 
 --record FILE.har keeps every exchange. --compare FILE.har makes the same run in a simulated zone, and tells where that one
 answers otherwise.`,
+		Example: `  exoshift conformance --zone ch-gva-2
+  exoshift conformance --zone ch-gva-2 -y -o json --record ch-gva-2.har
+  exoshift conformance --compare ch-gva-2.har`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			layers, err := bindFlags(cmd)
+			layers, err := cli.BindFlags(cmd)
 			if err != nil {
 				return err
 			}
 			c := conformanceFlags{zone: layers.GetString("zone"), record: layers.GetString("record"), compare: layers.GetString("compare")}
-			if c.options, err = bind(cmd, std); err != nil {
+			if c.Options, err = cli.Bind(cmd, std); err != nil {
 				return err
 			}
 			return c.run(cmd.Context(), std)
 		},
 	}
 	cmd.Flags().String("zone", "", "the Exoscale zone, e.g. ch-gva-2")
-	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
+	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
 	cmd.Flags().String("record", "", "write every exchange into this `file`, an HTTP Archive without credentials, secrets and names of others")
 	cmd.Flags().String("compare", "", "make nothing: hold this `file`, which --record wrote, against the answers of a simulated zone")
-	cmd.Flags().Bool("yes", false, "make what the announcement says without asking")
+	cli.AddYesFlag(cmd, "make what the announcement says without asking")
 	return cmd
 }
 
-func (c conformanceFlags) run(ctx context.Context, std streams) error {
-	shown := &verdictPrinter{out: std.out, err: std.err, isJSON: c.output.isJSON()}
+func (c conformanceFlags) run(ctx context.Context, std cli.Streams) error {
+	shown := &verdictPrinter{out: std.Out, err: std.Err, isJSON: c.Output.IsJSON()}
 	if c.compare != "" {
 		return c.runComparison(ctx, shown)
 	}
@@ -89,7 +93,7 @@ func (c conformanceFlags) run(ctx context.Context, std streams) error {
 	if err := c.confirm(ctx, std); err != nil {
 		return err
 	}
-	net, err := c.openNetwork(ctx)
+	net, err := c.OpenNetwork(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,19 +135,15 @@ func (c conformanceFlags) runComparison(ctx context.Context, shown *verdictPrint
 }
 
 // readCredentials reads those of the other verbs, without a cluster's answers.
-func (c conformanceFlags) readCredentials(std streams) (wizard.Secrets, error) {
-	c.set = append(c.set, zoneKey+"="+c.zone)
-	read, err := c.readLayers()
-	if err != nil {
-		return wizard.Secrets{}, err
-	}
-	all, err := read.merge()
+func (c conformanceFlags) readCredentials(std cli.Streams) (wizard.Secrets, error) {
+	c.Set = append(c.Set, cli.ZoneKey+"="+c.zone)
+	all, err := c.MergeLayers()
 	if err != nil {
 		return wizard.Secrets{}, err
 	}
 	spec := all.Answers.Spec
 	if needs := answersfile.FindMissing(spec, nil, environment.LookupEnv); !all.IsOnlyMissing(needs) {
-		console.PrintProblems(std.err, all.Problems())
+		console.PrintProblems(std.Err, all.Problems())
 		return wizard.Secrets{}, exit.ErrAnswers
 	}
 	secrets, _ := local.ResolveSecrets(spec, environment.LookupEnv) // others than those of the API are not needed
@@ -154,11 +154,11 @@ func (c conformanceFlags) readCredentials(std streams) (wizard.Secrets, error) {
 	return secrets, nil
 }
 
-func (c conformanceFlags) confirm(ctx context.Context, std streams) error {
+func (c conformanceFlags) confirm(ctx context.Context, std cli.Streams) error {
 	switch {
-	case c.yes:
+	case c.Yes:
 		return nil
-	case c.output.isJSON() || !std.isTerminal():
+	case c.Output.IsJSON() || !std.IsTerminal():
 		return exit.WithCode(exit.Usage, errors.New("nothing was created: give --yes to make what is announced"))
 	}
 	yes, err := promptYesNo(ctx, std, "Begin?")

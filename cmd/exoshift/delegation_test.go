@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -18,7 +19,7 @@ const nsRecords = "The zone example.net needs exactly these NS records:\n" +
 	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.com.\n" +
 	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.io.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.net."
 
-func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
+func TestDelegation_MissingThenRerun(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()
@@ -26,7 +27,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 		s.Options.WaitForDNS, s.Locations.Resume = 5*time.Minute, "exoshift again"
 		var out bytes.Buffer
 		began := time.Now()
-		err := installWith(t.Context(), s, streams{out: &out, err: os.Stderr})
+		err := installWith(t.Context(), s, cli.Streams{Out: &out, Err: os.Stderr})
 		if took := time.Since(began); exit.Code(err) != exit.Human || took < 5*time.Minute || took > 15*time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
@@ -49,7 +50,7 @@ func TestWithoutADelegationTheRecordsAreToldAndTheRerunGoesOn(t *testing.T) {
 	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s run.Run, _ *simcloud.Zone) { untilStep(t, s, "temporary-api") })
 }
 
-func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
+func TestDelegation_AppearsDuringRun(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "late-dns", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -67,11 +68,11 @@ func TestAnInstallationGoesOnWhenTheRecordsAppear(t *testing.T) {
 	})
 }
 
-func TestAWrongDelegationIsToldServerByServer(t *testing.T) {
+func TestDelegation_WrongIsComparedByServer(t *testing.T) {
 	t.Parallel()
 	virtually(t, "wrong-delegation", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s.Options.WaitForDNS = 2 * time.Minute
-		err := installWith(t.Context(), s, streams{out: new(bytes.Buffer), err: os.Stderr})
+		err := installWith(t.Context(), s, cli.Streams{Out: new(bytes.Buffer), Err: os.Stderr})
 		if exit.Code(err) != exit.Human || !strings.Contains(err.Error(), "missing: ns1.exoscale.net; wrong: ns1.exoscale.org") {
 			t.Errorf("%v", err)
 		}

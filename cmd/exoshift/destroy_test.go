@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/teardown"
 	"exoshift/internal/simcloud"
@@ -51,7 +53,7 @@ func everything(t *testing.T, s run.Run) []state.Object {
 }
 
 // All requests and responses are validated against the official API description.
-func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
+func TestDestroy_LeavesNothing(t *testing.T) {
 	long(t)
 	t.Parallel()
 	described, err := description.Load()
@@ -64,16 +66,16 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 	external := func(spec *state.Spec) { spec.OpenShift.CloudControllerManager = "External" }
 	virtuallyIn(t, circumstances{middleware: held, spec: external}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		before := belongings(t, s)
-		if err := installWith(t.Context(), s, streams{out: io.Discard, err: os.Stderr}); err != nil {
+		if err := installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: os.Stderr}); err != nil {
 			t.Fatal(err)
 		}
 		before = append(before, aimedAtOthers(t, s)...)
 		slices.Sort(before)
-		d := destroyFlags{options: options{output: outputJSON}, confirmID: s.Spec.Cluster.ID}
+		d := destroyFlags{Options: cli.Options{Output: cli.OutputJSON}, confirmID: s.Spec.Cluster.ID}
 		destroyed := func(place teardown.Cluster) {
 			t.Helper()
 			var out bytes.Buffer
-			if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+			if err := d.destroy(t.Context(), cli.Streams{Out: &out, Err: os.Stderr}, place); err != nil {
 				t.Fatalf("%v\n%s", err, lastLines(out.String()))
 			}
 			var last struct {
@@ -105,7 +107,7 @@ func TestADestroyedInstallationLeavesNoTrace(t *testing.T) {
 		if err != nil || facts.Destroyed.IsZero() || facts.ClusterID != s.Spec.Cluster.ID {
 			t.Errorf("the folder knows %+v, %v", facts, err)
 		}
-		if err := installWith(t.Context(), s, streams{out: io.Discard, err: io.Discard}); exit.Code(err) != exit.Usage {
+		if err := installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: io.Discard}); exit.Code(err) != exit.Usage {
 			t.Errorf("an installation into the folder of a destroyed cluster ends with %v", err)
 		}
 	})
@@ -118,8 +120,8 @@ type previewedObject struct{ Kind, ID, Name, Proof, Reason string }
 func previewTeardown(t *testing.T, place teardown.Cluster) (inventory struct{ Objects, Kept []previewedObject }) {
 	t.Helper()
 	var out bytes.Buffer
-	dry := destroyFlags{options: options{output: outputJSON}, dryRun: true}
-	if err := dry.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+	dry := destroyFlags{Options: cli.Options{Output: cli.OutputJSON}, dryRun: true}
+	if err := dry.destroy(t.Context(), cli.Streams{Out: &out, Err: os.Stderr}, place); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(out.Bytes(), &inventory); err != nil {
@@ -258,18 +260,18 @@ func aimedAtOthers(t *testing.T, s run.Run) (foreign []string) {
 	return []string{state.KindLoadBalancer + " k8s-" + aimed, state.KindVolume + " archive"}
 }
 
-func TestOnlyTheTypedIDIsAYes(t *testing.T) {
+func TestConfirm_TypedIDOnly(t *testing.T) {
 	for typed, want := range map[string]int{"c-1\n": exit.OK, " c-1 \n": exit.OK, "c-1": exit.Usage, "yes\n": exit.Usage, "c-10\n": exit.Usage, "": exit.Usage} {
-		err := destroyFlags{}.confirm(t.Context(), streams{in: strings.NewReader(typed), out: io.Discard}, "c-1")
+		err := destroyFlags{}.confirm(t.Context(), cli.Streams{In: strings.NewReader(typed), Out: io.Discard}, "c-1")
 		if exit.Code(err) != want {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
 }
 
-func TestTheCommandThatGoesOnWithATeardownIsOneThatDestroyTakes(t *testing.T) {
-	words := strings.Fields(destroyFlags{options: options{dir: "demo", output: outputAccessible}, deleteBackups: true}.formatRetry("c-demo-1"))
-	cmd := newDestroyCommand(streams{})
+func TestFormatRetry_IsValidCommand(t *testing.T) {
+	words := strings.Fields(destroyFlags{Options: cli.NewOptions(request.Request{Dir: "demo"}, cli.OutputAccessible), deleteBackups: true}.formatRetry("c-demo-1"))
+	cmd := newDestroyCommand(cli.Streams{})
 	if err := cmd.ParseFlags(words[2:]); err != nil || len(cmd.Flags().Args()) > 1 {
 		t.Errorf("%q: %v", words, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/teardown"
 	"exoshift/internal/fault"
@@ -52,14 +53,14 @@ func tornDown(t *testing.T, s run.Run, d destroyFlags, kept bool) string {
 	}
 	place := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Access: s.Access, Folder: s.Folder, HasFolder: kept, Facts: noted}
 	var out bytes.Buffer
-	d.output = outputPlain
-	if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+	d.Output = cli.OutputPlain
+	if err := d.destroy(t.Context(), cli.Streams{Out: &out, Err: os.Stderr}, place); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return out.String()
 }
 
-func TestATeardownTakesAClusterOutOfProjectSynWhenNothingElseIsLeft(t *testing.T) {
+func TestDestroy_RemovesSynClusterLast(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, secrets := enrolled(t, s)
@@ -87,7 +88,7 @@ func TestATeardownTakesAClusterOutOfProjectSynWhenNothingElseIsLeft(t *testing.T
 	})
 }
 
-func TestTeardown_KeepsPasswordsThatLieutenantDeletesForGood(t *testing.T) {
+func TestTeardown_KeepsPasswords(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec, scenario: "secrets-deleted"}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		_, secrets := enrolled(t, s)
@@ -104,7 +105,7 @@ func TestTeardown_KeepsPasswordsThatLieutenantDeletesForGood(t *testing.T) {
 	})
 }
 
-func TestATeardownThatIsOverTouchesNobodysNewRegistration(t *testing.T) {
+func TestDestroy_KeepsNewRegistration(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)
@@ -120,7 +121,7 @@ func TestATeardownThatIsOverTouchesNobodysNewRegistration(t *testing.T) {
 	})
 }
 
-func TestATeardownWithoutTheFolderSaysThatProjectSynStays(t *testing.T) {
+func TestDestroy_WithoutFolderKeepsSyn(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)

@@ -48,7 +48,7 @@ func patients() map[string]patient {
 }
 
 // Each rule is triggered in a zone with its cause, and is the first diagnosis.
-func TestEachRuleIsFoundWhereItsCauseIs(t *testing.T) {
+func TestDiagnosis_EachRuleByItsCause(t *testing.T) {
 	long(t)
 	for rule, ill := range patients() {
 		t.Run(rule, func(t *testing.T) {

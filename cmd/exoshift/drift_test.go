@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -52,7 +53,7 @@ func driftRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 }
 
 // For an interrupted installation, a plan lists only missing objects; it reports surplus objects, and keeps them.
-func TestAPlanOnAPartOfACluster(t *testing.T) {
+func TestPlan_PartialCluster(t *testing.T) {
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		untilStep(t, s, "bootstrap-machine")
@@ -120,7 +121,7 @@ func sentence(action, kind, name string) string {
 func repaired(t *testing.T, s run.Run) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := installWith(t.Context(), s, streams{out: &out, err: os.Stderr}); err != nil {
+	if err := installWith(t.Context(), s, cli.Streams{Out: &out, Err: os.Stderr}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	var names []string

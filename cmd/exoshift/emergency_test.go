@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/emergency"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
@@ -17,7 +19,7 @@ import (
 	"exoshift/state"
 )
 
-func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t *testing.T) {
+func TestInvalidateKubeconfig_AfterVerifiedEmergencyAccess(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtuallyIn(t, circumstances{scenario: "unexpected-alert", spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -25,20 +27,20 @@ func TestTheTenYearKubeconfigIsInvalidatedOnlyAfterTheEmergencyAccessIsProven(t 
 		cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
 		defer cluster.Close()
 		var out bytes.Buffer
-		std := streams{out: &out, err: &out}
-		if err := (emergencyFlags{}).verify(t.Context(), std, s.Folder, cluster, emergencyKubeconfig(t, s, "no token")); exit.Code(err) != exit.Denied {
+		std := cli.Streams{Out: &out, Err: &out}
+		if err := (emergencyFlags{}).verify(t.Context(), std, emergency.Access{Folder: s.Folder, Cluster: cluster, Credentials: emergencyKubeconfig(t, s, "no token")}); exit.Code(err) != exit.Denied {
 			t.Errorf("a wrong token: %v", err)
 		}
-		good := emergencyKubeconfig(t, s, emergencyToken(t, s))
-		if err := (emergencyFlags{}).verify(t.Context(), std, s.Folder, cluster, good); err != nil || !strings.Contains(out.String(), "still works") {
+		given := emergency.Access{Folder: s.Folder, Cluster: cluster, Credentials: emergencyKubeconfig(t, s, emergencyToken(t, s))}
+		if err := (emergencyFlags{}).verify(t.Context(), std, given); err != nil || !strings.Contains(out.String(), "still works") {
 			t.Errorf("verified: %v\n%s", err, out.String())
 		}
-		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, s.Folder, cluster, good); exit.Code(err) != exit.Usage {
+		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, given); exit.Code(err) != exit.Usage {
 			t.Errorf("without a yes: %v", err)
 		}
 		agreed := emergencyFlags{invalidate: true}
-		agreed.yes = true
-		if err := agreed.verify(t.Context(), std, s.Folder, cluster, good); err != nil {
+		agreed.Yes = true
+		if err := agreed.verify(t.Context(), std, given); err != nil {
 			t.Errorf("%v\n%s", err, out.String())
 		}
 		if facts(t, s).Syn.AdminInvalidated.IsZero() {

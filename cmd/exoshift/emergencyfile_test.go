@@ -7,32 +7,22 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/emergency"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/fault"
 	"exoshift/state"
 )
 
-func TestWithoutAFileTheEmergencyAccessAsksForOne(t *testing.T) {
+func TestEmergencyAccess_RequiresFile(t *testing.T) {
 	t.Parallel()
-	err := emergencyFlags{}.run(t.Context(), streams{})
+	err := emergencyFlags{}.run(t.Context(), cli.Streams{})
 	if exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "--kubeconfig FILE") {
 		t.Errorf("exit code %d: %v", exit.Code(err), err)
 	}
 }
 
-func TestAWrongFileIsAWrongCommandAndKeepsItsHint(t *testing.T) {
-	t.Parallel()
-	err := toUsageError(fault.Newf(fault.Invalid, "load it", "it is no kubeconfig").WithHint("fetch it"))
-	if exit.Code(err) != exit.Usage || fault.HintOf(err) != "fetch it" {
-		t.Errorf("exit code %d, hint %q", exit.Code(err), fault.HintOf(err))
-	}
-	if err := toUsageError(fault.Newf(fault.Denied, "verify it", "refused")); exit.Code(err) != exit.Denied {
-		t.Errorf("a refusal: exit code %d", exit.Code(err))
-	}
-}
-
 // An installation needs its kubeconfig to enable the routing of alerts.
-func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
+func TestInvalidateKubeconfig_RefusesEarly(t *testing.T) {
 	t.Parallel()
 	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
 	if err != nil {
@@ -46,7 +36,7 @@ func TestWhoInvalidatesTooEarlyIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		err := emergencyFlags{}.invalidateKubeconfig(t.Context(), streams{out: &out}, folder, nil, nil)
+		err := emergencyFlags{}.invalidateKubeconfig(t.Context(), cli.Streams{Out: &out}, emergency.Access{Folder: folder})
 		if exit.Code(err) != exit.Usage || strings.Contains(out.String(), "Run the installation again first") != c.told {
 			t.Errorf("on call since %v: %v\n%s", c.onCall, err, out.String())
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
@@ -58,7 +59,7 @@ func (s saboteur) EnsureAttached(ctx context.Context, ip, instance string) (stat
 }
 
 // The simulated zone is as strict as the real one: each wrong detail breaks the installation where it would in reality.
-func TestAWrongDetailBreaksTheInstallation(t *testing.T) {
+func TestInstall_WrongDetailFails(t *testing.T) {
 	long(t)
 	without := func(group string, port int) func(state.SecurityGroup, state.Rule) bool {
 		return func(g state.SecurityGroup, r state.Rule) bool {
@@ -129,5 +130,5 @@ func played(t *testing.T, s run.Run, alter func(*install.Clients)) (string, erro
 func playedTo(ctx context.Context, t *testing.T, s run.Run, out io.Writer, alter func(*install.Clients)) error {
 	t.Helper()
 	s.Alter = alter
-	return installWith(ctx, s, streams{out: out, err: os.Stderr})
+	return installWith(ctx, s, cli.Streams{Out: out, Err: os.Stderr})
 }

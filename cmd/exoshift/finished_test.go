@@ -18,7 +18,7 @@ import (
 
 // Tests of an installed example cluster share one installation. Tests that change it get a copy of the zone and of the
 // cluster's folder.
-func TestAFinishedInstallation(t *testing.T) {
+func TestInstall_Finished(t *testing.T) {
 	whole(t)
 	t.Parallel()
 	dir := t.TempDir()

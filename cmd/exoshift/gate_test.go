@@ -15,7 +15,7 @@ import (
 
 // Load balancers that do not come up are told of before anything is paid for that depends on them; with new ones the same
 // command goes on.
-func TestNoNodeIsCreatedBehindLoadBalancersThatDoNotAnswer(t *testing.T) {
+func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 	whole(t)
 	t.Parallel()
 	virtually(t, "load-balancer-packages", func(t *testing.T, s run.Run, _ *simcloud.Zone) {

@@ -7,18 +7,19 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 )
 
-func TestAFailureLeavesWhatMayExplainItInTheFolder(t *testing.T) {
+func TestGather_AfterFailure(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "master-never-joins", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		var out bytes.Buffer
-		failure := installWith(t.Context(), s, streams{out: &out, err: os.Stderr})
+		failure := installWith(t.Context(), s, cli.Streams{Out: &out, Err: os.Stderr})
 		if exit.Code(failure) != exit.ControlPlane {
 			t.Fatalf("%v\n%s", failure, lastLines(out.String()))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -15,7 +16,7 @@ import (
 
 func handedOverWithoutASecret(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	var out bytes.Buffer
-	if err := s.Install(t.Context(), runDisplay{output: outputPlain, std: streams{out: &out, err: os.Stderr}}); err != nil {
+	if err := s.Install(t.Context(), cli.Display{Output: cli.OutputPlain, Std: cli.Streams{Out: &out, Err: os.Stderr}}); err != nil {
 		t.Fatal(err, lastLines(out.String()))
 	}
 	report, err := s.Folder.Read(state.HandoverFile)

@@ -12,9 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
+	"exoshift/internal/app/rehearsal"
+	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
@@ -39,7 +43,7 @@ func (z zoneRealm) OpenAccess(context.Context, string) (*environment.Access, err
 func (zoneRealm) Close() error { return nil }
 
 // talking starts an interview about the example with a zone in memory, in virtual time. Its home is empty.
-func talking(t *testing.T, world circumstances, then func(t *testing.T, c *interviewBackend, zone *simcloud.Zone)) {
+func talking(t *testing.T, world circumstances, then func(t *testing.T, c *interview.Backend, zone *simcloud.Zone)) {
 	t.Helper()
 	home := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
@@ -55,12 +59,12 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 		}
 		answers := wizard.NewAnswers()
 		answers.Spec = s.Spec
-		c := &interviewBackend{
-			options: options{output: outputJSON}, draft: draft, unlock: unlock, answers: answers,
-			lookup: environment.LookupRehearsalSecret, environment: zoneRealm{zone}, cache: filepath.Join(home, "cache"),
+		c := &interview.Backend{
+			Draft: draft, Unlock: unlock, Answers: answers,
+			Lookup: environment.LookupRehearsalSecret, Environment: zoneRealm{zone}, Cache: filepath.Join(home, "cache"),
 		}
 		defer func() {
-			if err := c.close(); err != nil {
+			if err := c.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -68,19 +72,19 @@ func talking(t *testing.T, world circumstances, then func(t *testing.T, c *inter
 	})
 }
 
-func secretsOf(t *testing.T, c *interviewBackend) wizard.Secrets {
+func secretsOf(t *testing.T, c *interview.Backend) wizard.Secrets {
 	t.Helper()
-	secrets, faults := local.ResolveSecrets(c.answers.Spec, c.lookup)
+	secrets, faults := local.ResolveSecrets(c.Answers.Spec, c.Lookup)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return secrets
 }
 
-func TestAnInterviewEndsInACluster(t *testing.T) {
+func TestInterview_InstallsCluster(t *testing.T) {
 	long(t)
-	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
-		i := c.newInterview()
+	talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
+		i := c.NewInterview()
 		secret, _ := environment.DefaultSecret("EXOSCALE_API_SECRET")
 		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		if err != nil {
@@ -102,7 +106,7 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 		}
 		var out bytes.Buffer
 		d := &startScreen{
-			std: streams{out: &out, err: os.Stderr}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
+			std: cli.Streams{Out: &out, Err: os.Stderr}, open: func(context.Context) (*interview.Backend, error) { return c, nil },
 			frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
@@ -120,7 +124,7 @@ func TestAnInterviewEndsInACluster(t *testing.T) {
 }
 
 // isInstalledFromItsOwnSecrets requires that the folder is complete once the draft is gone.
-func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret string) {
+func isInstalledFromItsOwnSecrets(t *testing.T, c *interview.Backend, secret string) {
 	t.Helper()
 	path, err := clusterdir.DefaultPath("c-demo-1")
 	if err != nil {
@@ -140,7 +144,7 @@ func isInstalledFromItsOwnSecrets(t *testing.T, c *interviewBackend, secret stri
 	if kept, err := os.ReadFile(spec.Exoscale.APISecret.File); err != nil || string(kept) != secret {
 		t.Errorf("the folder keeps another secret: %v", err)
 	}
-	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(c.Draft.Path()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the draft is still there: %v", err)
 	}
 	if facts, err := folder.LoadFacts(); err != nil || facts.Installed.IsZero() {
@@ -160,11 +164,11 @@ func checked(t *testing.T, i *wizard.Interview, secrets wizard.Secrets) (map[str
 	return states, err
 }
 
-func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+func TestInterview_LeavingPrintsResume(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
 		var out bytes.Buffer
 		d := &startScreen{
-			std: streams{out: &out}, open: func(context.Context) (*interviewBackend, error) { return c, nil },
+			std: cli.Streams{Out: &out}, open: func(context.Context) (*interview.Backend, error) { return c, nil },
 			frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 				i, err := w.Open(ctx, "")
 				if err != nil {
@@ -176,18 +180,18 @@ func TestWhoLeavesAnInterviewIsToldHowToGoOn(t *testing.T) {
 		if err := d.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if text := out.String(); !strings.Contains(text, c.draft.Path()) || !strings.Contains(text, "exoshift install") {
+		if text := out.String(); !strings.Contains(text, c.Draft.Path()) || !strings.Contains(text, "exoshift install") {
 			t.Errorf("told %q", text)
 		}
-		answers, err := readDraft(c.draft)
+		answers, err := interview.ReadDraft(c.Draft)
 		if err != nil || answers.Spec.Cluster.ID != "c-demo-1" || zone.Mutations() != 0 {
 			t.Errorf("left %+v, %v", answers, err)
 		}
 	})
 }
 
-func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+func TestInterview_ExportKeepsForeignFile(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
 		path, err := clusterdir.DefaultPath("c-demo-1.answers.yaml")
 		if err != nil {
 			t.Fatal(err)
@@ -195,7 +199,7 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte("somebody's"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		i := c.newInterview()
+		i := c.NewInterview()
 		reference, err := i.SaveSecret("exoscale.apiSecret", "s3cret")
 		if err := errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers)); err != nil {
 			t.Fatal(err)
@@ -213,7 +217,7 @@ func TestAnExportedFileFollowsTheSecretsAndReplacesNobodysFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := run.Run{Spec: i.Answers.Spec, Folder: folder}
-		if err := c.moveToFolder(&s); err != nil {
+		if err := c.MoveToFolder(&s); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(second)
@@ -257,14 +261,14 @@ func inForce(t *testing.T, folder state.Folder, want []byte, draft state.Draft, 
 	}
 }
 
-func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
-	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+func TestInterview_AppliesAcceptedAnswers(t *testing.T) {
+	talking(t, circumstances{quotas: map[string]int{"instance": 20}}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
 		path, err := clusterdir.DefaultPath("c-demo-1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		folder, before := begunFolder(t, path, c.answers.Spec, false)
-		i := c.newInterview()
+		folder, before := begunFolder(t, path, c.Answers.Spec, false)
+		i := c.NewInterview()
 		secret, _ := environment.DefaultSecret("EXOSCALE_API_SECRET")
 		reference, err := i.SaveSecret("exoscale.apiSecret", secret)
 		err = errors.Join(err, i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Answers.Set("sizing.workers.count", "30", wizard.Typed), i.Save(i.Answers))
@@ -272,10 +276,10 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := c.apply(t.Context(), streams{out: &out, err: &out}); exit.Code(err) != exit.Quota {
+		if err := c.Apply(t.Context(), jsonDisplay(cli.Streams{Out: &out, Err: &out})); exit.Code(err) != exit.Quota {
 			t.Errorf("%v\n%s", err, lastLines(out.String()))
 		}
-		inForce(t, folder, before, c.draft, true)
+		inForce(t, folder, before, c.Draft, true)
 		if _, err := folder.Read(state.SecretsDir + "/exoscale.apiSecret"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a secret of what was refused is in the folder: %v", err)
 		}
@@ -289,40 +293,40 @@ func TestInterview_PutsAnswersInForceOnceAccepted(t *testing.T) {
 				stop()
 			}
 		})
-		if err := c.apply(ctx, streams{out: watch, err: &out}); exit.Code(err) != exit.Interrupted {
+		if err := c.Apply(ctx, jsonDisplay(cli.Streams{Out: watch, Err: &out})); exit.Code(err) != exit.Interrupted {
 			t.Errorf("%v", err)
 		}
 		want := i.Answers.Spec
 		want.Exoscale.APISecret.File = folder.Path(state.SecretsDir, "exoscale.apiSecret")
-		inForce(t, folder, answersfile.Export(want, nil), c.draft, false)
+		inForce(t, folder, answersfile.Export(want, nil), c.Draft, false)
 		if kept, err := os.ReadFile(want.Exoscale.APISecret.File); err != nil || string(kept) != secret {
 			t.Errorf("the folder keeps another secret: %v", err)
 		}
 	})
 }
 
-func TestInterview_ComparesBeforeARehearsalGoesOn(t *testing.T) {
+func TestInterview_ComparesBeforeRehearsal(t *testing.T) {
 	atHome(t)
 	dir := filepath.Join(t.TempDir(), "cluster")
 	spec := exampleSpec(t)
 	folder, before := begunFolder(t, dir, spec, true)
-	c, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir, output: outputJSON}, speed: 600, scenario: "happy"})
+	c, err := interview.NewRehearsal(t.Context(), rehearsal.Rehearsal{Request: request.Request{Dir: dir}, Speed: 600, Scenario: "happy"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := c.close(); err != nil {
+		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	i := c.newInterview()
+	i := c.NewInterview()
 	i.Answers.Spec = spec
 	if err := errors.Join(i.Answers.Set("network.podCIDR", "10.132.0.0/14", wizard.Typed), i.Save(i.Answers)); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := c.apply(t.Context(), streams{out: &out, err: &out}); exit.Code(err) != exit.Answers {
+	if err := c.Apply(t.Context(), jsonDisplay(cli.Streams{Out: &out, Err: &out})); exit.Code(err) != exit.Answers {
 		t.Errorf("%v\n%s", err, lastLines(out.String()))
 	}
-	inForce(t, folder, before, c.draft, true)
+	inForce(t, folder, before, c.Draft, true)
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/internal/app/interview"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -22,9 +23,9 @@ func preflightChecks(spec state.Spec) (n int) {
 	return n
 }
 
-func TestChecksAllWaitFirstAndAFailureNamesTheAnswerToChange(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-		i := c.newInterview()
+func TestInterview_FailedCheckNamesAnswer(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
+		i := c.NewInterview()
 		secrets := secretsOf(t, c)
 		spec := i.Answers.Spec
 		spec.Sizing.Storage.Type = "cpu.nowhere"

@@ -7,17 +7,18 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/internal/app/interview"
 	"exoshift/provisioner"
 	"exoshift/wizard"
 )
 
-func TestASkippedCheckNamesTheOneThatFailedByItsTitle(t *testing.T) {
+func TestTrackCheckStates_SkippedNamesFailed(t *testing.T) {
 	steps := provisioner.Plan{
 		{ID: "offers", Title: "Check instance types", Do: func(context.Context, provisioner.Report) error { return errors.New("no such type") }},
 		{ID: "quotas", Title: "Check the quotas", Needs: []string{"offers"}},
 	}
 	var last wizard.CheckState
-	tell := trackCheckStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
+	tell := interview.TrackCheckStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
 	if err := provisioner.Run(t.Context(), steps, tell); err == nil {
 		t.Fatal("a failed check is no failure")
 	}

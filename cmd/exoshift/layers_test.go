@@ -8,14 +8,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/environment"
+	"exoshift/internal/app/layers"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 )
 
 // The variable of a flag must not be that of an answer, nor a misspelling of one.
-func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
+func TestFlags_AreNotAnswers(t *testing.T) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
@@ -33,28 +35,28 @@ func TestNoFlagIsTakenForAnAnswer(t *testing.T) {
 			visit(below)
 		}
 	}
-	visit(newRootCommand(streams{out: io.Discard, err: io.Discard}))
+	visit(newRootCommand(cli.Streams{Out: io.Discard, Err: io.Discard}))
 }
 
 // Each layer overrides those below it, and an answer has the origin of its layer.
-func TestEveryLayerLiesOverThoseBelow(t *testing.T) {
+func TestLayers_Precedence(t *testing.T) {
 	const key = "syn.facts"
 	yaml := func(value string) []byte { return []byte("syn: {facts: {Region: " + value + "}}\n") }
 	usual, file := answersfile.ReadUsual("config.yaml", yaml("usual")), answersfile.ReadAnswers("answers.yaml", yaml("file"))
 	t.Setenv("EXOSHIFT_SYN_FACTS", " Region=variable ")
 	variables, flags := answersfile.ReadVariables(environment.LookupEnv), answersfile.ReadFlags([]string{"syn.facts=Region=flag"})
 	for name, c := range map[string]struct {
-		layers         layers
+		layers         layers.Layers
 		answer, origin string
 	}{
-		"nothing":       {layers{}, "", "default"},
-		"usual":         {layers{userConfig: &usual}, "Region=usual", "config.yaml:1"},
-		"a file":        {layers{userConfig: &usual, answers: &file}, "Region=file", "answers.yaml:1"},
-		"the variables": {layers{userConfig: &usual, answers: &file, variables: &variables}, "Region=variable", "EXOSHIFT_SYN_FACTS"},
-		"a flag":        {layers{&usual, &file, &variables, flags}, "Region=flag", "--set"},
-		"no variables":  {layers{answers: &file}, "Region=file", "answers.yaml:1"},
+		"nothing":       {layers.Layers{}, "", "default"},
+		"usual":         {layers.Layers{UserConfig: &usual}, "Region=usual", "config.yaml:1"},
+		"a file":        {layers.Layers{UserConfig: &usual, Answers: &file}, "Region=file", "answers.yaml:1"},
+		"the variables": {layers.Layers{UserConfig: &usual, Answers: &file, Variables: &variables}, "Region=variable", "EXOSHIFT_SYN_FACTS"},
+		"a flag":        {layers.Layers{UserConfig: &usual, Answers: &file, Variables: &variables, Flags: flags}, "Region=flag", "--set"},
+		"no variables":  {layers.Layers{Answers: &file}, "Region=file", "answers.yaml:1"},
 	} {
-		all, err := c.layers.merge()
+		all, err := c.layers.Merge()
 		if err != nil {
 			t.Fatal(err)
 		}

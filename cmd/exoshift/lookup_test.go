@@ -13,21 +13,23 @@ import (
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
+	"exoshift/internal/app/lookup"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 	"exoshift/wizard/local"
-	interview "exoshift/wizard/session"
+	"exoshift/wizard/session"
 )
 
-func asked(t *testing.T, c *interviewBackend, id string) (wizard.LookupResult, error) {
+func asked(t *testing.T, c *interview.Backend, id string) (wizard.LookupResult, error) {
 	t.Helper()
-	for _, inquiry := range c.newInterview().Lookups {
+	for _, inquiry := range c.NewInterview().Lookups {
 		if inquiry.ID == id {
-			secrets, _ := local.ResolveSecrets(c.answers.Spec, c.lookup)
-			return inquiry.Run(t.Context(), c.answers.Spec, secrets)
+			secrets, _ := local.ResolveSecrets(c.Answers.Spec, c.Lookup)
+			return inquiry.Run(t.Context(), c.Answers.Spec, secrets)
 		}
 	}
 	t.Fatalf("there is no inquiry %s", id)
@@ -38,13 +40,13 @@ func asked(t *testing.T, c *interviewBackend, id string) (wizard.LookupResult, e
 type expected struct {
 	circumstances
 	id      string
-	before  func(t *testing.T, c *interviewBackend, zone *simcloud.Zone)
+	before  func(t *testing.T, c *interview.Backend, zone *simcloud.Zone)
 	summary string // a part of it
 	fault   string // a part of the only one, "field  problem  allowed: ..."; "" for none
 	warning string // likewise
 }
 
-func TestTheOutsideSaysWhatItKnows(t *testing.T) {
+func TestLookup_KnownResults(t *testing.T) {
 	for name, want := range map[string]expected{
 		"zones":                      {id: "zones", summary: "8 zones"},
 		"a lost zone":                {id: "credentials", before: otherZone("ch-gva-9"), fault: "exoscale.zone  look for zone ch-gva-9"},
@@ -81,7 +83,7 @@ func TestTheOutsideSaysWhatItKnows(t *testing.T) {
 }
 
 func (e expected) isSaid(t *testing.T) {
-	talking(t, e.circumstances, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+	talking(t, e.circumstances, func(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
 		if e.before != nil {
 			e.before(t, c, zone)
 		}
@@ -115,32 +117,32 @@ func isOnly(t *testing.T, faults []wizard.Problem, want string) {
 	}
 }
 
-func typed(key, text string) func(*testing.T, *interviewBackend, *simcloud.Zone) {
-	return func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-		if err := c.answers.Set(key, text, wizard.Typed); err != nil {
+func typed(key, text string) func(*testing.T, *interview.Backend, *simcloud.Zone) {
+	return func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
+		if err := c.Answers.Set(key, text, wizard.Typed); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-func otherZone(zone string) func(*testing.T, *interviewBackend, *simcloud.Zone) {
-	return func(_ *testing.T, c *interviewBackend, _ *simcloud.Zone) { c.answers.Spec.Exoscale.Zone = zone }
+func otherZone(zone string) func(*testing.T, *interview.Backend, *simcloud.Zone) {
+	return func(_ *testing.T, c *interview.Backend, _ *simcloud.Zone) { c.Answers.Spec.Exoscale.Zone = zone }
 }
 
 // backdoorOf returns API access to the zone.
-func backdoorOf(t *testing.T, c *interviewBackend, zone *simcloud.Zone) (backdoor, *run.Run) {
-	s := &run.Run{Spec: c.answers.Spec, Secrets: secretsOf(t, c), Net: zone.Network()}
+func backdoorOf(t *testing.T, c *interview.Backend, zone *simcloud.Zone) (backdoor, *run.Run) {
+	s := &run.Run{Spec: c.Answers.Spec, Secrets: secretsOf(t, c), Net: zone.Network()}
 	return backdoor{t, *s}, s
 }
 
-func noKeys(_ *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-	c.lookup = func(string) (string, bool) { return "", false }
+func noKeys(_ *testing.T, c *interview.Backend, _ *simcloud.Zone) {
+	c.Lookup = func(string) (string, bool) { return "", false }
 }
 
-func weakKey(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+func weakKey(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
 	_, s := backdoorOf(t, c, zone)
 	readsCompute(t, s)
-	c.lookup = func(name string) (string, bool) {
+	c.Lookup = func(name string) (string, bool) {
 		switch name {
 		case "EXOSCALE_API_KEY":
 			return s.Secrets.APIKey, true
@@ -151,23 +153,23 @@ func weakKey(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
 	}
 }
 
-func foreignAddress(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+func foreignAddress(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
 	b, _ := backdoorOf(t, c, zone)
 	b.ask(http.MethodPost, "/elastic-ip", map[string]any{"description": "c-demo-1_api", "labels": map[string]string{"owner": "somebody"}})
 }
 
-func begunHere(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
-	folder, err := clusterdir.CreateFor("", c.answers.Spec)
+func begunHere(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
+	folder, err := clusterdir.CreateFor("", c.Answers.Spec)
 	if err == nil {
-		err = folder.Write(state.AnswersFile, answersfile.Export(c.answers.Spec, nil))
+		err = folder.Write(state.AnswersFile, answersfile.Export(c.Answers.Spec, nil))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestChoicesAreWhatTheZoneHasAndTheFieldAllows(t *testing.T) {
-	talking(t, circumstances{}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+func TestLookup_ChoicesOfZoneAndField(t *testing.T) {
+	talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
 		reply, err := asked(t, c, "offers")
 		if err != nil {
 			t.Fatal(err)
@@ -187,38 +189,38 @@ func TestChoicesAreWhatTheZoneHasAndTheFieldAllows(t *testing.T) {
 		if len(reply.Choices["sizing.extraGroups[0].type"]) == 0 || len(reply.Quotas) == 0 {
 			t.Errorf("no choices for groups, or no quotas: %v", reply.Quotas)
 		}
-		if cpus := c.newInterview().Estimate(c.answers.Spec).Needs["cpu"]; cpus == 0 {
+		if cpus := c.NewInterview().Estimate(c.Answers.Spec).Needs["cpu"]; cpus == 0 {
 			t.Error("CPUs are not counted although the zone has told its types")
 		}
 	})
 }
 
-func TestAQuotaScenarioIsAShortageOfItsReply(t *testing.T) {
-	talking(t, circumstances{scenario: "quota"}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+func TestCheckQuotas_Scenario(t *testing.T) {
+	talking(t, circumstances{scenario: "quota"}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
 		reply, err := asked(t, c, "offers")
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := interview.CheckQuotas(c.answers.Spec, reply.Quotas, c.newInterview().Estimate(c.answers.Spec).Needs)
-		isOnly(t, short, `sizing.workers.count  the quota "instance" does not suffice: 0 used, 16 needed, 10 allowed`)
+		short := session.CheckQuotas(c.Answers.Spec, reply.Quotas, c.NewInterview().Estimate(c.Answers.Spec).Needs)
+		isOnly(t, short, `sizing.workers.count  the quota "instance" is too low: 0 used, 16 needed, limit 10`)
 	})
 }
 
-// TestWhenTheNetworkGoesNobodyCouldTell blocks all responses: every lookup times out, and none reports a problem of the
+// TestLookup_NetworkLoss blocks all responses: every lookup times out, and none reports a problem of the
 // answers.
-func TestWhenTheNetworkGoesNobodyCouldTell(t *testing.T) {
+func TestLookup_NetworkLoss(t *testing.T) {
 	hang := func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	}
 	for _, id := range []string{"zones", "credentials", "names", "offers"} {
 		t.Run(id, func(t *testing.T) {
-			talking(t, circumstances{middleware: hang}, func(t *testing.T, c *interviewBackend, _ *simcloud.Zone) {
+			talking(t, circumstances{middleware: hang}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
 				began := time.Now()
 				reply, err := asked(t, c, id)
 				if err == nil || len(reply.Problems) > 0 {
 					t.Errorf("said %+v", reply)
 				}
-				if took := time.Since(began); took > lookupTimeout {
+				if took := time.Since(began); took > lookup.LookupTimeout {
 					t.Errorf("it took %s", took)
 				}
 			})
@@ -226,9 +228,9 @@ func TestWhenTheNetworkGoesNobodyCouldTell(t *testing.T) {
 	}
 }
 
-func TestAnInquiryThatIsNotWantedAnyMoreEnds(t *testing.T) {
-	var c interviewBackend
-	ask := withTimeout(func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
+func TestLookup_TimeoutAndCancel(t *testing.T) {
+	var c interview.Backend
+	ask := lookup.WithTimeout(func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 		<-ctx.Done()
 		return wizard.LookupResult{}, ctx.Err()
 	})
@@ -265,19 +267,19 @@ func losing(kind string, lost *atomic.Bool) func(http.Handler) http.Handler {
 	}
 }
 
-func TestATypeThatIsLostBetweenChoiceAndReviewIsNamedByItsField(t *testing.T) {
+func TestLookup_VanishedTypeNamesField(t *testing.T) {
 	var lost atomic.Bool
-	talking(t, circumstances{middleware: losing("cpu.extra-large", &lost)}, func(t *testing.T, c *interviewBackend, zone *simcloud.Zone) {
+	talking(t, circumstances{middleware: losing("cpu.extra-large", &lost)}, func(t *testing.T, c *interview.Backend, zone *simcloud.Zone) {
 		if reply, err := asked(t, c, "offers"); err != nil || len(reply.Problems) > 0 {
 			t.Fatalf("said %v, %v", reply.Problems, err)
 		}
 		lost.Store(true)
 		secrets := secretsOf(t, c)
-		states, err := checked(t, c.newInterview(), secrets)
+		states, err := checked(t, c.NewInterview(), secrets)
 		if offers := states["offers"]; err == nil || offers.State != "failed" || !strings.Contains(offers.Text+offers.Hint, "sizing.storage.type") {
 			t.Errorf("the check says %+v, %v", offers, err)
 		}
-		if _, err := c.newInterview().Review(t.Context(), c.answers.Spec, secrets); err == nil || exit.Code(err) != exit.Answers {
+		if _, err := c.NewInterview().Review(t.Context(), c.Answers.Spec, secrets); err == nil || exit.Code(err) != exit.Answers {
 			t.Errorf("the review ended with %v", err)
 		}
 		if zone.Mutations() > 0 {

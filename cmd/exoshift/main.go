@@ -3,6 +3,9 @@ package main
 
 import (
 	"os"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/console/outlet"
 )
 
 var version = "dev"
@@ -11,7 +14,7 @@ func main() { os.Exit(process(os.Args[1:])) }
 
 func process(args []string) int {
 	// The first signal stops the run once the current calls are journaled; the second one ends the process at once.
-	ctx, interrupts := notifyInterrupt()
-	out, err := &outlet{name: "standard output", file: os.Stdout}, &outlet{name: "standard error", file: os.Stderr}
-	return execute(ctx, args, streams{in: os.Stdin, out: out, err: err, interrupts: interrupts})
+	ctx, interrupts := cli.NotifyInterrupt()
+	out, err := outlet.New("standard output", os.Stdout), outlet.New("standard error", os.Stderr)
+	return execute(ctx, args, cli.Streams{In: os.Stdin, Out: out, Err: err, Interrupts: interrupts})
 }

@@ -114,7 +114,7 @@ func readTimeline(t *testing.T, plan provisioner.Plan, out string) timeline {
 
 // The critical path is measured on the same zone with a one-second poll interval: only the latencies of the zone and of the
 // cluster remain. The installation with its usual intervals may be only slightly slower.
-func TestAnInstallationTakesHardlyLongerThanItsCriticalPath(t *testing.T) {
+func TestInstall_NearCriticalPath(t *testing.T) {
 	long(t)
 	usual := timed(t, func(*install.Clients) {})
 	ideal := timed(t, func(world *install.Clients) { world.Clock = impatient{world.Clock} })
@@ -148,7 +148,7 @@ func (l timeline) checkTogether(t *testing.T) {
 // BenchmarkMakespan reports the measurement of the test above.
 func BenchmarkMakespan(b *testing.B) {
 	for b.Loop() {
-		out, err := exec.CommandContext(b.Context(), os.Args[0], "-test.v", "-test.run=^TestAnInstallationTakesHardlyLonger").CombinedOutput()
+		out, err := exec.CommandContext(b.Context(), os.Args[0], "-test.v", "-test.run=^TestInstall_NearCriticalPath$").CombinedOutput()
 		if err != nil {
 			b.Errorf("%v\n%s", err, out)
 		}

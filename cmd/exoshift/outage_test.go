@@ -15,7 +15,7 @@ import (
 
 // The API rejects every change once, or is away while machines are created: the installation ends well, nothing is doubled, and
 // nothing is left to do.
-func TestAnInstallationIsPatientWithTheAPI(t *testing.T) {
+func TestInstall_SurvivesAPIOutage(t *testing.T) {
 	long(t)
 	for scenario, outages := range map[string]int{"api-throttled": 0, "api-away": 1} {
 		t.Run(scenario, func(t *testing.T) {

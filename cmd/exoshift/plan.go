@@ -9,19 +9,31 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/changes"
 	"exoshift/internal/app/environment"
+	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
 	"exoshift/provisioner/install"
+	"exoshift/state"
 )
 
-func newPlanCommand(std streams) *cobra.Command {
+func newPlanCommand(std cli.Streams) *cobra.Command {
 	var expectNoChange bool
 	cmd := &cobra.Command{
-		Use:   "plan",
+		Use:   "plan [ID]",
 		Short: "Show what is there and what an installation would create, change or delete; nothing is changed",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := bind(cmd, std)
+		Long: `Show what is there and what an installation would create, change or delete; nothing is changed.
+
+With the ID of a cluster of this machine, or with its folder, the answers are those in the folder unless --answers says
+otherwise.`,
+		Example: `  exoshift plan -a cluster.yaml
+  exoshift plan c-demo-1 --expect-no-change
+  exoshift plan c-demo-1 --set sizing.workers.count=5 -o json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
@@ -35,39 +47,52 @@ func newPlanCommand(std streams) *cobra.Command {
 			return changes.CheckUnchanged(answers, preview)
 		},
 	}
-	addAnswersFlag(cmd, "the answers file")
-	addCatalogFlag(cmd)
-	addDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddCatalogFlag(cmd)
+	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); without --answers its answers are taken")
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
-	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
+	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 
-func showPlan(ctx context.Context, o options, std streams) (answers []changes.Answer, preview install.Preview, err error) {
-	read, err := o.loadAnswers(std, environment.LookupEnv)
+// loadPlannedAnswers reads the answers file, or else the answers in force in the folder.
+func loadPlannedAnswers(o cli.Options, std cli.Streams) (layers.Loaded, error) {
+	folder, err := state.Open(o.Dir)
+	if o.Answers != "" || o.Dir == "" || err != nil {
+		return o.LoadAnswers(std, environment.LookupEnv)
+	}
+	given, err := layers.ReadFolder(folder.Path(state.AnswersFile), o.Set)
+	if err != nil {
+		return layers.Loaded{}, err
+	}
+	return std.LoadAnswers(given, environment.LookupEnv)
+}
+
+func showPlan(ctx context.Context, o cli.Options, std cli.Streams) (answers []changes.Answer, preview install.Preview, err error) {
+	read, err := loadPlannedAnswers(o, std)
 	if err != nil {
 		return nil, preview, err
 	}
-	spec := read.answers.Spec
-	s, leave, err := run.OpenPreview(ctx, o.host, o.dir, o.runOptions(), spec, read.secrets)
+	spec := read.Answers.Spec
+	s, leave, err := run.OpenPreview(ctx, o.Host, o.Dir, o.RunOptions(), spec, read.Secrets)
 	if err != nil {
 		return nil, preview, err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	s.Access.SetLinkPrinter(std.linkPrinter())
+	s.Access.SetLinkPrinter(std.LinkPrinter())
 	if answers, err = changes.Compare(s.Folder, spec); err != nil {
 		return answers, preview, err
 	}
 	if preview, err = s.Preview(ctx); err != nil {
 		return answers, preview, err
 	}
-	if o.output.isJSON() {
-		return answers, preview, console.WritePlanJSON(std.out, answers, preview)
+	if o.Output.IsJSON() {
+		return answers, preview, console.WritePlanJSON(std.Out, answers, preview)
 	}
 	if len(answers) > 0 {
-		console.PrintAnswerChanges(std.out, answers)
-		fmt.Fprintln(std.out)
+		console.PrintAnswerChanges(std.Out, answers)
+		fmt.Fprintln(std.Out)
 	}
-	console.PrintPlan(std.out, spec, preview)
+	console.PrintPlan(std.Out, spec, preview)
 	return answers, preview, nil
 }

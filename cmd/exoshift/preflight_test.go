@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -24,7 +25,7 @@ type refusal struct {
 	hint   string   // a part of it
 }
 
-func TestPreflightRefusesBeforeAnythingIsCreated(t *testing.T) {
+func TestPreflight_RefusesBeforeChanges(t *testing.T) {
 	for name, c := range refusals() {
 		t.Run(name, c.isRefused)
 	}
@@ -44,7 +45,7 @@ func (c refusal) isRefused(t *testing.T) {
 		if _, err := s.Preview(t.Context()); exit.Code(err) != c.code && err != nil {
 			t.Errorf("a plan ends with exit code %d: %v", exit.Code(err), err)
 		}
-		err := installWith(t.Context(), s, streams{out: new(bytes.Buffer), err: new(bytes.Buffer)})
+		err := installWith(t.Context(), s, cli.Streams{Out: new(bytes.Buffer), Err: new(bytes.Buffer)})
 		if made := zone.Mutations() - before; made != 0 {
 			t.Errorf("%d mutating calls were made", made)
 		}

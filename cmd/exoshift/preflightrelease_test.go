@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/mirror"
 )
 
-func TestPreflightRefusesAReleaseOrManifestsThatDoNotServe(t *testing.T) {
+func TestPreflight_ReleaseAndManifests(t *testing.T) {
 	for name, c := range map[string]refusal{
 		"a manifest that is no YAML": {
 			change: manifest("a.yaml", "kind: [\n"), code: exit.Answers, says: []string{"a.yaml:"}, hint: "correct",

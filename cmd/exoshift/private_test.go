@@ -13,7 +13,7 @@ import (
 )
 
 // A bucket opened by a foreign policy would disclose the cluster's keys.
-func TestABootstrapDocumentThatStrangersCanReadIsTakenBack(t *testing.T) {
+func TestPreflight_PublicBootstrapConfigRemoved(t *testing.T) {
 	long(t)
 	t.Parallel()
 	open := func(next http.Handler) http.Handler {

@@ -17,6 +17,15 @@ func registryInBucket(t *testing.T, s run.Run) {
 	if bucket := fieldOf(t, s, registry, "spec", "storage", "s3", "bucket"); bucket != s.Spec.Bucket("image-registry") {
 		t.Errorf("the registry's bucket is %q", bucket)
 	}
+	var config struct{ Spec struct{ Replicas int } }
+	askCluster(t, s, http.MethodGet, registry, &config)
+	if config.Spec.Replicas != 2 {
+		t.Errorf("the registry has %d replicas", config.Spec.Replicas)
+	}
+	const monitoring = "/api/v1/namespaces/openshift-monitoring/configmaps/cluster-monitoring-config"
+	if placed := fieldOf(t, s, monitoring, "data", "config.yaml"); !strings.Contains(placed, "node-role.kubernetes.io/infra") {
+		t.Errorf("the configuration of the monitoring: %q", placed)
+	}
 	for path, what := range map[string]string{registry: "registry", samples: "samples"} {
 		if got := fieldOf(t, s, path, "spec", "managementState"); got != "Managed" {
 			t.Errorf("the operator of the %s is %q", what, got)

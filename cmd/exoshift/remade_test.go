@@ -27,7 +27,7 @@ func removeMachine(b backdoor, name string) {
 // A recreated master has joined once etcd has a member on it, for which the old member has to be removed manually; it is not
 // created while etcd has no quorum without it. Machines that have to change are replaced one by one: the missing one is
 // created, and the others are reported until they are replaced, too.
-func TestRemadeMachines_AreWhatTheAnswersSay(t *testing.T) {
+func TestRemadeMachines_FollowAnswers(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, zone *simcloud.Zone) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -18,7 +19,7 @@ import (
 
 // The certificates of an installation that is resumed after a day have expired. They are replaced together with the machines
 // that contain them, and nothing else is.
-func TestCertificatesThatEndedAreReplacedWithWhatIsBoundToThem(t *testing.T) {
+func TestRenewal_ReplacesExpiredCertificates(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()
@@ -90,7 +91,7 @@ func aDayLater(t *testing.T, s run.Run, dir string) (run.Run, *simcloud.Zone) {
 func finish(t *testing.T, s run.Run) (output string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	err = installWith(t.Context(), s, streams{out: &out, err: os.Stderr})
+	err = installWith(t.Context(), s, cli.Streams{Out: &out, Err: os.Stderr})
 	return out.String(), err
 }
 

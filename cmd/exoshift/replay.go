@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -22,47 +23,59 @@ import (
 )
 
 type replayFlags struct {
-	options
+	cli.Options
 	file  string
 	run   int // from 1; 0: the last
 	until string
 	speed float64
 }
 
-func newReplayCommand(std streams) *cobra.Command {
+func newReplayCommand(std cli.Streams) *cobra.Command {
 	var r replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay [FILE | -]",
+		Use:   "replay [ID | FILE | -]",
 		Short: "Show a recorded run again, at any speed, up to any moment",
 		Long: `Show a recorded run again, at any speed, up to any moment.
 
-FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, or what --output json printed; - reads the standard input,
+ID is that of a cluster of this machine. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, or what --output json printed; - reads the standard input,
 and without it the events of the folder are shown. In the dashboard, space pauses, + and - change the speed. Where the run
 was silent for long, because the machine that it ran on was asleep, the silence is cut short.`,
-		Args: cobra.MaximumNArgs(1),
+		Example: `  exoshift replay c-demo-1 --speed 120
+  exoshift replay events.jsonl --until 12m
+  exoshift rehearse -o json --speed 600 | exoshift replay -`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if r.options, err = bind(cmd, std); err != nil {
+			if r.Options, err = cli.Bind(cmd, std); err != nil {
 				return err
 			}
 			if len(args) > 0 {
 				r.file = args[0]
 			}
-			if !cmd.Flags().Changed("speed") && !isTerminal(std.out) {
+			if folder, err := clusterdir.FindID(r.file); err == nil && !isFile(r.file) {
+				r.file, r.Dir = "", folder.Path()
+			}
+			if !cmd.Flags().Changed("speed") && !cli.IsTerminal(std.Out) {
 				r.speed = 0
 			}
 			return r.show(cmd.Context(), std)
 		},
 	}
-	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	addScreenFlags(cmd)
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddScreenFlags(cmd)
 	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
 	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
 	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
 	return cmd
 }
 
-func (r replayFlags) show(ctx context.Context, std streams) error {
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > recording.MaxSpeed {
 		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, recording.MaxSpeed))
 	}
@@ -84,36 +97,36 @@ func (r replayFlags) show(ctx context.Context, std streams) error {
 		return err
 	}
 	p := recording.NewPlayer(r.speed)
-	if r.output == outputTUI {
+	if r.Output == cli.OutputTUI {
 		return r.onDashboard(ctx, std, p, shown, chosen.BuildPlan(runs), chosen.ListNodes())
 	}
-	tell := console.NewPlain(std.out)
-	if r.output.isJSON() {
-		tell = console.NewJSON(std.out)
+	tell := console.NewPlain(std.Out)
+	if r.Output.IsJSON() {
+		tell = console.NewJSON(std.Out)
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	err = p.Play(ctx, shown, func(e provisioner.Event) {
-		if tell(e); std.isClosed() {
+		if tell(e); std.IsClosed() {
 			leave() // the output is closed
 		}
 	})
-	if err != nil && !std.isClosed() {
+	if err != nil && !std.IsClosed() {
 		return exit.MarkPrinted(err)
 	}
 	return nil
 }
 
-func (r replayFlags) open(std streams) (source string, read io.ReadCloser, err error) {
+func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, err error) {
 	switch {
-	case r.file != "" && r.dir != "":
+	case r.file != "" && r.Dir != "":
 		return "", nil, exit.WithCode(exit.Usage, errors.New("a file and --dir: name one of them"))
 	case r.file == "-":
-		return "the standard input", io.NopCloser(std.in), nil
+		return "the standard input", io.NopCloser(std.In), nil
 	case r.file != "":
 		source = r.file
 	default:
-		folder, err := clusterdir.Find(r.dir)
+		folder, err := clusterdir.Find(r.Dir)
 		if err != nil {
 			return "", nil, err
 		}
@@ -142,7 +155,7 @@ func (r replayFlags) selectRun(runs []recording.Run, source string) (recording.R
 	return runs[r.run-1], nil
 }
 
-func (r replayFlags) onDashboard(ctx context.Context, std streams, p *recording.Player, shown recording.Run, plan provisioner.Plan, nodes []state.Machine) error {
+func (r replayFlags) onDashboard(ctx context.Context, std cli.Streams, p *recording.Player, shown recording.Run, plan provisioner.Plan, nodes []state.Machine) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	events := make(chan provisioner.Event, 256)
@@ -157,7 +170,7 @@ func (r replayFlags) onDashboard(ctx context.Context, std streams, p *recording.
 	}()
 	err := dashboard.Run(ctx, dashboard.Options{
 		Title: "replay", Subtitle: shown.Title(), Plan: plan, Nodes: nodes, Events: events, Player: p, Now: p.Now, Wall: p.Now,
-		In: std.in, Out: std.terminalWriter(), ASCII: r.ascii,
+		In: std.In, Out: std.TerminalWriter(), ASCII: r.ASCII,
 	})
 	if errors.Is(err, dashboard.ErrLeft) || errors.Is(err, context.Canceled) {
 		return nil

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/request"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -31,7 +33,7 @@ func formatRun(t *testing.T, name string) string {
 	return lines.String()
 }
 
-func TestTheRunThatIsMeantIsShown(t *testing.T) {
+func TestReplay_ChoosesRun(t *testing.T) {
 	folder, err := state.Create(filepath.Join(t.TempDir(), "cluster"))
 	if err != nil {
 		t.Fatal(err)
@@ -46,20 +48,20 @@ func TestTheRunThatIsMeantIsShown(t *testing.T) {
 		want   string
 		code   int
 	}{
-		"the last one by default": {replayFlags{options: options{dir: folder.Path()}}, "", "second", exit.OK},
-		"the first one":           {replayFlags{options: options{dir: folder.Path()}, run: 1}, "", "first", exit.OK},
-		"one of two":              {replayFlags{options: options{dir: folder.Path()}, run: 3}, "", "", exit.Usage},
+		"the last one by default": {replayFlags{Options: cli.Options{Request: request.Request{Dir: folder.Path()}}}, "", "second", exit.OK},
+		"the first one":           {replayFlags{Options: cli.Options{Request: request.Request{Dir: folder.Path()}}, run: 1}, "", "first", exit.OK},
+		"one of two":              {replayFlags{Options: cli.Options{Request: request.Request{Dir: folder.Path()}}, run: 3}, "", "", exit.Usage},
 		"a file":                  {replayFlags{file: folder.Path(state.EventsFile)}, "", "second", exit.OK},
 		"the standard input":      {replayFlags{file: "-"}, formatRun(t, "piped"), "piped", exit.OK},
 		"nothing to show":         {replayFlags{file: "-"}, "hello\n", "", exit.Usage},
 		"no such file":            {replayFlags{file: folder.Path("nothing")}, "", "", exit.Usage},
 		"a folder as a file":      {replayFlags{file: folder.Path()}, "", "", exit.Usage},
-		"a file and a folder":     {replayFlags{file: "-", options: options{dir: folder.Path()}}, "", "", exit.Usage},
+		"a file and a folder":     {replayFlags{file: "-", Options: cli.Options{Request: request.Request{Dir: folder.Path()}}}, "", "", exit.Usage},
 		"backwards":               {replayFlags{file: "-", speed: -1}, "", "", exit.Usage},
 	} {
 		var out bytes.Buffer
-		c.replay.output = outputJSON
-		err := c.replay.show(t.Context(), streams{in: io.NopCloser(strings.NewReader(c.in)), out: &out})
+		c.replay.Output = cli.OutputJSON
+		err := c.replay.show(t.Context(), cli.Streams{In: io.NopCloser(strings.NewReader(c.in)), Out: &out})
 		if exit.Code(err) != c.code || !strings.Contains(out.String(), `"text":"`+c.want) && c.want != "" {
 			t.Errorf("%s: %v\n%s", name, err, out.String())
 		}

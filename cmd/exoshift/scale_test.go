@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/rehearsal"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/state"
@@ -40,13 +42,13 @@ type account struct {
 	Busiest   int // reads in the busiest minute
 }
 
-// TestInstallationOfASize is the process that BenchmarkScale measures.
-func TestInstallationOfASize(t *testing.T) {
+// TestInstall_OfSize is the process that BenchmarkScale measures.
+func TestInstall_OfSize(t *testing.T) {
 	workers, err := strconv.Atoi(os.Getenv(scaleWorkers))
 	if err != nil {
 		t.Skip("make bench says how many workers")
 	}
-	saveMemory() // as a rehearsal does
+	rehearsal.SaveMemory() // as a rehearsal does
 	reads := &readings{minutes: map[time.Time]int{}}
 	result := account{Workers: workers}
 	many := circumstances{
@@ -61,7 +63,7 @@ func TestInstallationOfASize(t *testing.T) {
 	virtuallyIn(t, many, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		began := time.Now()
 		pprof.Do(t.Context(), pprof.Labels(sideLabel, "client"), func(ctx context.Context) {
-			if err := installWith(ctx, s, streams{out: io.Discard, err: os.Stderr}); err != nil {
+			if err := installWith(ctx, s, cli.Streams{Out: io.Discard, Err: os.Stderr}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -56,7 +56,7 @@ func accountOf(b *testing.B, workers int) account {
 	path := filepath.Join(b.TempDir(), "account.json")
 	b.Setenv(scaleWorkers, strconv.Itoa(workers))
 	b.Setenv(scaleAccount, path)
-	u := measureTest(b, "TestInstallationOfASize")
+	u := measureTest(b, "TestInstall_OfSize")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)

@@ -45,7 +45,7 @@ func installerOfNow() []string {
 
 func TestScripts(t *testing.T) { scripts(t, "../../test/script") }
 
-func TestLongScripts(t *testing.T) {
+func TestScripts_Long(t *testing.T) {
 	long(t)
 	scripts(t, "../../test/script/long")
 }

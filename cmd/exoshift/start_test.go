@@ -11,8 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
+	"exoshift/internal/app/rehearsal"
+	"exoshift/internal/app/request"
 	"exoshift/provisioner"
 	"exoshift/state"
 	tuiwizard "exoshift/tui/wizard"
@@ -37,9 +42,9 @@ func atHome(t *testing.T) (clusters string) {
 }
 
 // titles are the start options, by the first part of their IDs.
-func titles(t *testing.T, o options) []string {
+func titles(t *testing.T, o cli.Options) []string {
 	t.Helper()
-	offered, err := listStartOptions(o, streams{})
+	offered, err := listStartOptions(o, cli.Streams{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,18 +56,18 @@ func titles(t *testing.T, o options) []string {
 	return all
 }
 
-func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
+func TestStartScreen_OffersExisting(t *testing.T) {
 	clusters := atHome(t)
 	fresh := []string{"new: A new cluster", "rehearse: Rehearse first", "check: Check only", "leave: Leave"}
-	if got := titles(t, options{}); !slices.Equal(got, fresh) {
+	if got := titles(t, cli.Options{}); !slices.Equal(got, fresh) {
 		t.Errorf("offered %q", got)
 	}
-	c, err := newLiveInterview(t.Context(), options{})
+	c, err := interview.NewLive(t.Context(), request.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := c.newInterview()
-	err = errors.Join(i.Answers.Set("cluster.id", "c-draft", wizard.Typed), i.Answers.Set("exoscale.zone", "ch-gva-2", wizard.Typed), i.Save(i.Answers), c.close())
+	i := c.NewInterview()
+	err = errors.Join(i.Answers.Set("cluster.id", "c-draft", wizard.Typed), i.Answers.Set("exoscale.zone", "ch-gva-2", wizard.Typed), i.Save(i.Answers), c.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +75,7 @@ func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
 	begun(t, filepath.Join(clusters, "c-whole"), state.Facts{ClusterID: "c-whole", Installed: time.Now()})
 	begun(t, filepath.Join(clusters, "c-gone"), state.Facts{ClusterID: "c-gone", Destroyed: time.Now()})
 	begun(t, filepath.Join(clusters, "c-played"), state.Facts{ClusterID: "c-played", Rehearsal: true})
-	got := titles(t, options{})
+	got := titles(t, cli.Options{})
 	want := []string{
 		"draft: Go on with c-draft · ch-gva-2 (", "folder: Go on with the installation of c-stopped, stopped in bootstrap",
 		"folder: Look at c-whole, which is installed", "new:", "rehearse:", "check:", "destroy: Destroy c-stopped", "destroy: Destroy c-whole", "leave:",
@@ -78,7 +83,7 @@ func TestTheStartScreenOffersWhatIsThere(t *testing.T) {
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("offered\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if elsewhere := titles(t, options{dir: t.TempDir()}); !slices.Equal(elsewhere, fresh) {
+	if elsewhere := titles(t, cli.Options{Request: request.Request{Dir: t.TempDir()}}); !slices.Equal(elsewhere, fresh) {
 		t.Errorf("in another folder: %q", elsewhere)
 	}
 }
@@ -107,47 +112,46 @@ func begun(t *testing.T, path string, facts state.Facts) {
 
 func exampleSpec(t *testing.T) state.Spec {
 	t.Helper()
-	read, err := rehearsal{}.loadAnswersOrExample(streams{err: os.Stderr})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return read.answers.Spec
+	spec, _ := exampleAlone(t)
+	return spec
 }
 
-func TestADraftGoesOnWhereItWasLeft(t *testing.T) {
+func TestStartScreen_ResumesDraft(t *testing.T) {
 	atHome(t)
-	c, err := newLiveInterview(t.Context(), options{})
+	c, err := interview.NewLive(t.Context(), request.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := c.newInterview()
+	i := c.NewInterview()
 	reference, err := i.SaveSecret("exoscale.apiSecret", "s3cret")
 	err = errors.Join(err, i.Answers.Set("cluster.id", "c-1", wizard.Typed), i.Answers.Set("exoscale.apiSecret", reference, wizard.Typed), i.Save(i.Answers))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var held *state.LockedError
-	if _, err := resumeInterview(t.Context(), options{}, c.draft); !errors.As(err, &held) || exit.Code(err) != exit.Locked {
+	if _, err := interview.Resume(t.Context(), request.Request{}, c.Draft); !errors.As(err, &held) || exit.Code(err) != exit.Locked {
 		t.Errorf("a draft that is held is opened with %v", err)
 	}
-	if err := c.close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := resumeInterview(t.Context(), options{}, c.draft)
+	again, err := interview.Resume(t.Context(), request.Request{}, c.Draft)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = again.close() }()
-	if got := again.answers; got.Spec.Cluster.ID != "c-1" || got.Origin("cluster.id") != wizard.Typed || "file:"+got.Spec.Exoscale.APISecret.File != reference {
+	defer func() { _ = again.Close() }()
+	if got := again.Answers; got.Spec.Cluster.ID != "c-1" || got.Origin("cluster.id") != wizard.Typed || "file:"+got.Spec.Exoscale.APISecret.File != reference {
 		t.Errorf("it goes on with %+v", got)
 	}
 }
 
-func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
+func TestInterview_UnansweredLeavesNoDraft(t *testing.T) {
 	clusters := atHome(t)
 	var out bytes.Buffer
 	d := &startScreen{
-		std: streams{out: &out}, open: func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, options{}) },
+		std: cli.Streams{Out: &out}, open: func(ctx context.Context) (*interview.Backend, error) {
+			return interview.NewLive(ctx, request.Request{})
+		},
 		frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) {
 			_, err := w.Open(ctx, "")
 			return tuiwizard.Outcome{}, err
@@ -164,33 +168,33 @@ func TestAnInterviewInWhichNothingWasSaidLeavesNoDraft(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAnswersLeaveOpenIsAsked(t *testing.T) {
+func TestInterview_AsksOpenOnly(t *testing.T) {
 	atHome(t)
 	answers := filepath.Join(t.TempDir(), "answers.yaml")
 	content := strings.Replace(string(answersfile.Export(exampleSpec(t), nil)), "  id: c-demo-1\n", "", 1) + "ask: [sizing.workers.count]\n"
 	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := options{answers: answers, output: outputTUI}
-	read, err := o.readAnswers(streams{err: os.Stderr}, environment.LookupRehearsalSecret)
+	o := cli.NewOptions(request.Request{Answers: answers}, cli.OutputTUI)
+	read, err := o.ReadAnswers(cli.Streams{Err: os.Stderr}, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newPartialInterview(t.Context(), o, read)
+	c, err := interview.NewPartial(t.Context(), o.Request, read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.close() }()
-	if i := c.newInterview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+	defer func() { _ = c.Close() }()
+	if i := c.NewInterview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
 	var said bytes.Buffer
-	if err := installAnswered(t.Context(), options{output: outputPlain}, streams{err: &said}, read); exit.Code(err) != exit.Usage || !strings.Contains(said.String(), "cluster.id") {
+	if err := installAnswered(t.Context(), cli.Options{Output: cli.OutputPlain}, cli.Streams{Err: &said}, read); exit.Code(err) != exit.Usage || !strings.Contains(said.String(), "cluster.id") {
 		t.Errorf("without a terminal it ends with %v: %s", err, said.String())
 	}
 }
 
-func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
+func TestInterview_ChangedAnswers(t *testing.T) {
 	atHome(t)
 	for name, c := range map[string]struct {
 		change  func(*state.Spec)
@@ -219,7 +223,7 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 			}
 			c.change(&spec)
 			var said bytes.Buffer
-			err = compareAnswers(folder, spec, streams{err: &said})
+			err = changes.Check(folder, spec, jsonDisplay(cli.Streams{Err: &said}).ShowAnswers)
 			if exit.Code(err) != c.code || !strings.Contains(said.String(), c.says) || c.says == "" && said.Len() > 0 {
 				t.Errorf("ended with %v and said %s", err, said.String())
 			}
@@ -227,101 +231,101 @@ func TestChangedAnswersAreToldAndThoseAClusterIsBuiltOnRefused(t *testing.T) {
 	}
 }
 
-func TestAnInstallationTakesAsLongAsItsLongestWay(t *testing.T) {
+func TestEstimateMinutes_LongestPath(t *testing.T) {
 	plan := provisioner.Plan{
 		{ID: "a", Usual: 4 * time.Minute}, {ID: "b", Usual: 10 * time.Minute}, {ID: "c", Needs: []string{"a"}, Usual: 8 * time.Minute}, {ID: "d", Needs: []string{"a", "b"}},
 	}
-	if got := estimateMinutes(plan); got != [2]int{5, 15} {
+	if got := interview.EstimateMinutes(plan); got != [2]int{5, 15} {
 		t.Errorf("it takes %v", got)
 	}
 }
 
-func TestWhatIsFoundAndCannotBeUsedReachesTheInterview(t *testing.T) {
+func TestInterview_ReportsUnusableFound(t *testing.T) {
 	atHome(t)
 	pull, _ := environment.DefaultSecret("EXOSHIFT_PULL_SECRET")
 	if err := os.WriteFile(filepath.Join(os.Getenv("HOME"), "pull-secret.txt"), []byte(pull), 0o644); err != nil { //nolint:gosec // open to all
 		t.Fatal(err)
 	}
-	c, err := newLiveInterview(t.Context(), options{})
+	c, err := interview.NewLive(t.Context(), request.Request{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unused := c.newInterview().ListUnused(c.answers.Spec); len(unused) != 1 || unused[0].Field != "openshift.pullSecret" {
+	if unused := c.NewInterview().ListUnused(c.Answers.Spec); len(unused) != 1 || unused[0].Field != "openshift.pullSecret" {
 		t.Errorf("told of %v", unused)
 	}
-	if err := c.close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestADraftOfARehearsalIsNeverTakenForReal(t *testing.T) {
+func TestRehearsal_DraftStaysRehearsal(t *testing.T) {
 	atHome(t)
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir}})
+	c, err := interview.NewRehearsal(t.Context(), rehearsal.Rehearsal{Request: request.Request{Dir: dir}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
+	if err := errors.Join(c.NewInterview().Save(c.Answers), c.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newLiveInterview(t.Context(), options{dir: dir}); exit.Code(err) != exit.Usage {
+	if _, err := interview.NewLive(t.Context(), request.Request{Dir: dir}); exit.Code(err) != exit.Usage {
 		t.Errorf("opened for real with %v", err)
 	}
-	if again, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: dir}}); err != nil || again.answers.Origin("openshift.sshKey") != rehearsalOrigin || again.close() != nil {
+	if again, err := interview.NewRehearsal(t.Context(), rehearsal.Rehearsal{Request: request.Request{Dir: dir}}); err != nil || again.Answers.Origin("openshift.sshKey") != interview.RehearsalOrigin || again.Close() != nil {
 		t.Errorf("it does not go on: %v", err)
 	}
 	other := filepath.Join(t.TempDir(), "cluster")
-	if c, err = newLiveInterview(t.Context(), options{dir: other}); err != nil {
+	if c, err = interview.NewLive(t.Context(), request.Request{Dir: other}); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.newInterview().Save(c.answers), c.close()); err != nil {
+	if err := errors.Join(c.NewInterview().Save(c.Answers), c.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newRehearsalInterview(t.Context(), rehearsal{options: options{dir: other}}); exit.Code(err) != exit.Usage {
+	if _, err := interview.NewRehearsal(t.Context(), rehearsal.Rehearsal{Request: request.Request{Dir: other}}); exit.Code(err) != exit.Usage {
 		t.Errorf("a real draft is rehearsed with %v", err)
 	}
 }
 
-func TestARehearsalAsksForWhatItsAnswersLeaveOpen(t *testing.T) {
+func TestRehearsal_AsksOpenAnswers(t *testing.T) {
 	atHome(t)
 	answers := filepath.Join(t.TempDir(), "answers.yaml")
 	content := string(answersfile.Export(exampleSpec(t), nil)) + "ask: [cluster.id]\n"
 	if err := os.WriteFile(answers, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := rehearsal{options: options{answers: answers, output: outputTUI}, speed: 1, scenario: "happy"}
-	read, err := r.readAnswers(streams{err: os.Stderr}, environment.LookupRehearsalSecret)
+	r := rehearsal.Rehearsal{Request: request.Request{Answers: answers}, Speed: 1, Scenario: "happy"}
+	read, err := cli.Options{Request: r.Request}.ReadAnswers(cli.Streams{Err: os.Stderr}, environment.LookupRehearsalSecret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.loaded = &read
-	c, err := newRehearsalInterview(t.Context(), r)
+	r.Loaded = &read
+	c, err := interview.NewRehearsal(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i := c.newInterview(); !slices.Equal(i.Only, []string{"cluster.id"}) || !i.Rehearsal || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
+	if i := c.NewInterview(); !slices.Equal(i.Only, []string{"cluster.id"}) || !i.Rehearsal || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
-	if err := c.close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(c.draft.Path()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(c.Draft.Path()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its temporary folder is left: %v", err)
 	}
 }
 
-func TestAReviewNamesWhatSomebodyHasToDo(t *testing.T) {
+func TestReview_NamesManualActions(t *testing.T) {
 	spec := exampleSpec(t)
-	if got := listManualActions(spec); len(got) != 1 || !strings.Contains(got[0], "NS records") {
+	if got := interview.ListManualActions(spec); len(got) != 1 || !strings.Contains(got[0], "NS records") {
 		t.Errorf("asks for %q", got)
 	}
 	spec.DNS.AppsDomain = "apps.example.org"
-	if got := listManualActions(spec); len(got) != 2 || !strings.Contains(got[1], "*.apps.example.org") {
+	if got := interview.ListManualActions(spec); len(got) != 2 || !strings.Contains(got[1], "*.apps.example.org") {
 		t.Errorf("asks for %q", got)
 	}
 }
 
-func TestTheAgeOfADraftIsToldShortly(t *testing.T) {
+func TestFormatAge_Short(t *testing.T) {
 	for d, want := range map[time.Duration]string{5 * time.Second: "just now", 3 * time.Minute: "3 min ago", 30 * time.Hour: "30 h ago", 72 * time.Hour: "3 days ago"} {
 		if got := formatAge(d); got != want {
 			t.Errorf("%s is told as %q, want %q", d, got, want)

@@ -11,9 +11,16 @@ import (
 	"sync"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
+	"exoshift/internal/app/layers"
+	"exoshift/internal/app/rehearsal"
+	"exoshift/internal/app/request"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -21,28 +28,24 @@ import (
 	"exoshift/state"
 	tuiwizard "exoshift/tui/wizard"
 	"exoshift/wizard"
-	"exoshift/wizard/answersfile"
 )
-
-// frontend runs interviews on the terminal's screens or as prompts.
-type frontend func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error)
 
 // startScreen opens interviews and applies their results.
 type startScreen struct {
-	flags    options
-	std      streams
-	frontend frontend
+	flags    cli.Options
+	std      cli.Streams
+	frontend cli.Frontend
 	options  []startOption // of the start screen; none: the interview of opening starts at once
 	open     openFunc
 
 	mu      sync.Mutex // the user may quit while an interview is being opened
-	backend *interviewBackend
+	backend *interview.Backend
 	closed  bool // no more interviews are opened
 
 	openErr error // why the last interview could not be opened
 }
 
-type openFunc func(ctx context.Context) (*interviewBackend, error)
+type openFunc func(ctx context.Context) (*interview.Backend, error)
 
 type startOption struct {
 	tuiwizard.StartOption
@@ -56,7 +59,7 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 		choices = append(choices, one.StartOption)
 	}
 	defer func() { err = errors.Join(err, d.closeInterview()) }()
-	outcome, err := d.frontend(ctx, tuiwizard.Options{StartOptions: choices, Open: d.openInterview, In: d.std.in, Out: d.std.terminalWriter(), ASCII: d.flags.ascii, NoColor: os.Getenv("NO_COLOR") != ""})
+	outcome, err := d.frontend(ctx, tuiwizard.Options{StartOptions: choices, Open: d.openInterview, In: d.std.In, Out: d.std.TerminalWriter(), ASCII: d.flags.ASCII, NoColor: os.Getenv("NO_COLOR") != ""})
 	d.close()
 	if err != nil && d.backend != nil && fault.Is(err, fault.Cancelled) {
 		return cmp.Or(d.printResume(ctx), err)
@@ -76,7 +79,21 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 	if !outcome.Confirmed {
 		return d.printResume(ctx)
 	}
-	return d.backend.apply(ctx, d.std)
+	if d.backend.CheckOnly {
+		fmt.Fprintln(d.std.Out, "The checks are done; nothing was created.")
+		return nil
+	}
+	err = d.backend.Apply(ctx, d.flags.NewDisplay(d.std))
+	return errors.Join(err, d.printRealUse())
+}
+
+// printRealUse names the answers of a rehearsal for a real cluster, whether or not the rehearsal succeeded.
+func (d *startScreen) printRealUse() error {
+	path, err := d.backend.ExportForReal()
+	if err == nil && path != "" {
+		fmt.Fprintf(d.std.Out, "Use these answers for a real cluster; the keys of the rehearsal are not among them:\n  %s\n", console.SanitizeLine(shellescape.QuoteCommand([]string{"exoshift", "install", "--answers", path})))
+	}
+	return err
 }
 
 // close waits for an interview that is being opened.
@@ -108,7 +125,7 @@ func (d *startScreen) openInterview(ctx context.Context, option string) (*wizard
 		d.openErr = err
 		return nil, err
 	}
-	return d.backend.newInterview(), nil
+	return d.backend.NewInterview(), nil
 }
 
 func (d *startScreen) findOption(option string) (startOption, bool) {
@@ -124,7 +141,7 @@ func (d *startScreen) closeInterview() error {
 	if d.backend == nil {
 		return nil
 	}
-	err := d.backend.close()
+	err := d.backend.Close()
 	d.backend = nil
 	return err
 }
@@ -132,10 +149,10 @@ func (d *startScreen) closeInterview() error {
 // printResume also returns the cancellation, for the exit code.
 func (d *startScreen) printResume(ctx context.Context) error {
 	switch {
-	case !d.backend.draft.Exists():
-		fmt.Fprintln(d.std.out, "Nothing was created, and nothing was kept.")
+	case !d.backend.Draft.Exists():
+		fmt.Fprintln(d.std.Out, "Nothing was created, and nothing was kept.")
 	default:
-		fmt.Fprintf(d.std.out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.SanitizeLine(d.backend.draft.Path()), console.SanitizeLine(d.backend.formatResume()))
+		fmt.Fprintf(d.std.Out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.SanitizeLine(d.backend.Draft.Path()), console.SanitizeLine(d.backend.FormatResume()))
 	}
 	if ctx.Err() != nil {
 		return exit.MarkPrinted(context.Cause(ctx))
@@ -144,18 +161,18 @@ func (d *startScreen) printResume(ctx context.Context) error {
 }
 
 // installInteractive resumes the folder's installation, or starts an interview.
-func installInteractive(ctx context.Context, o options, std streams) error {
-	if folder, err := state.Open(o.dir); o.dir != "" && err == nil {
+func installInteractive(ctx context.Context, o cli.Options, std cli.Streams) error {
+	if folder, err := state.Open(o.Dir); o.Dir != "" && err == nil {
 		return resumeInstallation(ctx, o, std, folder)
 	}
-	if !o.output.isInteractive() {
-		read, err := o.loadAnswers(std, environment.LookupEnv) // they may be complete without a file
+	if !o.Output.IsInteractive() {
+		read, err := o.LoadAnswers(std, environment.LookupEnv) // they may be complete without a file
 		if err != nil {
 			return err
 		}
-		return installAs(ctx, o, std, read.answers.Spec, read.secrets)
+		return installAs(ctx, o, std, read.Answers.Spec, read.Secrets)
 	}
-	d := &startScreen{flags: o, std: std, frontend: o.output.newFrontend(std)}
+	d := &startScreen{flags: o, std: std, frontend: o.Output.NewFrontend(std)}
 	var err error
 	if d.options, err = listStartOptions(o, std); err != nil {
 		return err
@@ -163,7 +180,7 @@ func installInteractive(ctx context.Context, o options, std streams) error {
 	return d.run(ctx)
 }
 
-func resumeInstallation(ctx context.Context, o options, std streams, folder state.Folder) error {
+func resumeInstallation(ctx context.Context, o cli.Options, std cli.Streams, folder state.Folder) error {
 	facts, err := folder.LoadFacts()
 	if err != nil {
 		return err
@@ -171,16 +188,20 @@ func resumeInstallation(ctx context.Context, o options, std streams, folder stat
 	if facts.Rehearsal {
 		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
 	}
-	o.dir = folder.Path()
-	read, err := o.reloadAnswers(folder.Path(state.AnswersFile), std, environment.LookupEnv)
+	o.Dir = folder.Path()
+	given, err := layers.ReadFolder(folder.Path(state.AnswersFile), o.Set)
 	if err != nil {
 		return err
 	}
-	return installAs(ctx, o, std, read.answers.Spec, read.secrets)
+	read, err := std.LoadAnswers(given, environment.LookupEnv)
+	if err != nil {
+		return err
+	}
+	return installAs(ctx, o, std, read.Answers.Spec, read.Secrets)
 }
 
 // listStartOptions puts existing drafts and installations first: they are chosen most often.
-func listStartOptions(o options, std streams) ([]startOption, error) {
+func listStartOptions(o cli.Options, std cli.Streams) ([]startOption, error) {
 	resumable, err := listDraftOptions(o)
 	if err != nil {
 		return nil, err
@@ -191,10 +212,10 @@ func listStartOptions(o options, std streams) ([]startOption, error) {
 }
 
 // listNewOptions resumes the draft of the folder of the flags instead of overwriting it.
-func listNewOptions(o options, drafts []startOption) []startOption {
-	begin := func(ctx context.Context) (*interviewBackend, error) { return newLiveInterview(ctx, o) }
+func listNewOptions(o cli.Options, drafts []startOption) []startOption {
+	begin := func(ctx context.Context) (*interview.Backend, error) { return interview.NewLive(ctx, o.Request) }
 	var all []startOption
-	if o.dir != "" && len(drafts) > 0 {
+	if o.Dir != "" && len(drafts) > 0 {
 		begin = drafts[0].open
 	} else {
 		all = append(all, startOption{
@@ -204,27 +225,30 @@ func listNewOptions(o options, drafts []startOption) []startOption {
 	}
 	return append(all, startOption{
 		StartOption: tuiwizard.StartOption{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
-		open: func(ctx context.Context) (*interviewBackend, error) {
-			return newRehearsalInterview(ctx, newDefaultRehearsal(o))
+		open: func(ctx context.Context) (*interview.Backend, error) {
+			if started, err := listDrafts(o); err == nil && len(started) > 0 {
+				return interview.RehearseDraft(ctx, newDefaultRehearsal(o.Request), started[0])
+			}
+			return interview.NewRehearsal(ctx, newDefaultRehearsal(o.Request))
 		},
 	}, startOption{
 		StartOption: tuiwizard.StartOption{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
-		open: func(ctx context.Context) (*interviewBackend, error) {
+		open: func(ctx context.Context) (*interview.Backend, error) {
 			c, err := begin(ctx)
 			if err == nil {
-				c.checkOnly = true
+				c.CheckOnly = true
 			}
 			return c, err
 		},
 	})
 }
 
-func newDefaultRehearsal(o options) rehearsal {
-	o.dir = ""
-	return rehearsal{options: o, speed: environment.DefaultSpeed, scenario: "happy"}
+func newDefaultRehearsal(r request.Request) rehearsal.Rehearsal {
+	r.Dir = ""
+	return rehearsal.Rehearsal{Request: r, Speed: environment.DefaultSpeed, Scenario: "happy"}
 }
 
-func listDraftOptions(o options) ([]startOption, error) {
+func listDraftOptions(o cli.Options) ([]startOption, error) {
 	drafts, err := listDrafts(o)
 	if err != nil {
 		return nil, err
@@ -233,21 +257,21 @@ func listDraftOptions(o options) ([]startOption, error) {
 	for _, draft := range drafts {
 		all = append(all, startOption{
 			StartOption: tuiwizard.StartOption{ID: "draft:" + draft.Path(), Title: "Go on with " + describeDraft(draft, time.Now()), Help: "The answers so far are kept in " + draft.Path() + "."},
-			open:        func(ctx context.Context) (*interviewBackend, error) { return resumeInterview(ctx, o, draft) },
+			open:        func(ctx context.Context) (*interview.Backend, error) { return interview.Resume(ctx, o.Request, draft) },
 		})
 	}
 	return all, nil
 }
 
-func listDrafts(o options) ([]state.Draft, error) {
-	if o.dir == "" {
+func listDrafts(o cli.Options) ([]state.Draft, error) {
+	if o.Dir == "" {
 		dir, err := state.DraftsPath()
 		if err != nil {
 			return nil, exit.WithCode(exit.Usage, err)
 		}
 		return state.ListDrafts(dir)
 	}
-	path, err := filepath.Abs(o.dir)
+	path, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, err)
 	}
@@ -263,7 +287,7 @@ func listDrafts(o options) ([]state.Draft, error) {
 
 // describeDraft returns e.g. "c-demo-1 · ch-gva-2 (3 of 6 screens, 5 min ago)".
 func describeDraft(draft state.Draft, now time.Time) string {
-	answers, err := readDraft(draft)
+	answers, err := interview.ReadDraft(draft)
 	if err != nil {
 		return "a draft that cannot be read"
 	}
@@ -295,18 +319,9 @@ func formatAge(d time.Duration) string {
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
-// readDraft allows missing answers.
-func readDraft(draft state.Draft) (*wizard.Answers, error) {
-	content, err := draft.ReadAnswers()
-	if err != nil {
-		return nil, fmt.Errorf("read the draft: %w", err)
-	}
-	return answersfile.ReadDraft(draft.Path(state.DraftFile), content), nil
-}
-
-func listFolderOptions(o options, std streams) []startOption {
+func listFolderOptions(o cli.Options, std cli.Streams) []startOption {
 	place, err := clusterdir.DefaultPath("")
-	if err != nil || o.dir != "" {
+	if err != nil || o.Dir != "" {
 		return nil
 	}
 	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // the pattern is valid
@@ -320,7 +335,7 @@ func listFolderOptions(o options, std streams) []startOption {
 }
 
 // newFolderOptions omits an installation that was destroyed or cannot be read.
-func newFolderOptions(o options, std streams, folder state.Folder) []startOption {
+func newFolderOptions(o cli.Options, std cli.Streams, folder state.Folder) []startOption {
 	facts, err := folder.LoadFacts()
 	if err != nil || facts.Rehearsal || !facts.Destroyed.IsZero() {
 		return nil
@@ -330,10 +345,10 @@ func newFolderOptions(o options, std streams, folder state.Folder) []startOption
 	switch phase := findStoppedPhase(folder); {
 	case folder.IsLocked():
 		one.Title, one.Help = "Watch the installation of "+name, "It is running. Leaving the screen does not stop it."
-		one.run = func(ctx context.Context) error { o.dir = folder.Path(); return runStatus(ctx, o, std) }
+		one.run = func(ctx context.Context) error { o.Dir = folder.Path(); return runStatus(ctx, o, std) }
 	case !facts.Installed.IsZero():
 		one.Title, one.Help = "Look at "+name+", which is installed", "How the installation went."
-		one.run = func(ctx context.Context) error { o.dir = folder.Path(); return runStatus(ctx, o, std) }
+		one.run = func(ctx context.Context) error { o.Dir = folder.Path(); return runStatus(ctx, o, std) }
 	default:
 		one.Title, one.Help = "Go on with the installation of "+name+phase, "The plan is shown first. What exists is found and kept."
 		one.run = func(ctx context.Context) error { return resumeInstallation(ctx, o, std, folder) }
@@ -359,14 +374,14 @@ func findStoppedPhase(folder state.Folder) string {
 	return ""
 }
 
-func listDestroyOptions(installations []startOption, o options, std streams) []startOption {
+func listDestroyOptions(installations []startOption, o cli.Options, std cli.Streams) []startOption {
 	var all []startOption
 	for _, one := range installations {
 		dir := one.ID[len("folder:"):]
 		all = append(all, startOption{
 			StartOption: tuiwizard.StartOption{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
 			run: func(ctx context.Context) error {
-				return destroyFlags{options: options{dir: dir, output: o.output}}.run(ctx, std)
+				return destroyFlags{Options: cli.NewOptions(request.Request{Dir: dir}, o.Output)}.run(ctx, std)
 			},
 		})
 	}

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
 	"exoshift/state"
 	tuiwizard "exoshift/tui/wizard"
 )
 
-func TestWhatCannotBeOpenedIsNoGoodEnd(t *testing.T) {
+func TestStartScreen_OpenFailureExitCode(t *testing.T) {
 	d := startScreen{
-		open: func(context.Context) (*interviewBackend, error) { return nil, &state.LockedError{Path: "x"} },
+		open: func(context.Context) (*interview.Backend, error) { return nil, &state.LockedError{Path: "x"} },
 		frontend: func(ctx context.Context, w tuiwizard.Options) (tuiwizard.Outcome, error) { // its screen shows the error, and is closed
 			_, err := w.Open(ctx, "")
 			if err == nil {

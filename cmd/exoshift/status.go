@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -19,26 +20,31 @@ import (
 	"exoshift/tui/dashboard"
 )
 
-func newStatusCommand(std streams) *cobra.Command {
+func newStatusCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status",
+		Use:   "status [ID]",
 		Short: "Show a running or finished installation from its folder",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := bind(cmd, std)
+		Example: `  exoshift status
+  exoshift status c-demo-1
+  exoshift status c-demo-1 -o json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
 			return runStatus(cmd.Context(), o, std)
 		},
 	}
-	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
-	addScreenFlags(cmd)
-	addAccessibleFlag(cmd)
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddScreenFlags(cmd)
+	cli.AddAccessibleFlag(cmd)
 	return cmd
 }
 
-func runStatus(ctx context.Context, o options, std streams) error {
-	folder, err := clusterdir.Find(o.dir)
+func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
+	folder, err := clusterdir.Find(o.Dir)
 	if err != nil {
 		return err
 	}
@@ -51,26 +57,26 @@ func runStatus(ctx context.Context, o options, std streams) error {
 		return err
 	}
 	killed := board.Run.State == provisioner.Started && !folder.IsLocked()
-	if o.output == outputTUI && !killed {
-		return watch(ctx, folder, spec, o.ascii, std)
+	if o.Output == cli.OutputTUI && !killed {
+		return watch(ctx, folder, spec, o.ASCII, std)
 	}
 	facts, err := folder.LoadFacts()
 	if err != nil {
 		return err
 	}
-	if o.output.isJSON() {
-		return json.NewEncoder(std.out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
+	if o.Output.IsJSON() {
+		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
 	}
-	console.PrintStatus(o.output.wrapWriter(std.out), board, facts, folder.Path())
+	console.PrintStatus(o.Output.WrapWriter(std.Out), board, facts, folder.Path())
 	if killed {
-		fmt.Fprintln(std.out, "Nobody is at work on it: the last run was killed. The same command goes on.")
+		fmt.Fprintln(std.Out, "Nobody is at work on it: the last run was killed. The same command goes on.")
 	}
 	return nil
 }
 
 // watch shows the dashboard of a run of another process. It reads the events of that run only, so it can be started and
 // stopped at any time.
-func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std streams) error {
+func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std cli.Streams) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
@@ -82,12 +88,12 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 	go clusterdir.FollowEvents(ctx, file, events)
 	err = dashboard.Run(ctx, dashboard.Options{
 		Title:    spec.Cluster.ID,
-		Subtitle: formatSubtitle(folder, spec),
+		Subtitle: cli.FormatSubtitle(folder, spec),
 		Plan:     install.Steps(spec),
 		Nodes:    spec.Nodes(),
 		Events:   events,
-		In:       std.in,
-		Out:      std.terminalWriter(),
+		In:       std.In,
+		Out:      std.TerminalWriter(),
 		ASCII:    ascii,
 		Handover: func() handover.Report { return clusterdir.DescribeHandover(folder, spec, true) },
 	})

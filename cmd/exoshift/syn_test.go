@@ -37,7 +37,7 @@ func connectedSpec(s *state.Spec) {
 	s.Network.CNI, s.OpenShift.CloudControllerManager, s.DNS.ACME = "Cilium", "External", true
 }
 
-func TestAConnectedClusterIsHandedOverToProjectSyn(t *testing.T) {
+func TestSyn_InstallsConnectedCluster(t *testing.T) {
 	long(t)
 	t.Parallel()
 	ear := &eavesdropper{heard: map[string]string{}}

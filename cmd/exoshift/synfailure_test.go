@@ -20,7 +20,7 @@ type mishap struct {
 }
 
 // Each failure of Project Syn is reported with its cause and its fix; after that the same command succeeds.
-func TestWhatGoesWrongWithProjectSynIsToldAndMended(t *testing.T) {
+func TestSyn_FailuresAndRecovery(t *testing.T) {
 	long(t)
 	for scenario, m := range map[string]mishap{
 		"token-expired":        {text: "its time is over", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
@@ -76,7 +76,7 @@ func makeSecret(t *testing.T, _ *run.Run, zone *simcloud.Zone) {
 	}
 }
 
-func TestASlowArgoIsWaitedFor(t *testing.T) {
+func TestSyn_WaitsForSlowArgoCD(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtuallyIn(t, circumstances{scenario: "slow-argo", spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
@@ -89,7 +89,7 @@ func TestASlowArgoIsWaitedFor(t *testing.T) {
 }
 
 // A refused installation must not leave anything in Lieutenant, Vault or the tenant's repository.
-func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
+func TestSyn_RefusesForeignCluster(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		spec        func(*state.Spec)
@@ -116,7 +116,7 @@ func TestAClusterOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
 }
 
 // Foreign changes of the cluster's configuration are neither overwritten nor interpreted.
-func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T) {
+func TestSyn_RefusesForeignConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ written, text, hint string }{
 		"of another installation": {"# Ours\nparameters:\n  openshift:\n    infraID: c-demo-1-other # of last year\n",
@@ -144,7 +144,7 @@ func TestAConfigurationOfSomebodyElseIsRefusedBeforeAnythingIsMade(t *testing.T)
 }
 
 // The configuration is edited while the installation runs: those edits are kept beside ours.
-func TestWhatOthersWriteMeanwhileStays(t *testing.T) {
+func TestSyn_KeepsConcurrentChanges(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
@@ -176,7 +176,7 @@ func configure(t *testing.T, zone *simcloud.Zone, content string) {
 	}
 }
 
-func TestATokenOfAnotherInstanceIsRefused(t *testing.T) {
+func TestSyn_RefusesForeignToken(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		const foreign = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUub3JnIn0.c2ln"

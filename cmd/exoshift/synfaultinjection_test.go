@@ -26,7 +26,7 @@ func (m meddler) Apply(ctx context.Context, manifests []byte) ([]state.AppliedOb
 
 // Project Syn is simulated as strictly as the cluster: each wrong detail ends in a wait that times out, and that names what it
 // waits for.
-func TestAWrongDetailBreaksTheHandOver(t *testing.T) {
+func TestSyn_WrongDetailFails(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {
 		alter func(*install.Clients)

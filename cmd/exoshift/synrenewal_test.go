@@ -17,7 +17,7 @@ import (
 
 // An installation resumed a day later needs another bootstrap token and other certificates. The identity that depends on these
 // replaces the previous one, and nothing else.
-func TestAConnectedClusterIsRenewedADayLater(t *testing.T) {
+func TestRenewal_ConnectedCluster(t *testing.T) {
 	long(t)
 	t.Parallel()
 	dir := t.TempDir()

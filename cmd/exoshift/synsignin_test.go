@@ -16,7 +16,7 @@ import (
 )
 
 // A user signs in once at Lieutenant and once at Vault, in a browser, while the preflight waits for it.
-func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
+func TestSignIn_DuringChecks(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		var shown []string
@@ -40,7 +40,7 @@ func TestAPersonSignsInWhileTheChecksWait(t *testing.T) {
 }
 
 // A non-interactive plan omits what requires a sign-in.
-func TestAPlanWithoutASignInSaysWhatItDoesNotKnow(t *testing.T) {
+func TestPlan_WithoutSignIn(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		s.Access = &environment.Access{}

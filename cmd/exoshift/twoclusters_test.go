@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -24,14 +25,14 @@ func untilImage(t *testing.T, s run.Run) {
 			stop()
 		}
 	})
-	if err := installWith(ctx, s, streams{out: watch, err: io.Discard}); !registered {
+	if err := installWith(ctx, s, cli.Streams{Out: watch, Err: io.Discard}); !registered {
 		t.Errorf("%s: %v", s.Spec.Cluster.ID, err)
 	}
 }
 
 // Clusters of one organization share the boot image of nodes. Two concurrent installations both register it, and neither fails
 // because of that, nor does anything else.
-func TestInstall_TwoClustersAtTheSameMoment(t *testing.T) {
+func TestInstall_TwoClustersConcurrently(t *testing.T) {
 	t.Parallel()
 	plenty := map[string]int{"instance": 200, "elastic-ip": 20, "bucket": 100, "iam-key": 100, "template": 20}
 	virtuallyIn(t, circumstances{quotas: plenty}, func(t *testing.T, first run.Run, _ *simcloud.Zone) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/teardown"
 	"exoshift/internal/simcloud"
@@ -19,7 +20,7 @@ import (
 )
 
 // Each variant of the recipe can be installed, repeated without changes, and destroyed without leftovers.
-func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
+func TestInstall_EveryVariant(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
@@ -27,7 +28,7 @@ func TestEveryVariantIsInstalledKeptAndDestroyed(t *testing.T) {
 	}{
 		"DNS balances the load, workers carry the routers and fill two anti-affinity groups": {func(s *state.Spec) {
 			s.LoadBalancer.Strategy = "dns-round-robin"
-			s.Sizing.Infra.Count, s.Sizing.Workers.Count = 0, 9
+			s.Sizing.Infra.Count, s.Sizing.Storage.Count, s.Sizing.Workers.Count = 0, 0, 9
 		}, everyNodeByName},
 		"dedicated hypervisors, protected masters, the PROXY protocol, a domain for the applications, a group with TopoLVM": {func(s *state.Spec) {
 			s.Exoscale.DeployTarget, s.Exoscale.ProtectMasters = "dedicated-1", true
@@ -159,7 +160,7 @@ func installed(t *testing.T, s run.Run) []provisioner.Event {
 
 func installedTo(t *testing.T, s run.Run, out *bytes.Buffer, log io.Writer) []provisioner.Event {
 	t.Helper()
-	if err := installWith(t.Context(), s, streams{out: out, err: log}); err != nil {
+	if err := installWith(t.Context(), s, cli.Streams{Out: out, Err: log}); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	events := eventsOf(t, out.String())
@@ -179,9 +180,9 @@ func afterDestroying(t *testing.T, s run.Run) []string {
 		t.Fatal(err)
 	}
 	place := teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Access: s.Access, Folder: s.Folder, HasFolder: true, Facts: noted}
-	d := destroyFlags{options: options{output: outputJSON}, confirmID: s.Spec.Cluster.ID, deleteBackups: true}
+	d := destroyFlags{Options: cli.Options{Output: cli.OutputJSON}, confirmID: s.Spec.Cluster.ID, deleteBackups: true}
 	var out bytes.Buffer
-	if err := d.destroy(t.Context(), streams{out: &out, err: os.Stderr}, place); err != nil {
+	if err := d.destroy(t.Context(), cli.Streams{Out: &out, Err: os.Stderr}, place); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out.String()))
 	}
 	return belongings(t, s)

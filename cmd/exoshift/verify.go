@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -21,7 +22,7 @@ import (
 	"exoshift/state"
 )
 
-func verifyCommand(std streams) *cobra.Command {
+func verifyCommand(std cli.Streams) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "verify",
@@ -33,22 +34,24 @@ needs any more. With --repair, what can be repaired is: from the folder alone, o
 installation takes, which needs the credentials, and a sign-in if the cluster is connected to Project Syn. A damaged file is
 kept beside under another name. Nothing is changed in the cloud. What nothing proves to be this cluster's is left alone, and
 reported with the next step. The exit code is 3 if something is wrong, or still is.`,
+		Example: `  exoshift verify -d ~/.local/state/exoshift/c-demo-1
+  exoshift verify -d ~/.local/state/exoshift/c-demo-1 --repair`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := bind(cmd, std)
+			o, err := cli.Bind(cmd, std)
 			if err != nil {
 				return err
 			}
 			return verifyFolder(cmd.Context(), o, repair, std)
 		},
 	}
-	addDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
-	addOutputFlag(cmd, "how to show it", outputPlain, outputJSON)
+	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 
-func verifyFolder(ctx context.Context, o options, repair bool, std streams) error {
-	folder, err := clusterdir.Find(o.dir)
+func verifyFolder(ctx context.Context, o cli.Options, repair bool, std cli.Streams) error {
+	folder, err := clusterdir.Find(o.Dir)
 	if err != nil {
 		return err
 	}
@@ -62,10 +65,10 @@ func verifyFolder(ctx context.Context, o options, repair bool, std streams) erro
 	if errors.As(err, &held) {
 		return err
 	}
-	if o.output.isJSON() {
-		err = errors.Join(err, console.WriteVerificationJSON(std.out, folder.Path(), report))
+	if o.Output.IsJSON() {
+		err = errors.Join(err, console.WriteVerificationJSON(std.Out, folder.Path(), report))
 	} else {
-		console.PrintVerification(std.out, folder.Path(), report, repair)
+		console.PrintVerification(std.Out, folder.Path(), report, repair)
 	}
 	if err == nil && !report.IsSound() {
 		err = exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the folder is not sound")))
@@ -73,7 +76,7 @@ func verifyFolder(ctx context.Context, o options, repair bool, std streams) erro
 	return err
 }
 
-func repairFolder(ctx context.Context, o options, folder state.Folder, std streams) (verify.Report, error) {
+func repairFolder(ctx context.Context, o cli.Options, folder state.Folder, std cli.Streams) (verify.Report, error) {
 	unlock, err := folder.Lock(ctx)
 	if err != nil {
 		return verify.Report{}, err
@@ -89,19 +92,19 @@ func repairFolder(ctx context.Context, o options, folder state.Folder, std strea
 }
 
 // recoverFacts looks up missing facts in the cluster's zone. Only a rehearsal has its zone beside its folder.
-func recoverFacts(ctx context.Context, o options, s teardown.Cluster, std streams) (recovered install.Recovered, err error) {
+func recoverFacts(ctx context.Context, o cli.Options, s teardown.Cluster, std cli.Streams) (recovered install.Recovered, err error) {
 	if _, err := os.Stat(s.Folder.Path() + environment.ZoneSuffix); err == nil {
 		s.Facts.Rehearsal = true
 	}
 	if s.Secrets, err = readCredentials(s, std); err != nil {
 		return recovered, err
 	}
-	around, err := environment.OpenDeps(ctx, std.host, s.Folder, s.Facts.Rehearsal, s.Spec, s.Secrets)
+	around, err := environment.OpenDeps(ctx, std.Host, s.Folder, s.Facts.Rehearsal, s.Spec, s.Secrets)
 	if err != nil {
 		return recovered, err
 	}
 	defer func() { err = errors.Join(err, around.Close()) }()
-	around.Access.SetLinkPrinter(std.linkPrinter())
-	looked := run.Run{Spec: s.Spec, Secrets: s.Secrets, Folder: s.Folder, Net: around.Net, Access: around.Access, Options: o.runOptions()}
+	around.Access.SetLinkPrinter(std.LinkPrinter())
+	looked := run.Run{Spec: s.Spec, Secrets: s.Secrets, Folder: s.Folder, Net: around.Net, Access: around.Access, Options: o.RunOptions()}
 	return looked.Recover(ctx, s.Facts)
 }

@@ -64,7 +64,7 @@ func mayHold() map[string]map[string][]string {
 
 // One installation is stopped twice and resumed, damaged and repaired, and destroyed. At each stage its folder contains only
 // the secrets that this stage needs.
-func TestVerify_AFolderFromItsFirstSecretToItsLast(t *testing.T) {
+func TestVerify_FolderOverItsLifetime(t *testing.T) {
 	long(t)
 	t.Parallel()
 	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {

@@ -13,6 +13,7 @@ import (
 	"exoshift/provisioner/handover"
 
 	"exoshift/assets"
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
@@ -76,9 +77,11 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s ru
 }
 
 // installWith prints the events as JSON.
-func installWith(ctx context.Context, s run.Run, std streams) error {
-	return s.Install(ctx, runDisplay{output: outputJSON, std: std})
+func installWith(ctx context.Context, s run.Run, std cli.Streams) error {
+	return s.Install(ctx, jsonDisplay(std))
 }
+
+func jsonDisplay(std cli.Streams) cli.Display { return cli.Display{Output: cli.OutputJSON, Std: std} }
 
 // exampleAlone returns the shipped answers, whatever the environment.
 func exampleAlone(t *testing.T) (state.Spec, wizard.Secrets) {

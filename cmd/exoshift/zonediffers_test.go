@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/interview"
 	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
@@ -20,7 +22,7 @@ import (
 
 const planNeed = "needs a DNS plan with a free zone"
 
-func TestNoDNSPlan_EndsBeforeAnythingElseIsCreated(t *testing.T) {
+func TestNoDNSPlan_StopsBeforeCreation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	virtuallyIn(t, circumstances{scenario: "no-dns-plan", dir: dir}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
@@ -30,7 +32,7 @@ func TestNoDNSPlan_EndsBeforeAnythingElseIsCreated(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantZoneChange(t, preview)
-		err = installWith(t.Context(), s, streams{out: new(bytes.Buffer), err: os.Stderr})
+		err = installWith(t.Context(), s, cli.Streams{Out: new(bytes.Buffer), Err: os.Stderr})
 		if exit.Code(err) != exit.Quota || !strings.Contains(fault.HintOf(err), planNeed) {
 			t.Errorf("exit code %d: %v (%s)", exit.Code(err), err, fault.HintOf(err))
 		}
@@ -54,13 +56,13 @@ func wantZoneChange(t *testing.T, preview install.Preview) {
 	if !strings.Contains(said.String(), planNeed) {
 		t.Errorf("the plan is\n%s", said.String())
 	}
-	if actions := listZoneNeeds(preview); len(actions) != 1 || !strings.Contains(actions[0], planNeed) {
+	if actions := interview.ListZoneNeeds(preview); len(actions) != 1 || !strings.Contains(actions[0], planNeed) {
 		t.Errorf("the review asks for %q", actions)
 	}
 	for i := range preview.Changes {
 		preview.Changes[i].Action = state.Found
 	}
-	if actions := listZoneNeeds(preview); len(actions) > 0 {
+	if actions := interview.ListZoneNeeds(preview); len(actions) > 0 {
 		t.Errorf("for a zone that is there, the review asks for %q", actions)
 	}
 }
@@ -81,7 +83,7 @@ func TestAZoneThatDiffers_IsInstalledKeptAndDestroyed(t *testing.T) {
 		}
 		var plan bytes.Buffer
 		console.PrintPlan(&plan, s.Spec, preview)
-		if !strings.Contains(plan.String(), "LACKING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(listZoneNeeds(preview), "\n"), "no block storage") {
+		if !strings.Contains(plan.String(), "LACKING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(interview.ListZoneNeeds(preview), "\n"), "no block storage") {
 			t.Errorf("the plan does not say that there is no block storage:\n%s", plan.String())
 		}
 		told := 0

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 )
 
-func TestNoMachineIsStartedInAZoneThatIsNotReachedFromHere(t *testing.T) {
+func TestCheck_UnreachableZoneStartsNoMachine(t *testing.T) {
 	var out, err bytes.Buffer
 	code := execute(t.Context(), []string{
 		"check", "--simulate", "--zone", "ch-gva-2", "--scenario", "proxy-auth", "--vantage", "zone", "--output", "short",
-	}, streams{in: strings.NewReader(""), out: &out, err: &err})
+	}, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &err})
 	if code != exit.Checks || !strings.Contains(out.String(), "one cause of ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}

@@ -47,7 +47,7 @@ func everyByte() (all []byte) {
 	return all
 }
 
-func TestWhatIsPackedUnpacksToTheSame(t *testing.T) {
+func TestPack_RoundTrip(t *testing.T) {
 	for name, data := range samples() {
 		for _, enough := range []int{len(data), 0} {
 			if enough == 0 && len(data) > 10_000 {
@@ -65,8 +65,8 @@ func TestWhatIsPackedUnpacksToTheSame(t *testing.T) {
 	}
 }
 
-// TestASearchFindsAShorterStream compares with compress/flate where that has no benefit from its larger window.
-func TestASearchFindsAShorterStream(t *testing.T) {
+// TestPack_ShorterThanFlate compares with compress/flate where that has no benefit from its larger window.
+func TestPack_ShorterThanFlate(t *testing.T) {
 	for name, data := range samples() {
 		data = data[:min(len(data), deflate.Window)]
 		var other bytes.Buffer
@@ -86,8 +86,8 @@ func TestASearchFindsAShorterStream(t *testing.T) {
 	}
 }
 
-// TestUnlikeDataShareNoBlock compares with the parts compressed separately.
-func TestUnlikeDataShareNoBlock(t *testing.T) {
+// TestPack_SplitsUnlikeBlocks compares with the parts compressed separately.
+func TestPack_SplitsUnlikeBlocks(t *testing.T) {
 	all := samples()
 	text, noise := all["text"][:6<<10], all["noise"][:6<<10]
 	apart := len(deflate.Pack(text, 0)) + len(deflate.Pack(noise, 0))
@@ -96,7 +96,7 @@ func TestUnlikeDataShareNoBlock(t *testing.T) {
 	}
 }
 
-func TestMatchesReachNoFurtherThanTheWindow(t *testing.T) {
+func TestPack_MatchesWithinWindow(t *testing.T) {
 	noise := make([]byte, deflate.Window+1)
 	_, _ = rand.NewChaCha8([32]byte{7}).Read(noise)
 	near, far := noise[:deflate.Window], noise
@@ -108,7 +108,7 @@ func TestMatchesReachNoFurtherThanTheWindow(t *testing.T) {
 	}
 }
 
-func TestASearchEndsWithWhatIsEnough(t *testing.T) {
+func TestPack_StopsAtTarget(t *testing.T) {
 	data := samples()["text and noise"]
 	quick, best := deflate.Pack(data, len(data)), deflate.Pack(data, 0)
 	if len(quick) <= len(best) || len(quick) > len(data) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCodesUseAllRoomWithinTheirLimit(t *testing.T) {
+func TestComputeLengths_FillWithinLimit(t *testing.T) {
 	fibonacci := []int{1, 1}
 	for len(fibonacci) < 30 {
 		fibonacci = append(fibonacci, fibonacci[len(fibonacci)-1]+fibonacci[len(fibonacci)-2])
@@ -31,7 +31,7 @@ func TestCodesUseAllRoomWithinTheirLimit(t *testing.T) {
 	}
 }
 
-func TestLessThanTwoSymbolsNeedNoTree(t *testing.T) {
+func TestComputeLengths_FewerThanTwoSymbols(t *testing.T) {
 	if got := computeLengths([]int{0, 0}, 15); got[0] != 0 || got[1] != 0 {
 		t.Errorf("%v", got)
 	}
@@ -40,8 +40,8 @@ func TestLessThanTwoSymbolsNeedNoTree(t *testing.T) {
 	}
 }
 
-// TestNoCodeIsShorter compares with a plain Huffman tree, which is optimal without the limit.
-func TestNoCodeIsShorter(t *testing.T) {
+// TestComputeLengths_AreOptimal compares with a plain Huffman tree, which is optimal without the limit.
+func TestComputeLengths_AreOptimal(t *testing.T) {
 	random := rand.New(rand.NewChaCha8([32]byte{3}))
 	for range 200 {
 		counts := make([]int, 2+random.IntN(60))

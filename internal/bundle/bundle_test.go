@@ -115,7 +115,7 @@ func disguises(secret string) map[string]string {
 	}
 }
 
-func TestNoSecretOfTheFolderIsInTheBundle(t *testing.T) {
+func TestPack_HasNoSecrets(t *testing.T) {
 	secrets := []string{admin, apiKey, apiWord, typed, password, auth(), keyLine, link}
 	var lines strings.Builder
 	for _, secret := range secrets {
@@ -148,7 +148,7 @@ func TestNoSecretOfTheFolderIsInTheBundle(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatTellsWhatHappenedIsPacked(t *testing.T) {
+func TestPack_RelevantFilesOnly(t *testing.T) {
 	folder := folderWith(t, map[string]string{
 		"answers.yaml": "kind: Cluster\n", "notes.txt": "mine", "bin/openshift-install": "program", "gathered/mine/notes": "mine",
 		"gathered/20260504T145931Z/index.json": "{}", "openshift/metadata.json": "{}",
@@ -175,7 +175,7 @@ func TestOnlyWhatTellsWhatHappenedIsPacked(t *testing.T) {
 	}
 }
 
-func TestTheSameFolderMakesTheSameArchive(t *testing.T) {
+func TestPack_IsDeterministic(t *testing.T) {
 	folder := folderWith(t, map[string]string{
 		"answers.yaml": "kind: Cluster\n", "events.jsonl": "203.0.113.5 api.c-demo-1.example.net " + admin + "\n",
 	})
@@ -185,7 +185,7 @@ func TestTheSameFolderMakesTheSameArchive(t *testing.T) {
 	}
 }
 
-func TestTheContentsAreListedWithWhatWasReplaced(t *testing.T) {
+func TestPack_ListsContentAndReplacements(t *testing.T) {
 	made := pack(t, folderWith(t, map[string]string{
 		"answers.yaml": "kind: Cluster\n", "events.jsonl": "203.0.113.5 203.0.113.5 " + admin + "\n",
 	}))
@@ -207,7 +207,7 @@ func TestTheContentsAreListedWithWhatWasReplaced(t *testing.T) {
 	}
 }
 
-func TestAFileWhoseSecretsCannotBeReadStopsTheBundle(t *testing.T) {
+func TestPack_StopsOnUnreadableSecrets(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
 	}
@@ -220,7 +220,7 @@ func TestAFileWhoseSecretsCannotBeReadStopsTheBundle(t *testing.T) {
 	}
 }
 
-func TestNothingIsOverwritten(t *testing.T) {
+func TestCreate_OverwritesNothing(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "out")
 	if err := bundle.Create(name, []byte("first")); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/redact"
 )
 
-func TestLongFilesKeepTheirEndAndTheOldestHaveNoRoom(t *testing.T) {
+func TestPack_TruncatesLongFiles(t *testing.T) {
 	folder := fstest.MapFS{
 		"events": {Data: []byte(strings.Repeat("a line\n", 20) + "the end\n")},
 		"new":    {Data: []byte("short\n")},
@@ -42,7 +42,7 @@ func TestLongFilesKeepTheirEndAndTheOldestHaveNoRoom(t *testing.T) {
 }
 
 // Memory use depends on the packed part of a file, not on its size.
-func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
+func TestReadTail_SkipsBeginning(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "long"))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTheBeginningOfALongFileIsNotRead(t *testing.T) {
 	}
 }
 
-func TestATornLineIsNotPacked(t *testing.T) {
+func TestReadTail_DropsPartialLine(t *testing.T) {
 	folder := fstest.MapFS{"log": {Data: []byte("password=hunter2hunter2hunter2")}}
 	if content, cut, err := readTail(folder, "log", 15); err != nil || len(content) > 0 || cut != 30 {
 		t.Errorf("%q, %d bytes before it: %v", content, cut, err)

@@ -92,9 +92,14 @@ func describeColumn(column string) string {
 	return strings.ReplaceAll(SanitizeLine(column), "-", " ")
 }
 
+var (
+	durationPattern = regexp.MustCompile(`\b(\d+h\d\dm|\d+m\d\ds|\d+m|\d+s)\b`)
+	columnGap       = regexp.MustCompile(` {2,}`)
+)
+
 // expandDurations avoids abbreviations that screen readers would spell.
-func expandDurations(text string) string {
-	return regexp.MustCompile(`\b(\d+h\d\dm|\d+m\d\ds|\d+m|\d+s)\b`).ReplaceAllStringFunc(text, func(short string) string {
+func expandDurations(line string) string {
+	return durationPattern.ReplaceAllStringFunc(line, func(short string) string {
 		d, err := time.ParseDuration(short)
 		if err != nil {
 			return short
@@ -105,7 +110,7 @@ func expandDurations(text string) string {
 			unit string
 		}{{int(d.Hours()), "hour"}, {int(d.Minutes()) % 60, "minute"}, {int(d.Seconds()) % 60, "second"}} {
 			if part.n > 0 {
-				words = append(words, formatCount(part.n, part.unit))
+				words = append(words, text.Plural(part.n, part.unit))
 			}
 		}
 		return cmp.Or(strings.Join(words, " "), short)
@@ -147,7 +152,7 @@ func joinTableColumns(line string) string {
 			return word + ": " + rest
 		}
 	}
-	columns := regexp.MustCompile(` {2,}`).Split(line, -1)
+	columns := columnGap.Split(line, -1)
 	if !indented || len(columns) < 2 {
 		return strings.Join(columns, ", ")
 	}

@@ -12,7 +12,7 @@ import (
 	"exoshift/provisioner"
 )
 
-func TestARunIsToldInSentences(t *testing.T) {
+func TestSentences_SuccessfulRun(t *testing.T) {
 	var out bytes.Buffer
 	tell := console.NewSentencePrinter(&out)
 	for _, e := range goodRun() {
@@ -21,7 +21,7 @@ func TestARunIsToldInSentences(t *testing.T) {
 	golden(t, "good.spoken.golden", out.Bytes())
 }
 
-func TestAFailedRunIsToldInSentences(t *testing.T) {
+func TestSentences_FailedRun(t *testing.T) {
 	var out bytes.Buffer
 	tell := console.NewSentencePrinter(&out)
 	for _, e := range badRun() {
@@ -30,7 +30,7 @@ func TestAFailedRunIsToldInSentences(t *testing.T) {
 	golden(t, "bad.spoken.golden", out.Bytes())
 }
 
-func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
+func TestSentences_RepeatedWaitOnce(t *testing.T) {
 	var out bytes.Buffer
 	tell := console.NewSentencePrinter(&out)
 	since := began
@@ -42,7 +42,7 @@ func TestAWaitThatSeesNothingNewIsNotToldAgain(t *testing.T) {
 	}
 }
 
-func TestASentenceMayBeginWithAnyLetter(t *testing.T) {
+func TestSentences_AnyFirstLetter(t *testing.T) {
 	var out bytes.Buffer
 	console.NewSentencePrinter(&out)(provisioner.Event{Type: provisioner.TypeObject, Action: "über", Name: "x", Time: began})
 	if text := out.String(); text != "Über x.\n" {
@@ -50,7 +50,7 @@ func TestASentenceMayBeginWithAnyLetter(t *testing.T) {
 	}
 }
 
-func TestTablesAreReadAloud(t *testing.T) {
+func TestAccessibleWriter_Tables(t *testing.T) {
 	for table, want := range map[string]string{
 		"  OpenShift    4.20.5, infrastructure c-demo-1-x7k2p": "OpenShift: 4.20.5, infrastructure c-demo-1-x7k2p",
 		"  master-0         master     ready":                  "master-0: master, ready",
@@ -72,7 +72,7 @@ func TestTablesAreReadAloud(t *testing.T) {
 	}
 }
 
-func TestTheNarratorSaysOnDemandHowARunStands(t *testing.T) {
+func TestAccessiblePrinter_StatusOnDemand(t *testing.T) {
 	var out bytes.Buffer
 	narrator := console.NewAccessiblePrinter(&out, nil, func(w io.Writer, board *provisioner.Board) {
 		fmt.Fprintf(w, "  events   %d\n", len(board.Log))

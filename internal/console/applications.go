@@ -39,7 +39,7 @@ func printApplications(w io.Writer, board *provisioner.Board) {
 	for _, e := range board.Applications {
 		if !handover.ToApplicationStatus(e).IsHealthy() {
 			fmt.Fprintf(w, "  %-*s  %s\n", widest, SanitizeLine(e.Name),
-				SanitizeLine(text.Join(", ", e.State, e.Sync, "for "+formatDuration(board.Now.Sub(e.StartTime())), e.Reason)))
+				SanitizeLine(text.Join(", ", e.State, e.Sync, "for "+text.FormatDuration(board.Now.Sub(e.StartTime())), e.Reason)))
 		}
 	}
 }

@@ -30,7 +30,7 @@ func applicationEvents() []provisioner.Event {
 	return events
 }
 
-func TestEachStateOfAnApplicationIsToldOnce(t *testing.T) {
+func TestApplications_EachStateOnce(t *testing.T) {
 	var plain, spoken bytes.Buffer
 	lines, sentences := console.NewPlain(&plain), console.NewSentencePrinter(&spoken)
 	for _, e := range applicationEvents() {
@@ -52,7 +52,7 @@ func TestEachStateOfAnApplicationIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestTheStatusNamesApplicationsThatAreNotWell(t *testing.T) {
+func TestStatus_UnhealthyApplications(t *testing.T) {
 	var out bytes.Buffer
 	board := provisioner.NewBoard(nil)
 	for _, e := range applicationEvents()[:6] {

@@ -12,7 +12,7 @@ import (
 // PrintBundle prints the contents of a bundle and the counts of its replacements, by kind and by file. tokens is the file with
 // the meanings of the tokens.
 func PrintBundle(w io.Writer, made bundle.Bundle, path, tokens string) {
-	fmt.Fprintf(w, "%s: %s, %s\n\n", SanitizeLine(path), formatCount(len(made.Files), "file"), text.FormatSize(len(made.Archive)))
+	fmt.Fprintf(w, "%s: %s, %s\n\n", SanitizeLine(path), text.Plural(len(made.Files), "file"), text.FormatSize(len(made.Archive)))
 	fmt.Fprintf(w, "  %-32s %8s %8s\n", "replaced", "values", "places")
 	for _, kind := range made.Replaced {
 		fmt.Fprintf(w, "  %-32s %8d %8d\n", kind.Kind.Describe(), kind.Values, kind.Places)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -16,7 +17,7 @@ func formatCertificates(facts state.Facts, now time.Time) string {
 	case left <= 0:
 		return "ended at " + formatMinute(facts.IgnitionExpires)
 	}
-	return fmt.Sprintf("%s left, until %s", formatDuration(left), formatMinute(facts.IgnitionExpires))
+	return fmt.Sprintf("%s left, until %s", text.FormatDuration(left), formatMinute(facts.IgnitionExpires))
 }
 
 func formatMinute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }

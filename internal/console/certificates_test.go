@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-func TestTheCertificatesAreToldUntilTheClusterStandsOnItsOwn(t *testing.T) {
+func TestFormatCertificates_UntilInstalled(t *testing.T) {
 	now := time.Date(2026, 5, 4, 14, 0, 0, 0, time.UTC)
 	for want, facts := range map[string]state.Facts{
 		"": {},

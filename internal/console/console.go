@@ -100,16 +100,6 @@ func sanitizeLines(foreign string) []string {
 	return lines
 }
 
-// formatDuration returns e.g. 42s, 13m04s, 2h05m.
-func formatDuration(d time.Duration) string {
-	seconds := int(d.Round(time.Second) / time.Second)
-	switch {
-	case seconds < 60:
-		return fmt.Sprintf("%ds", seconds)
-	case seconds < 3600:
-		return strings.TrimSuffix(fmt.Sprintf("%dm%02ds", seconds/60, seconds%60), "00s")
-	}
-	return fmt.Sprintf("%dh%02dm", seconds/3600, seconds/60%60)
+func formatSeconds(s float64) string {
+	return text.FormatDuration(time.Duration(s * float64(time.Second)))
 }
-
-func formatSeconds(s float64) string { return formatDuration(time.Duration(s * float64(time.Second))) }

@@ -86,10 +86,10 @@ func installation() *script {
 	s.step(62, "groups", "infrastructure", provisioner.Done, "")
 	s.step(62, "image", "infrastructure", provisioner.Started, "Register the node image")
 	s.step(62, "image", "infrastructure", provisioner.Skipped, "the template is there")
-	s.step(63, "etcd", "control-plane", provisioner.Started, "Wait until etcd stands on the masters")
+	s.step(63, "etcd", "control-plane", provisioner.Started, "Wait until etcd has a member on every master")
 	since := began.Add(63 * time.Second)
 	for _, second := range []int{63, 123} {
-		s.at(second, provisioner.Event{Type: provisioner.TypeWait, Step: "etcd", Phase: "control-plane", What: "Wait until etcd stands on the masters",
+		s.at(second, provisioner.Event{Type: provisioner.TypeWait, Step: "etcd", Phase: "control-plane", What: "Wait until etcd has a member on every master",
 			Since: &since, Usual: 900, Limit: 2700, Last: "1 of 4 members"})
 	}
 	s.at(130, provisioner.Event{Type: provisioner.TypeBootstrap, Step: "etcd", Phase: state.PhaseEtcd, Text: "etcd grows"})
@@ -183,12 +183,12 @@ func plainOf(events []provisioner.Event) []byte {
 	return printed(func(w *bytes.Buffer) func(provisioner.Event) { return console.NewPlain(w) }, events)
 }
 
-func TestPlainLinesOfARun(t *testing.T) {
+func TestPlain_Run(t *testing.T) {
 	golden(t, "good.plain.golden", plainOf(goodRun()))
 	golden(t, "bad.plain.golden", plainOf(badRun()))
 }
 
-func TestPlainLinesOfAnInterruptedRun(t *testing.T) {
+func TestPlain_InterruptedRun(t *testing.T) {
 	var s script
 	s.at(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
 	s.at(1, provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Started, Phase: "dns", Step: "zone", Text: "Create the DNS zone"})
@@ -204,7 +204,7 @@ func TestPlainLinesOfAnInterruptedRun(t *testing.T) {
 	}
 }
 
-func TestJSONLinesOfARun(t *testing.T) {
+func TestJSON_Run(t *testing.T) {
 	golden(t, "good.json.golden", printed(func(w *bytes.Buffer) func(provisioner.Event) { return console.NewJSON(w) }, goodRun()))
 }
 
@@ -213,7 +213,7 @@ func board(events []provisioner.Event) *provisioner.Board {
 		{ID: "credentials", Title: "Check the credentials and the zone", Phase: "preflight"},
 		{ID: "groups", Title: "Create the security groups", Phase: "infrastructure"},
 		{ID: "image", Title: "Register the node image", Phase: "infrastructure"},
-		{ID: "etcd", Title: "Wait until etcd stands on the masters", Phase: "control-plane"},
+		{ID: "etcd", Title: "Wait until etcd has a member on every master", Phase: "control-plane"},
 		{ID: "labels", Title: "Label and taint the nodes", Phase: "nodes"},
 	})
 	for _, e := range events {
@@ -229,7 +229,7 @@ func facts() state.Facts {
 	}
 }
 
-func TestTheEndOfARun(t *testing.T) {
+func TestSummary_Run(t *testing.T) {
 	for name, events := range map[string][]provisioner.Event{"good.summary.golden": goodRun(), "bad.summary.golden": badRun()} {
 		var out bytes.Buffer
 		where := handover.Locations{Folder: "/state/c-demo-1", Resume: "exoshift install --answers a.yaml --yes"}
@@ -250,7 +250,7 @@ func handedOver() handover.Report {
 	})
 }
 
-func TestTheEndOfARehearsalSaysHowToDoItForReal(t *testing.T) {
+func TestSummary_RehearsalNextStep(t *testing.T) {
 	var out bytes.Buffer
 	where := handover.Locations{Folder: "/state/c-demo-1", Rehearsal: true}
 	where.Handover = handover.New(handover.Input{Spec: state.Default(), Folder: "/state/c-demo-1", Rehearsal: true})
@@ -260,7 +260,7 @@ func TestTheEndOfARehearsalSaysHowToDoItForReal(t *testing.T) {
 	}
 }
 
-func TestStatus(t *testing.T) {
+func TestStatus_Golden(t *testing.T) {
 	running := installation()
 	observed(running)
 	for name, events := range map[string][]provisioner.Event{
@@ -272,7 +272,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-func TestFaultsAndMissingAnswers(t *testing.T) {
+func TestPrintProblems_AndMissing(t *testing.T) {
 	var out bytes.Buffer
 	console.PrintProblems(&out, []wizard.Problem{
 		{File: "a.yaml", Line: 3, Column: 7, Field: "cluster.id", Message: "is missing", Allowed: "e.g. c-demo-1"},
@@ -308,7 +308,7 @@ A file to start with: exoshift answers new answers.yaml
 	}
 }
 
-func TestCleanLeavesNothingThatSteersATerminal(t *testing.T) {
+func TestSanitizeLine_RemovesEscapes(t *testing.T) {
 	for dirty, want := range map[string]string{
 		"plain é 世 😀":                   "plain é 世 😀",
 		"a\x1b[31;1mred\x1b[0m b":       "ared b",
@@ -331,7 +331,7 @@ func TestCleanLeavesNothingThatSteersATerminal(t *testing.T) {
 	}
 }
 
-func FuzzClean(f *testing.F) {
+func FuzzSanitizeLine(f *testing.F) {
 	f.Add("a\x1b[31mb\u009b\n\u202e")
 	f.Fuzz(func(t *testing.T, dirty string) {
 		clean := console.SanitizeLine(dirty)

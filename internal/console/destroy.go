@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/text"
 	"exoshift/provisioner/destroy"
 	"exoshift/state"
 )
@@ -50,7 +51,7 @@ func printInventory(w io.Writer, t Teardown) {
 	case len(t.Inventory.Objects) == 0:
 		fmt.Fprintf(w, "Nothing is left of cluster %s in %s.\n", SanitizeLine(t.Cluster), SanitizeLine(t.Zone))
 	default:
-		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", SanitizeLine(t.Cluster), SanitizeLine(t.Zone), formatCount(len(t.Inventory.Objects), "object"))
+		fmt.Fprintf(w, "Cluster %s in %s: %s to delete\n", SanitizeLine(t.Cluster), SanitizeLine(t.Zone), text.Plural(len(t.Inventory.Objects), "object"))
 		printDeletions(w, t)
 	}
 	printKept(w, t)
@@ -103,7 +104,7 @@ func printObjects(w io.Writer, objects []destroy.Found) {
 	for _, o := range objects {
 		if o.Kind != kind {
 			kind = o.Kind
-			fmt.Fprintf(table, "\n%s\n", formatCount(counts[kind], destroy.FormatKind(kind)))
+			fmt.Fprintf(table, "\n%s\n", text.Plural(counts[kind], destroy.FormatKind(kind)))
 		}
 		fmt.Fprintf(table, "  %s\t%s\t%s\tby %s\n", SanitizeLine(cmp.Or(o.Name, o.ID)), SanitizeLine(o.Detail), SanitizeLine(getIdentifier(o.Object)), SanitizeLine(describeProof(o)))
 	}
@@ -131,11 +132,11 @@ func printSavings(w io.Writer, t Teardown) {
 		return
 	}
 	perHour, unknown := t.Inventory.HourlyCost(t.Price)
-	text := fmt.Sprintf("saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
+	saved := fmt.Sprintf("saves about %.2f an hour, %.0f a month (an estimate with the prices of %s, without the disks of machines", perHour, perHour*hoursPerMonth, t.PricesOf)
 	if unknown > 0 {
-		text += fmt.Sprintf(", without %s of unknown price", formatCount(unknown, "object"))
+		saved += fmt.Sprintf(", without %s of unknown price", text.Plural(unknown, "object"))
 	}
-	fmt.Fprintln(w, wrapText(text+")", " ", 6))
+	fmt.Fprintln(w, wrapText(saved+")", " ", 6))
 }
 
 // PrintDestroySummary prints the result of a teardown, or the objects left and why. again is the command that resumes it.
@@ -147,7 +148,7 @@ func PrintDestroySummary(w io.Writer, t Teardown, failure error, again string) {
 		PrintDestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept, Actions: t.Inventory.Actions}})
 		return
 	case errors.As(failure, &left):
-		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", SanitizeLine(t.Cluster), formatCount(len(left.Left), "object"))
+		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", SanitizeLine(t.Cluster), text.Plural(len(left.Left), "object"))
 		printLeftovers(w, left.Left)
 	case errors.Is(failure, context.Canceled):
 		fmt.Fprintf(w, "\nCluster %s is not gone: stopped\n", SanitizeLine(t.Cluster))
@@ -240,7 +241,7 @@ func printCounts(w io.Writer, objects []destroy.Found) {
 	}
 	rows := make(cells, len(kinds))
 	for i, kind := range kinds {
-		rows[i] = []string{formatCount(len(names[kind]), destroy.FormatKind(kind)), ""}
+		rows[i] = []string{text.Plural(len(names[kind]), destroy.FormatKind(kind)), ""}
 	}
 	front := 0
 	for _, line := range rows.formatLines("  ") {

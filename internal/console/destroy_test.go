@@ -43,13 +43,13 @@ func printObjects() console.Teardown {
 	}
 }
 
-func TestAPlanOfATeardownGroupsWhatGoesAndSaysWhatStays(t *testing.T) {
+func TestDestroyPlan_GroupsAndKept(t *testing.T) {
 	var out bytes.Buffer
 	console.PrintDestroyPlan(&out, printObjects())
 	golden(t, "destroy.plan.golden", out.Bytes())
 }
 
-func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
+func TestDestroyPlan_FitsScreen(t *testing.T) {
 	teardown := printObjects()
 	for i := range 80 {
 		teardown.Inventory.Objects = append(teardown.Inventory.Objects, destroy.Found{Object: state.Object{Kind: state.KindBucket, Name: fmt.Sprintf("record-%d", i)}})
@@ -78,7 +78,7 @@ func TestAPlanThatSomebodyIsAskedAboutFitsAScreen(t *testing.T) {
 	}
 }
 
-func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *testing.T) {
+func TestDestroyPlan_SynAndManualSteps(t *testing.T) {
 	teardown := printObjects()
 	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1 of the tenant t-demo; the protection against that is lifted first."}
 	teardown.Inventory.Actions = []string{"In the portal, delete the service c-demo-1: the portal has no interface for \x1b[31mprograms."}
@@ -107,7 +107,7 @@ func TestAPlanOfATeardownSaysWhatBecomesOfTheClusterElsewhereAndWhatPeopleDo(t *
 	}
 }
 
-func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
+func TestDestroySummary_LeftoversWithReason(t *testing.T) {
 	teardown := printObjects()
 	left := &destroy.LeftoverError{Left: []destroy.Leftover{
 		{Found: teardown.Inventory.Objects[1], Cause: errors.New("delete instance master-0: 403 Forbidden: Locked by snapshot 1")},
@@ -125,7 +125,7 @@ func TestASummaryOfATeardownTellsWhatIsLeftAndWhy(t *testing.T) {
 	golden(t, "destroy.summary.golden", out.Bytes())
 }
 
-func TestAnInventoryIsOneObjectOnALine(t *testing.T) {
+func TestInventoryJSON_OneObjectPerLine(t *testing.T) {
 	var out bytes.Buffer
 	if err := errors.Join(
 		console.WriteInventoryJSON(&out, printObjects().Inventory, nil),

@@ -15,7 +15,7 @@ import (
 const errand = "The zone example.net needs exactly these NS records:\n" +
 	"c-demo-1.example.net. 3600 IN NS ns1.exoscale.ch.\nc-demo-1.example.net. 3600 IN NS ns1.exoscale.com."
 
-func TestWhatSomebodyHasToDoIsALineEach(t *testing.T) {
+func TestActions_OneLineEach(t *testing.T) {
 	var out bytes.Buffer
 	show := console.NewPlain(&out)
 	e := provisioner.Event{Type: provisioner.TypeStep, Phase: "infrastructure", Step: "delegation", State: provisioner.Progress, Text: "waiting for you", Hint: errand + "\n\x1b[31mred"}
@@ -31,7 +31,7 @@ func TestWhatSomebodyHasToDoIsALineEach(t *testing.T) {
 	}
 }
 
-func TestRecordsStandAloneInASummary(t *testing.T) {
+func TestSummary_RecordsOnOwnLines(t *testing.T) {
 	var out bytes.Buffer
 	board := provisioner.NewBoard(provisioner.Plan{{ID: "delegation", Title: "Wait"}})
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "delegation", State: provisioner.Failed, Text: "gave up", Hint: errand + "\nThen run the same command again."})

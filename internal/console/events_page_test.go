@@ -94,7 +94,7 @@ func jsonFields(of reflect.Type) []string {
 	return names
 }
 
-func TestThePageDescribesEveryTypeAndNoOther(t *testing.T) {
+func TestEventsPage_DescribesEveryType(t *testing.T) {
 	_, sections := page(t)
 	types, _ := constants(t)
 	want := slices.Sorted(slices.Values(append(types, common)))
@@ -103,7 +103,7 @@ func TestThePageDescribesEveryTypeAndNoOther(t *testing.T) {
 	}
 }
 
-func TestThePageDescribesEveryFieldAndNoOther(t *testing.T) {
+func TestEventsPage_DescribesEveryField(t *testing.T) {
 	want := map[string]bool{}
 	for _, name := range jsonFields(reflect.TypeFor[provisioner.Event]()) {
 		want[name] = true
@@ -123,7 +123,7 @@ func TestThePageDescribesEveryFieldAndNoOther(t *testing.T) {
 	}
 }
 
-func TestThePageNamesEveryStateActionAndPhase(t *testing.T) {
+func TestEventsPage_NamesStatesActionsPhases(t *testing.T) {
 	content, _ := page(t)
 	_, words := constants(t)
 	words = append(words, state.ListPhases()...)
@@ -138,7 +138,7 @@ func TestThePageNamesEveryStateActionAndPhase(t *testing.T) {
 	}
 }
 
-func TestTheExamplesAreEventsAsTheyAreWritten(t *testing.T) {
+func TestEventsPage_ExamplesDecode(t *testing.T) {
 	_, sections := page(t)
 	for name, s := range sections {
 		if name != common && len(s.examples) == 0 {
@@ -163,7 +163,7 @@ func TestTheExamplesAreEventsAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestTheExamplesUseTheFieldsOfTheirTypeAndAllOfThem(t *testing.T) {
+func TestEventsPage_ExamplesUseEveryField(t *testing.T) {
 	_, sections := page(t)
 	for name, s := range sections {
 		used := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"exoshift/wizard/answersfile"
 )
 
-func TestExplanationsFitATerminalAndTellNoSecrets(t *testing.T) {
+func TestExplain_FitsTerminalWithoutSecrets(t *testing.T) {
 	answers := wizard.NewAnswers()
 	answers.Origins["cluster.displayName"] = "a\x1b[2J"
 	answers.Spec.Cluster.DisplayName = strings.Repeat("wide\x1b]0;x\x07 ", 20)

@@ -37,7 +37,7 @@ func poisoned(kind provisioner.Type, eventState string) provisioner.Event {
 	return e
 }
 
-func TestHostileTextOfAnyEventNeverReachesTheTerminal(t *testing.T) {
+func TestEvents_HostileTextIsSanitized(t *testing.T) {
 	types, _ := constants(t)
 	for _, kind := range append(types, "of tomorrow") {
 		for _, eventState := range []string{hostile, provisioner.Started, provisioner.Failed, provisioner.Present, provisioner.Gone, provisioner.Finished} {
@@ -92,7 +92,7 @@ func TestJSON_HoldsNoHostileText(t *testing.T) {
 
 func steers(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }
 
-func TestManyNodesAreCountedInTheStatus(t *testing.T) {
+func TestStatus_CountsManyNodes(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	for i := range 1000 {
 		nodeState := "Ready"
@@ -108,7 +108,7 @@ func TestManyNodesAreCountedInTheStatus(t *testing.T) {
 	}
 }
 
-func TestAnAdviceThatAFindingGivesIsToldOnce(t *testing.T) {
+func TestSummary_FindingHintOnce(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	board.Fold(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: "r", State: provisioner.Present, Text: "a cause", Hint: "do this"})
 	board.Fold(provisioner.Event{Type: provisioner.TypeStep, Step: "s", State: provisioner.Failed, Text: "gave up", Hint: "do this"})

@@ -125,7 +125,7 @@ func (p *plainPrinter) printOperatorCount(e provisioner.Event) {
 			stable++
 		}
 	}
-	now := fmt.Sprintf("%d of %s stable", stable, formatCount(len(p.operators.states), "operator"))
+	now := fmt.Sprintf("%d of %s stable", stable, text.Plural(len(p.operators.states), "operator"))
 	if len(p.operators.states) > 0 && p.operators.printed != now {
 		p.operators.printed = now
 		p.printLine(e, "operators", now)

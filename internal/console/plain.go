@@ -97,7 +97,7 @@ func (p *plainPrinter) printRun(e provisioner.Event) {
 	if e.Result == "failed" {
 		p.printJournal(e, "")
 	}
-	sentence := fmt.Sprintf("finished: %s after %s", e.Result, formatDuration(e.Time.Sub(p.began)))
+	sentence := fmt.Sprintf("finished: %s after %s", e.Result, text.FormatDuration(e.Time.Sub(p.began)))
 	if e.ExitCode != nil {
 		sentence += fmt.Sprintf(", exit code %d", *e.ExitCode)
 	}
@@ -146,7 +146,7 @@ func (p *plainPrinter) formatEnd(e provisioner.Event, how string) string {
 	if step == nil {
 		return how
 	}
-	sentence := how + " after " + formatDuration(e.Time.Sub(step.began))
+	sentence := how + " after " + text.FormatDuration(e.Time.Sub(step.began))
 	if step.found > 0 {
 		sentence += fmt.Sprintf(", %d found as wanted", step.found)
 	}
@@ -160,7 +160,7 @@ func (p *plainPrinter) formatWait(e provisioner.Event) string {
 	}
 	words := []string{what}
 	if e.Since != nil && e.Time.Sub(*e.Since) >= time.Second {
-		words = append(words, formatDuration(e.Time.Sub(*e.Since)))
+		words = append(words, text.FormatDuration(e.Time.Sub(*e.Since)))
 	}
 	if e.Usual > 0 {
 		words = append(words, "usually "+formatSeconds(e.Usual))
@@ -189,7 +189,7 @@ func (p *plainPrinter) printEtcd(e provisioner.Event) {
 	}
 	p.members = e.Members
 	if len(changes) > 0 {
-		p.printLine(e, "etcd", fmt.Sprintf("%s (%s)", strings.Join(changes, ", "), formatCount(len(e.Members), "member")))
+		p.printLine(e, "etcd", fmt.Sprintf("%s (%s)", strings.Join(changes, ", "), text.Plural(len(e.Members), "member")))
 	}
 }
 
@@ -214,11 +214,4 @@ func wrapParens(word string) string {
 		return ""
 	}
 	return "(" + word + ")"
-}
-
-func formatCount(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

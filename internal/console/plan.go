@@ -52,6 +52,9 @@ func PrintPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", SanitizeLine(unseen))
 	}
 	printQuotas(w, preview.Quotas)
+	for _, consequence := range spec.ListConsequences() {
+		fmt.Fprintf(w, "\nNOTE: %s\n", consequence.Text)
+	}
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
 	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(filterChanges(preview, state.Created)),
 		len(filterChanges(preview, state.Updated)), len(filterChanges(preview, state.Deleted)), len(filterChanges(preview, state.Found)))

@@ -52,7 +52,7 @@ func surveyed() console.ConnectivityReport {
 			intercepted,
 		}},
 		Checks: []reach.Check{
-			{ID: "NET-RH-001", URL: "registry://quay.io", From: []string{"installer", "nodes"}, Reason: "Every image of the release is pulled from here."},
+			{ID: "NET-RH-001", URL: "registry://quay.io", From: []string{"installer", "nodes"}, Reason: "Source of all release images."},
 			{ID: "NET-RH-002", URL: "release://quay.io", From: []string{"nodes"}, Reason: "The first bytes of a layer are fetched as a node would."},
 			{ID: "NET-RH-003", URL: "registry://registry.redhat.io", From: []string{"installer", "nodes"}, Reason: "Images of operators | and more are pulled from here."},
 			{ID: "NET-3RD-001", URL: "acme://acme-v02.api.letsencrypt.org/directory"},
@@ -78,7 +78,7 @@ func forms(v console.ConnectivityReport) map[string]func(io.Writer) error {
 	}
 }
 
-func TestEachFormOfAReport(t *testing.T) {
+func TestReport_EachFormat(t *testing.T) {
 	for name, write := range forms(surveyed()) {
 		var out bytes.Buffer
 		if err := write(&out); err != nil {
@@ -98,7 +98,7 @@ func TestEachFormOfAReport(t *testing.T) {
 	}
 }
 
-func TestAReportThatIsAllWellIsShort(t *testing.T) {
+func TestReport_AllOKIsShort(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[:1]
 	var table, markdown bytes.Buffer
@@ -123,7 +123,7 @@ Red Hat and OpenShift
 	}
 }
 
-func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
+func TestReport_SharedHintOnce(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[1:4]
 	for i := range v.Report.Results {
@@ -138,7 +138,7 @@ func TestOneAdviceForManyIsGivenOnce(t *testing.T) {
 	}
 }
 
-func TestAnEmptyReportSaysThatNothingWasChecked(t *testing.T) {
+func TestReport_Empty(t *testing.T) {
 	for name, write := range forms(console.ConnectivityReport{}) {
 		var out bytes.Buffer
 		if err := write(&out); err != nil || out.Len() == 0 {
@@ -185,7 +185,7 @@ func hostileReport() console.ConnectivityReport {
 	return v
 }
 
-func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
+func TestReport_HostileText(t *testing.T) {
 	for name, v := range map[string]console.ConnectivityReport{"verdicts known": hostileReport(), "verdicts unknown": func() console.ConnectivityReport {
 		v := compared()
 		spoiled(reflect.ValueOf(&v).Elem())
@@ -206,7 +206,7 @@ func TestHostileTextOfAReportNeverReachesTheTerminal(t *testing.T) {
 	}
 }
 
-func TestHostileTextStaysWithinItsCellOfMarkdown(t *testing.T) {
+func TestMarkdown_EscapesHostileText(t *testing.T) {
 	var plain, spoilt bytes.Buffer
 	if err := compared().WriteMarkdown(&plain); err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestHostileTextStaysWithinItsCellOfMarkdown(t *testing.T) {
 	}
 }
 
-func TestJUnitIsReadAsXMLWithTheNumbersOfTheReport(t *testing.T) {
+func TestJUnit_CountsMatchReport(t *testing.T) {
 	for name, v := range map[string]console.ConnectivityReport{"good": surveyed(), "hostile": hostileReport()} {
 		var out bytes.Buffer
 		if err := v.WriteJUnit(&out); err != nil {
@@ -274,7 +274,7 @@ func TestJUnitIsReadAsXMLWithTheNumbersOfTheReport(t *testing.T) {
 	}
 }
 
-func TestAnyReportCanBeWrittenAlwaysTheSame(t *testing.T) {
+func TestReport_IsDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String()
 		result := rapid.Custom(func(t *rapid.T) reach.Result {
@@ -300,7 +300,7 @@ func TestAnyReportCanBeWrittenAlwaysTheSame(t *testing.T) {
 	})
 }
 
-func TestWideLettersAreAligned(t *testing.T) {
+func TestTable_AlignsWideCharacters(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[:2]
 	v.Report.Results[1].Target = "例え.テスト:443"
@@ -316,7 +316,7 @@ func TestWideLettersAreAligned(t *testing.T) {
 	}
 }
 
-func TestAWatchTellsTransitionsAlone(t *testing.T) {
+func TestTransitions_ChangesOnly(t *testing.T) {
 	var out bytes.Buffer
 	if err := console.WriteTransitions(&out, began, compared().Changes[:2]); err != nil {
 		t.Fatal(err)
@@ -329,7 +329,7 @@ func TestAWatchTellsTransitionsAlone(t *testing.T) {
 	}
 }
 
-func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
+func TestReport_CommonCauseOnceAndFirst(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[:4]
 	for i := range v.Report.Results[:3] {
@@ -337,7 +337,7 @@ func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
 		r.Source, r.Verdict, r.Class, r.Hint, r.Evidence = reach.Workstation, reach.Warn, reach.Captive, "Log in.", nil
 	}
 	v.Report.Results[1].Verdict = reach.Fail
-	const cause = "the network of this workstation wants a login first"
+	const cause = "the network of this workstation requires a login"
 	for name, want := range map[string][]string{
 		"table":    {"\nCause 1, of 3 problems\n      is    " + cause + "\n      do    Log in to the network", "  DNS  TCP   TLS  HTTP  cause\n", "redhat.io:443            warn         ok   ok    ok   ok    1\n"},
 		"short":    {"FAILED  one cause of 3 problems: " + cause + "; Log in to the network"},
@@ -361,7 +361,7 @@ func TestOneCauseOfManyProblemsIsToldOnceAndFirst(t *testing.T) {
 	}
 }
 
-func TestARequestTellsOneProofOfManyLinesOnce(t *testing.T) {
+func TestFirewallRequest_EvidenceOnce(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[1:4]
 	for i := range v.Report.Results {
@@ -378,7 +378,7 @@ func TestARequestTellsOneProofOfManyLinesOnce(t *testing.T) {
 	}
 }
 
-func TestAShortReportNamesSkipsThatHaveEnded(t *testing.T) {
+func TestShortReport_ExpiredSkips(t *testing.T) {
 	v := surveyed()
 	v.Report.Results = v.Report.Results[1:2]
 	v.Report.Results[0].Evidence = map[string]string{reach.EvidenceExpiredSkip: "we mirror until 2020-01-01"}

@@ -128,14 +128,7 @@ func (v ConnectivityReport) formatCounts(vantage string) string {
 	if verdicts.Total() == 0 {
 		return "nothing was checked"
 	}
-	return strings.Replace(verdicts.String(), " warning", formatPlural(verdicts.Of("warning"), " warning"), 1)
-}
-
-func formatPlural(n int, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
+	return strings.Replace(verdicts.String(), " warning", " "+strings.TrimLeft(text.Plural(verdicts.Of("warning"), "warning"), "0123456789 "), 1)
 }
 
 func (v ConnectivityReport) formatHeadline() string {

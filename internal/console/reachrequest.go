@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 )
 
@@ -12,7 +13,7 @@ func writeRequest(out *strings.Builder, v ConnectivityReport) {
 	if len(demands) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\nFirewall request: %s, to paste into a ticket\n", formatCount(len(demands), "line"))
+	fmt.Fprintf(out, "\nFirewall request: %s, to paste into a ticket\n", text.Plural(len(demands), "line"))
 	table := cells{{"what", "source", "destination", "port", "who", "checks"}}
 	for _, d := range demands {
 		table = append(table, []string{string(d.Ask), d.Source, d.Destination, replaceEmpty(d.Port), describeOwner(d.Owner), d.ID})

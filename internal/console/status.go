@@ -82,7 +82,7 @@ func printOperators(w io.Writer, board *provisioner.Board) {
 			continue
 		}
 		fmt.Fprintf(w, "%s  %-*s %-11s %s\n", heading, widest, SanitizeLine(operator.Name), SanitizeLine(operator.State),
-			SanitizeLine(text.Join(", ", "for "+formatDuration(board.Now.Sub(operator.StartTime())), operator.Reason)))
+			SanitizeLine(text.Join(", ", "for "+text.FormatDuration(board.Now.Sub(operator.StartTime())), operator.Reason)))
 		heading = ""
 	}
 }
@@ -98,11 +98,11 @@ func formatMark(stepState string) string {
 func formatStepDetail(step provisioner.StepView, board *provisioner.Board) string {
 	switch {
 	case step.State == provisioner.Started && step.Wait != nil && step.Wait.Since != nil:
-		return fmt.Sprintf("for %s of %s, last: %s", formatDuration(board.Now.Sub(*step.Wait.Since)), formatSeconds(step.Wait.Limit), step.Wait.Last)
+		return fmt.Sprintf("for %s of %s, last: %s", text.FormatDuration(board.Now.Sub(*step.Wait.Since)), formatSeconds(step.Wait.Limit), step.Wait.Last)
 	case step.State == provisioner.Started:
-		return "for " + formatDuration(board.Now.Sub(step.Began))
+		return "for " + text.FormatDuration(board.Now.Sub(step.Began))
 	case step.State == provisioner.Done && !step.Began.IsZero():
-		return formatDuration(step.Ended.Sub(step.Began))
+		return text.FormatDuration(step.Ended.Sub(step.Began))
 	case step.State == provisioner.Skipped:
 		return step.Text
 	}

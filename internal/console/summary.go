@@ -56,7 +56,7 @@ func printSections(w io.Writer, parts ...handover.Section) {
 }
 
 func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
-	lasted := formatDuration(board.Now.Sub(board.Began))
+	lasted := text.FormatDuration(board.Now.Sub(board.Began))
 	subject := "Cluster " + SanitizeLine(facts.ClusterID)
 	switch {
 	case board.Run.State == "":
@@ -191,7 +191,7 @@ func formatEtcd(board *provisioner.Board) string {
 		trail[i] = strconv.Itoa(n)
 	}
 	held := withPrefix("the bootstrap member stays: ", board.EtcdHeld)
-	return text.Join(", ", fmt.Sprintf("%s (over time: %s)", formatCount(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
+	return text.Join(", ", fmt.Sprintf("%s (over time: %s)", text.Plural(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
 }
 
 func formatObjects(board *provisioner.Board) string {
@@ -205,7 +205,7 @@ func formatObjects(board *provisioner.Board) string {
 func formatDurations(board *provisioner.Board) string {
 	var phases []string
 	for _, phase := range board.Durations() {
-		phases = append(phases, phase.Name+" "+formatDuration(phase.Took))
+		phases = append(phases, phase.Name+" "+text.FormatDuration(phase.Took))
 	}
 	return strings.Join(phases, ", ")
 }

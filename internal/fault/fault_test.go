@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-func TestTheOutermostKindDecides(t *testing.T) {
+func TestKindOf_OutermostWins(t *testing.T) {
 	inner := fault.New(fault.NotFound, "find template rhcos", nil)
 	for want, err := range map[fault.Kind]error{
 		fault.NotFound:  fmt.Errorf("register the image: %w", inner),
@@ -27,7 +27,7 @@ func TestTheOutermostKindDecides(t *testing.T) {
 	}
 }
 
-func TestTheFirstHintInTheChainIsTold(t *testing.T) {
+func TestHintOf_FirstInChain(t *testing.T) {
 	inner := fault.Newf(fault.Denied, "list zones", "403").WithHint("check EXOSCALE_API_KEY")
 	outer := fault.New(fault.Internal, "start", fmt.Errorf("preflight: %w", inner))
 	if got := fault.HintOf(outer); got != "check EXOSCALE_API_KEY" {
@@ -41,7 +41,7 @@ func TestTheFirstHintInTheChainIsTold(t *testing.T) {
 	}
 }
 
-func TestTheFirstAnswerInTheChainIsNamed(t *testing.T) {
+func TestFieldOf_FirstInChain(t *testing.T) {
 	inner := fault.Newf(fault.Invalid, "find the type", "none").WithField("sizing.workers.type").WithHint("choose another")
 	outer := fault.New(fault.Internal, "start", fmt.Errorf("preflight: %w", inner))
 	if got := fault.FieldOf(outer); got != "sizing.workers.type" {
@@ -55,7 +55,7 @@ func TestTheFirstAnswerInTheChainIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnErrorTellsOperationThenCause(t *testing.T) {
+func TestError_OperationThenCause(t *testing.T) {
 	if got := fault.Newf(fault.Quota, "create instance lb-0", "no room").Error(); got != "create instance lb-0: no room" {
 		t.Error(got)
 	}
@@ -64,7 +64,7 @@ func TestAnErrorTellsOperationThenCause(t *testing.T) {
 	}
 }
 
-func TestAHintIsFoundInEachOfWhatWasJoined(t *testing.T) {
+func TestHintOf_JoinedErrors(t *testing.T) {
 	silent := fault.Newf(fault.Timeout, "wait", "in vain")
 	hinted := fault.Newf(fault.Timeout, "wait for more", "in vain").WithHint("look at it").WithField("dns.acme")
 	for _, err := range []error{

@@ -21,7 +21,7 @@ func tree(t *testing.T, tld, own func(*dns.Msg, bool)) world {
 	return world{"resolver:53": resolver, "a.tld.test:53": serveNames(t, tld), "192.0.2.53:53": serveNames(t, own), "ns.example.com:53": serveNames(t, own)}
 }
 
-func TestANamesOwnServersAreFoundWithoutOurResolver(t *testing.T) {
+func TestQueryAuthoritative_WithoutResolver(t *testing.T) {
 	refer := refers(t, "example.com. 60 IN NS ns.example.com.")
 	glued := func(reply *dns.Msg, udp bool) {
 		refer(reply, udp)
@@ -70,7 +70,7 @@ func endless(t *testing.T) func(*dns.Msg, bool) {
 	}
 }
 
-func TestWhereNobodyCanBeAskedNothingIsSaid(t *testing.T) {
+func TestQueryAuthoritative_NoServerReachable(t *testing.T) {
 	for title, n := range map[string]Network{
 		"no resolver":          {Dial: world{}.dial},
 		"a resolver that left": world{}.network(),

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-func TestAddressesAreWhatOneServerSays(t *testing.T) {
+func TestQueryAddresses_SingleServer(t *testing.T) {
 	const name = "api-int.c-1.example.net"
 	for title, test := range map[string]struct {
 		answer func(*dns.Msg, bool)
@@ -48,14 +48,14 @@ func TestAddressesAreWhatOneServerSays(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeReachedMayComeBack(t *testing.T) {
+func TestQueryAddresses_UnreachableIsTransient(t *testing.T) {
 	_, err := NewNameServers(world{}.network()).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
 	if !fault.Is(err, fault.Transient) || fault.HintOf(err) == "" {
 		t.Errorf("%v of kind %d", err, fault.KindOf(err))
 	}
 }
 
-func TestAServerMayBeNamedWithItsPort(t *testing.T) {
+func TestQueryAddresses_HostWithPort(t *testing.T) {
 	server := serveNames(t, says(t, "api.c-1.example.net. 60 IN A 198.19.0.1"))
 	if _, err := NewNameServers(Host()).QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
 		t.Error(err)

@@ -89,6 +89,22 @@ func (c Clock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// Poll calls check until it is done or fails, every so often by this clock. It returns done = false, and no error, once limit
+// has passed, and the cause of ctx if that ends during a pause.
+func (c Clock) Poll(ctx context.Context, every, limit time.Duration, check func() (done bool, err error)) (done bool, err error) {
+	for since := c.Now(); ; {
+		if done, err := check(); done || err != nil {
+			return done, err
+		}
+		if c.Now().Sub(since) >= limit {
+			return false, nil
+		}
+		if err := c.Sleep(ctx, every); err != nil {
+			return false, err
+		}
+	}
+}
+
 func (c Clock) startTimer(d time.Duration) (due <-chan time.Time, cancel func()) {
 	if c.scaled == nil {
 		timer := time.NewTimer(d)

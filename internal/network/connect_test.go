@@ -66,7 +66,7 @@ func behind(proxy *url.URL) Network {
 	}
 }
 
-func TestNameServersAreReachedThroughAProxy(t *testing.T) {
+func TestNameServers_ThroughProxy(t *testing.T) {
 	server := serveNames(t, says(t, record))
 	p := openProxy(t, server.address, http.StatusOK)
 	p.User = url.UserPassword("me", "very-secret")
@@ -80,7 +80,7 @@ func TestNameServersAreReachedThroughAProxy(t *testing.T) {
 	}
 }
 
-func TestAProxyThatRefusesIsPassedBy(t *testing.T) {
+func TestNameServers_BypassRefusingProxy(t *testing.T) {
 	server := serveNames(t, says(t, record))
 	p := openProxy(t, "", http.StatusForbidden)
 	if _, err := NewNameServers(behind(p.URL)).QueryAddresses(t.Context(), server.address, "api.c-1.example.net"); err != nil {
@@ -91,7 +91,7 @@ func TestAProxyThatRefusesIsPassedBy(t *testing.T) {
 	}
 }
 
-func TestAProxysCredentialsAreNeverTold(t *testing.T) {
+func TestNameServers_RedactProxyCredentials(t *testing.T) {
 	p := openProxy(t, "", http.StatusProxyAuthRequired)
 	p.User = url.UserPassword("me", "very-secret")
 	_, err := NewNameServers(behind(p.URL)).QueryAddresses(t.Context(), "ns1.exoscale.com", "api.c-1.example.net")
@@ -100,7 +100,7 @@ func TestAProxysCredentialsAreNeverTold(t *testing.T) {
 	}
 }
 
-func TestOnlyPlainProxiesAreAskedToConnect(t *testing.T) {
+func TestConnect_PlainProxiesOnly(t *testing.T) {
 	server := serveNames(t, answers(dns.RcodeSuccess, true))
 	p := openProxy(t, server.address, http.StatusOK)
 	for _, other := range []*url.URL{nil, {Scheme: "socks5", Host: p.Host}} {
@@ -113,7 +113,7 @@ func TestOnlyPlainProxiesAreAskedToConnect(t *testing.T) {
 	}
 }
 
-func TestAConnectionThroughAProxyThatNeverAnswersEndsWithItsContext(t *testing.T) {
+func TestConnect_SilentProxyEndsWithContext(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer func() { _ = silent.Close() }()

@@ -32,7 +32,7 @@ func registry(t *testing.T, a, b func(*dns.Msg, bool)) world {
 	return world{"resolver:53": resolver, "a.registry.test:53": serveNames(t, a), "b.registry.test:53": serveNames(t, b)}
 }
 
-func TestTheParentsServersTellADelegation(t *testing.T) {
+func TestFindDelegation_FromParentServers(t *testing.T) {
 	both := []string{"a.registry.test", "b.registry.test"}
 	good := []string{"ns1.exoscale.ch", "ns1.exoscale.com"}
 	missing := answers(dns.RcodeNameError, true)
@@ -61,7 +61,7 @@ func TestTheParentsServersTellADelegation(t *testing.T) {
 	}
 }
 
-func TestNoResolverIsAskedForWhatMayNotExistYet(t *testing.T) {
+func TestFindDelegation_UsesNoResolver(t *testing.T) {
 	w := registry(t, answers(dns.RcodeNameError, true), answers(dns.RcodeNameError, true))
 	_, err := NewNameServers(w.network()).FindDelegation(t.Context(), "c-1.clusters.example.net")
 	must(t, err)
@@ -77,7 +77,7 @@ func TestNoResolverIsAskedForWhatMayNotExistYet(t *testing.T) {
 	}
 }
 
-func TestZonesOnTheWayAreWalkedThrough(t *testing.T) {
+func TestFindDelegation_IntermediateZones(t *testing.T) {
 	between := refers(t, "clusters.example.net. 60 IN NS ns.clusters.test.")
 	w := registry(t, between, between)
 	w["ns.clusters.test:53"] = serveNames(t, refers(t, "c-1.clusters.example.net. 60 IN NS ns1.exoscale.com."))
@@ -89,7 +89,7 @@ func TestZonesOnTheWayAreWalkedThrough(t *testing.T) {
 	}
 }
 
-func TestATopLevelDomainMayBeTheParent(t *testing.T) {
+func TestFindDelegation_TopLevelParent(t *testing.T) {
 	w := world{
 		"resolver:53":    serveNames(t, says(t, "net. 60 IN NS a.gtld.test.")),
 		"a.gtld.test:53": serveNames(t, refers(t, "example.net. 60 IN NS ns1.exoscale.com.")),
@@ -104,7 +104,7 @@ func TestATopLevelDomainMayBeTheParent(t *testing.T) {
 	}
 }
 
-func TestADelegationThatCannotBeToldIsAnError(t *testing.T) {
+func TestFindDelegation_UnknownIsError(t *testing.T) {
 	refuse := answers(dns.RcodeRefused, false)
 	silent := registry(t, refuse, refuse)
 	unreachable := world{"resolver:53": silent["resolver:53"]}
@@ -135,7 +135,7 @@ func TestADelegationThatCannotBeToldIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnEndedRunIsNoFailureOfTheServers(t *testing.T) {
+func TestFindDelegation_CancelIsNoServerFailure(t *testing.T) {
 	w := registry(t, says(t), says(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -147,7 +147,7 @@ func TestAnEndedRunIsNoFailureOfTheServers(t *testing.T) {
 	}
 }
 
-func TestOfAZoneWithThousandsOfServersOnlySomeAreAsked(t *testing.T) {
+func TestFindDelegation_LimitsQueriedServers(t *testing.T) {
 	var lines []string
 	for i := range 500 {
 		lines = append(lines, fmt.Sprintf("sub.example.net. 60 IN NS n%d.hostile.test.", i))

@@ -34,7 +34,7 @@ func TestFollower_StaysWithTheOtherClock(t *testing.T) {
 	})
 }
 
-func TestFollower_GoesOnByItselfWithoutTheOtherClock(t *testing.T) {
+func TestFollower_ContinuesWithoutLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, follower, stop := network.NewFollower(60, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
 		defer stop()

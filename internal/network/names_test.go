@@ -13,7 +13,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-func TestTheMachineTellsItsResolvers(t *testing.T) {
+func TestMachineNames_Resolvers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	must(t, os.WriteFile(file, []byte("nameserver 192.0.2.53\nnameserver 2001:db8::53\n"), 0o600))
 	own := newMachineNames(net.DefaultResolver, file)
@@ -25,7 +25,7 @@ func TestTheMachineTellsItsResolvers(t *testing.T) {
 	}
 }
 
-func TestAddressesOfBothFamiliesAreLookedUpApart(t *testing.T) {
+func TestMachineNames_LookupByFamily(t *testing.T) {
 	own := newMachineNames(net.DefaultResolver, "")
 	four, err := own.Lookup(t.Context(), "127.0.0.1")
 	if err != nil || len(four) != 1 {
@@ -36,7 +36,7 @@ func TestAddressesOfBothFamiliesAreLookedUpApart(t *testing.T) {
 	}
 }
 
-func TestBehindAProxyTheMachinesOwnNamesAreStillKnown(t *testing.T) {
+func TestMachineNames_BehindProxy(t *testing.T) {
 	client, address := public(t, func(w http.ResponseWriter, question *dns.Msg) {
 		reply := new(dns.Msg).SetReply(question)
 		if question.Question[0].Qtype == dns.TypeAAAA {

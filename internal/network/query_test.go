@@ -12,7 +12,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-func TestAnInquiryTellsWhatOneServerSays(t *testing.T) {
+func TestQuery_SingleServer(t *testing.T) {
 	server := serveNames(t, func(reply *dns.Msg, _ bool) {
 		switch reply.Question[0].Qtype {
 		case dns.TypeSOA:
@@ -42,7 +42,7 @@ func TestAnInquiryTellsWhatOneServerSays(t *testing.T) {
 	}
 }
 
-func TestAnInquiryEndsWithItsContextAndClosesItsConnection(t *testing.T) {
+func TestQuery_EndsWithContext(t *testing.T) {
 	ours, theirs := net.Pipe()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -55,7 +55,7 @@ func TestAnInquiryEndsWithItsContextAndClosesItsConnection(t *testing.T) {
 	}
 }
 
-func TestAnInquiryThatIsNoneIsNotSent(t *testing.T) {
+func TestQuery_RefusesInvalid(t *testing.T) {
 	for _, question := range []Question{{Name: "a..b", Type: "A"}, {Name: "example.org", Type: "NONE SUCH"}} {
 		ours, theirs := net.Pipe()
 		if _, err := Query(t.Context(), ours, question); err == nil {

@@ -27,7 +27,7 @@ func resolved(t *testing.T, resolver Resolver) error {
 	return err
 }
 
-func TestAnswersThatAreTooLargeOrLostByUDPComeByTCP(t *testing.T) {
+func TestResolver_FallsBackToTCP(t *testing.T) {
 	cut := serveNames(t, func(reply *dns.Msg, udp bool) {
 		reply.Truncated = udp
 		if !udp {
@@ -44,7 +44,7 @@ func TestAnswersThatAreTooLargeOrLostByUDPComeByTCP(t *testing.T) {
 	}
 }
 
-func TestTheNextServerIsAskedWhenOneIsGone(t *testing.T) {
+func TestResolver_TriesNextServer(t *testing.T) {
 	alive := serveNames(t, says(t, record))
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -59,7 +59,7 @@ func TestTheNextServerIsAskedWhenOneIsGone(t *testing.T) {
 	}
 }
 
-func TestTheMachinesResolversAreThoseOfItsConfiguration(t *testing.T) {
+func TestResolver_ReadsConfiguration(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "resolv.conf")
 	must(t, os.WriteFile(file, []byte("search example.net\nnameserver 192.0.2.53\n"), 0o600))
 	w := world{"192.0.2.53:53": serveNames(t, says(t, record))}
@@ -94,7 +94,7 @@ func write(w http.ResponseWriter, reply *dns.Msg) {
 	}
 }
 
-func TestNamesAreResolvedOverHTTPS(t *testing.T) {
+func TestResolver_OverHTTPS(t *testing.T) {
 	must(t, resolved(t, NewHTTPSResolver(public(t, func(w http.ResponseWriter, question *dns.Msg) {
 		reply := new(dns.Msg).SetReply(question)
 		reply.Answer = records(t, record)
@@ -111,7 +111,7 @@ func TestNamesAreResolvedOverHTTPS(t *testing.T) {
 	}
 }
 
-func TestAnotherResolverIsAskedOnlyWhereTheFirstFails(t *testing.T) {
+func TestResolver_FallbackOnFailureOnly(t *testing.T) {
 	fails := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { return nil, errors.New("first is gone") })
 	works := NewResolver(new(net.Dialer).DialContext, serveNames(t, says(t, record)).address)
 	never := Resolver(func(context.Context, *dns.Msg) (*dns.Msg, error) { t.Error("asked"); return nil, nil })
@@ -133,7 +133,7 @@ func behindProxy(t *testing.T, answer func(http.ResponseWriter, *dns.Msg)) func(
 	return n.withPublicResolver(address).Lookup
 }
 
-func TestBehindAProxyThePublicAnswerCounts(t *testing.T) {
+func TestResolver_PublicAnswerBehindProxy(t *testing.T) {
 	reply := func(change func(*dns.Msg)) func(http.ResponseWriter, *dns.Msg) {
 		return func(w http.ResponseWriter, question *dns.Msg) {
 			reply := new(dns.Msg).SetReply(question)

@@ -10,7 +10,7 @@ import (
 
 var paceStart = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
+func TestPace_SlowsDownOnLateBeat(t *testing.T) {
 	p := newScaledClock(1000, paceStart)
 	p.updateTime(p.last.Add(time.Hour), 1)
 	if got := p.now.Sub(paceStart); got != 2*time.Second {
@@ -18,7 +18,7 @@ func TestPace_SlowsDownWhenABeatIsLate(t *testing.T) {
 	}
 }
 
-func TestPace_ShortensItsBeatAfterALateOne(t *testing.T) {
+func TestPace_ShortensBeatAfterLate(t *testing.T) {
 	p := newScaledClock(1000, paceStart)
 	for range 10 {
 		p.updateTime(p.last.Add(p.planned), 1)
@@ -69,7 +69,7 @@ func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
 	}
 }
 
-func TestPace_WakesASleeperWhenItIsDue(t *testing.T) {
+func TestPace_WakesSleeperOnTime(t *testing.T) {
 	p := newScaledClock(1000, paceStart)
 	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
 	due, cancel := p.addSleeper(1500 * time.Millisecond)
@@ -83,7 +83,7 @@ func TestPace_WakesASleeperWhenItIsDue(t *testing.T) {
 	}
 }
 
-func TestPace_IsRearmedForASleeperBeforeTheNextBeat(t *testing.T) {
+func TestPace_RearmsForEarlierSleeper(t *testing.T) {
 	p := newScaledClock(1000, paceStart)
 	p.planned = longestBeat
 	p.last = time.Now().Add(time.Hour)
@@ -99,7 +99,7 @@ func TestPace_IsRearmedForASleeperBeforeTheNextBeat(t *testing.T) {
 	}
 }
 
-func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
+func TestPace_WakesInOrder(t *testing.T) {
 	p := newScaledClock(1, paceStart)
 	p.last = time.Now().Add(time.Hour)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -128,7 +128,7 @@ func TestPace_WakesInOrderAndForgetsWhoLeft(t *testing.T) {
 	}
 }
 
-func TestClock_ReachedIsWhatPassedOnTheWall(t *testing.T) {
+func TestClock_ReachedSpeed(t *testing.T) {
 	p := newScaledClock(1000, paceStart)
 	clock := Clock{scaled: p}
 	if got := clock.ActualSpeed(); got != 1000 {
@@ -172,7 +172,7 @@ func TestScaledClock_ShortSleepsEndInTime(t *testing.T) {
 	}
 }
 
-func TestScaledClock_BeatsAreLongOnlyWhereTheClockIsSlow(t *testing.T) {
+func TestScaledClock_LongBeatsAtLowSpeed(t *testing.T) {
 	for speed, want := range map[float64]time.Duration{1: slowestBeat, 20: slowestBeat, 60: 2 * longestBeat, 600: longestBeat} {
 		if got := newScaledClock(speed, paceStart).longestBeat; got != want {
 			t.Errorf("at speed %g the longest beat is %s, want %s", speed, got, want)

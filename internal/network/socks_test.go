@@ -56,7 +56,7 @@ func serveSOCKS(conn net.Conn, to string, asked chan<- string) {
 	_ = target.Close()
 }
 
-func TestASOCKSProxyIsAskedByName(t *testing.T) {
+func TestSOCKS_ConnectsByName(t *testing.T) {
 	asked := make(chan string, 1)
 	greeting, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -79,7 +79,7 @@ func TestASOCKSProxyIsAskedByName(t *testing.T) {
 	}
 }
 
-func TestASOCKSProxyThatKeepsUsOut(t *testing.T) {
+func TestSOCKS_Refused(t *testing.T) {
 	proxy := &url.URL{Scheme: "socks5h", Host: openSOCKS(t, "", make(chan string, 1)), User: url.UserPassword("me", "very-secret")}
 	_, err := behind(nil).ConnectThrough(t.Context(), proxy, "git.example.com:1")
 	var refusal *ProxyError

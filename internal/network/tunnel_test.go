@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestAProxySaysWhyItKeepsUsOut(t *testing.T) {
+func TestConnectThrough_ReportsRefusal(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	must(t, gone.Close())
@@ -64,7 +64,7 @@ func speaking(t *testing.T, words ...string) string {
 	return listener.Addr().String()
 }
 
-func TestATunnelCarriesWhatCameWithTheProxysAnswer(t *testing.T) {
+func TestConnectThrough_KeepsEarlyData(t *testing.T) {
 	proxy := &url.URL{Scheme: "http", Host: speaking(t, "HTTP/1.1 200 OK\r\n\r\n", "SSH-2.0-early\r\n")}
 	conn, err := behind(nil).ConnectThrough(t.Context(), proxy, "git.example.com:22")
 	must(t, err)
@@ -75,7 +75,7 @@ func TestATunnelCarriesWhatCameWithTheProxysAnswer(t *testing.T) {
 	}
 }
 
-func TestATunnelEndsWithItsContext(t *testing.T) {
+func TestConnectThrough_EndsWithContext(t *testing.T) {
 	proxy := &url.URL{Scheme: "http", Host: speaking(t)}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -84,7 +84,7 @@ func TestATunnelEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestAProxyHasAPortByItsScheme(t *testing.T) {
+func TestFormatProxyAddress_DefaultPort(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://me:secret@proxy": "proxy:80", "https://proxy": "proxy:443", "http://proxy:3128": "proxy:3128", "http://[::1]": "[::1]:80",
 	} {

@@ -37,7 +37,7 @@ const (
 	line2 = "A72wSeukEPojtqUyX2J0CciPBh7eqclQ2zpAswgGUQK/9xmmBYWDScHy7xtfXSDl"
 )
 
-func TestASecretIsKnownByItsForm(t *testing.T) {
+func TestRedact_SecretsByForm(t *testing.T) {
 	for name, c := range map[string]struct{ text, secret, want string }{
 		"private key":              {"key: |\n" + pemKey(line1, line2) + "end", line2, "key: |\nkey-1\nend"},
 		"private key in JSON":      {`{"k":"` + strings.ReplaceAll(pemKey(line1), "\n", `\n`) + `","n":1}`, line1, `{"k":"key-1\n","n":1}`},
@@ -92,7 +92,7 @@ func packed(t *testing.T, text string) string {
 	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-func TestAnIdentityBecomesAToken(t *testing.T) {
+func TestAddIdentity_BecomesToken(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"address":                  {"203.0.113.5 and 203.0.113.6, then 203.0.113.5:6443", "ip-1 and ip-2, then ip-1:6443"},
 		"address in DNS":           {"203.0.113.5 5.113.0.203.in-addr.arpa", "ip-1 ip-1"},
@@ -126,7 +126,7 @@ func TestAnIdentityBecomesAToken(t *testing.T) {
 	}
 }
 
-func TestWhatSupportNeedsStaysReadable(t *testing.T) {
+func TestRedact_KeepsDiagnosticText(t *testing.T) {
 	for _, text := range []string{
 		`{"v":1,"time":"2026-05-04T14:00:00.000000001Z","seq":12,"type":"node","name":"worker-1","state":"NotReady"}`,
 		"quay.io/openshift-release-dev/ocp-release@sha256:86bad6e3c5b32a718b23a64b7ba16de30b65b4415f17c0ef3ba7038f9ca0fd54",
@@ -150,7 +150,7 @@ func TestWhatSupportNeedsStaysReadable(t *testing.T) {
 	}
 }
 
-func TestASecretIsFoundInEverySpelling(t *testing.T) {
+func TestAddSecret_EverySpelling(t *testing.T) {
 	for _, secret := range []string{"hunter2-hunter2", `p@ss"w<o>rd\&/?+=%`, "Zürich 8001", "abc123"} {
 		inner, err := json.Marshal(map[string]string{"x": secret})
 		if err != nil {
@@ -189,7 +189,7 @@ func asJSON(t testing.TB, text string) string {
 	return string(content)
 }
 
-func TestWhatASecretFileHoldsIsASecretEverywhere(t *testing.T) {
+func TestScanSecrets_OfSecretFile(t *testing.T) {
 	const pull, word = "c3VwcG9ydDpiYW5hbmEtNDItc3BsaXQ=", "banana-42-split" // support:banana-42-split
 	inner := `{"auths":{"quay.io":{"auth":"` + pull + `"}}}`
 	ignition := `{"storage":{"files":[{"contents":{"source":"data:text/plain;base64,` + base64.StdEncoding.EncodeToString([]byte(inner)) +
@@ -211,7 +211,7 @@ func TestWhatASecretFileHoldsIsASecretEverywhere(t *testing.T) {
 	}
 }
 
-func TestASecretOfOneFileIsASecretInTheOthers(t *testing.T) {
+func TestRedactor_SharesSecretsAcrossFiles(t *testing.T) {
 	r := redact.New()
 	r.Add("a", []byte("the log says banana-42-split"))
 	r.Add("b", []byte("password=banana-42-split"))
@@ -224,7 +224,7 @@ func TestASecretOfOneFileIsASecretInTheOthers(t *testing.T) {
 	}
 }
 
-func TestTheTallyCountsValuesAndPlaces(t *testing.T) {
+func TestTally_CountsValuesAndPlaces(t *testing.T) {
 	r := redact.New()
 	r.AddSecret(redact.Password, "banana-42-split")
 	redacted(t, r, "banana-42-split 203.0.113.5 203.0.113.5 203.0.113.6")
@@ -239,7 +239,7 @@ func TestTheTallyCountsValuesAndPlaces(t *testing.T) {
 }
 
 // Whatever surrounds a secret, and however it is encoded, nothing of it is left, and JSON stays valid.
-func TestNoSecretSurvivesWhateverIsAroundIt(t *testing.T) {
+func TestRedact_AnySurroundings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[a-zA-Z0-9"\\<>&/+=%$ -]{4,24}[0-9][A-Z]`).Draw(t, "secret")
 		around := rapid.SampledFrom([]string{

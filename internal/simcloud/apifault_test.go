@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestAPIFault(t *testing.T) {
+func TestAPIFault_FirstMatchingRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events, err := store.Load[bool](store.NewMemory(), "zone/event")
 		if err != nil {

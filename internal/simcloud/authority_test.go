@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-func TestWhoTrustedAZoneTrustsItAfterItWasOpenedAgain(t *testing.T) {
+func TestOpen_KeepsAuthority(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		first := open(t, Options{Dir: dir})

@@ -45,7 +45,7 @@ func (o *operator) task(version string) reach.Task {
 		`"registry.redhat.io":{"auth":"aWQ6cGFzcw=="},"registry.connect.redhat.com":{"auth":"aWQ6cGFzcw=="},"cp.icr.io":{"auth":"aWQ6cGFzcw=="}}}`}
 }
 
-func TestEveryServiceOfTheCatalogueIsServed(t *testing.T) {
+func TestZone_ServesEveryCatalogueService(t *testing.T) {
 	o := open(t, Options{})
 	defer o.close()
 	for _, version := range []string{"4.20.5", "4.20.0-okd-scos.11"} {

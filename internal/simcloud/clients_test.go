@@ -25,7 +25,7 @@ func (o *operator) browses() *lieutenant.Client {
 	}))
 }
 
-func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
+func TestZone_LieutenantClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -64,7 +64,7 @@ func TestTheInstallersClientConnectsAClusterAndTakesItAway(t *testing.T) {
 	})
 }
 
-func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
+func TestZone_CompilesAndFetchesCatalog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -89,7 +89,7 @@ func TestTheInstallersClientsHaveACatalogCompiledAndFetchIt(t *testing.T) {
 		dir := t.TempDir()
 		_, err = git.Fetch(t.Context(), cluster.Catalog, dir)
 		o.must(err)
-		wanted, err := git.ListWantedSecrets(dir)
+		wanted, err := git.ListWantedSecrets(dir, state.DefaultVaultMount)
 		o.must(err)
 		steward := state.VaultSecret{Path: harbour + "/c-demo/steward", Key: "token"}
 		if !slices.Contains(wanted, steward) {

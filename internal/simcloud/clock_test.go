@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTimeNeverGoesBackWhateverThePace(t *testing.T) {
+func TestClock_IsMonotonic(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		latest := time.Now()
@@ -26,7 +26,7 @@ func TestTimeNeverGoesBackWhateverThePace(t *testing.T) {
 	})
 }
 
-func TestAZoneAtThePaceOfTheWallLivesByTheWall(t *testing.T) {
+func TestClock_WallSpeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Dir: t.TempDir()})
 		defer o.close()

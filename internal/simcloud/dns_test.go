@@ -43,7 +43,7 @@ func misspelt() []string {
 	return []string{"ns1.exoscale.ch", "ns1.exoscale.com", "ns1.exoscale.io", "ns1.exoscale.org"}
 }
 
-func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
+func TestRegistrar_DelegatesNewZone(t *testing.T) {
 	for name, test := range map[string]struct {
 		after   time.Duration
 		servers []string
@@ -87,7 +87,7 @@ func TestAHumanDelegatesANewZoneInTheirOwnTime(t *testing.T) {
 	}
 }
 
-func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
+func TestDNS_RequiresCorrectDelegation(t *testing.T) {
 	for scenario, servers := range map[string][]string{"happy": exoscaleServers(), "no-delegation": nil, "wrong-delegation": misspelt()} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestOnlyAGoodDelegationMakesAZoneResolve(t *testing.T) {
 	}
 }
 
-func TestTheZonesOwnServersAnswerBeforeAnybodyDelegates(t *testing.T) {
+func TestDNS_ServersAnswerBeforeDelegation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Scenario: "no-delegation"})
 		defer o.close()
@@ -122,7 +122,7 @@ func TestTheZonesOwnServersAnswerBeforeAnybodyDelegates(t *testing.T) {
 	})
 }
 
-func TestAHumanEndsTheDelegationOfAZoneThatIsGone(t *testing.T) {
+func TestRegistrar_RemovesDelegation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -137,7 +137,7 @@ func TestAHumanEndsTheDelegationOfAZoneThatIsGone(t *testing.T) {
 	})
 }
 
-func TestAZoneInsideAnotherIsDelegatedByItsRecords(t *testing.T) {
+func TestDNS_DelegationByParentRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -162,7 +162,7 @@ func TestAZoneInsideAnotherIsDelegatedByItsRecords(t *testing.T) {
 	})
 }
 
-func TestDelegationsOutliveTheProcess(t *testing.T) {
+func TestDNS_DelegationsPersist(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Dir: dir, Speed: 10, Scenario: "late-dns"})
@@ -184,7 +184,7 @@ func TestDelegationsOutliveTheProcess(t *testing.T) {
 	})
 }
 
-func TestATooEarlyQuestionHurtsTheOneWhoAsked(t *testing.T) {
+func TestDNS_NegativeCachePerResolver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Scenario: "late-dns"})
 		defer o.close()
@@ -211,7 +211,7 @@ func TestATooEarlyQuestionHurtsTheOneWhoAsked(t *testing.T) {
 	})
 }
 
-func TestTheOperatorsResolverAnswersOverHTTPS(t *testing.T) {
+func TestDNS_ResolverOverHTTPS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()

@@ -21,7 +21,7 @@ func (o *operator) records(zone string) []string {
 	return names
 }
 
-func TestNamesVanishOnceAndCanBePutBack(t *testing.T) {
+func TestFaults_VanishedNamesRestorable(t *testing.T) {
 	for scenario, c := range map[string]struct {
 		machine string
 		left    int // of four records
@@ -59,7 +59,7 @@ func TestNamesVanishOnceAndCanBePutBack(t *testing.T) {
 	}
 }
 
-func TestLoadBalancersCloseOnceTheBootstrapMachineExists(t *testing.T) {
+func TestFaults_LoadBalancersCloseWithBootstrap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Scenario: "load-balancer-blocked"})
 		defer o.close()
@@ -78,7 +78,7 @@ func TestLoadBalancersCloseOnceTheBootstrapMachineExists(t *testing.T) {
 	})
 }
 
-func TestSilentMachinesNeverBootAndTheirSuccessorsDo(t *testing.T) {
+func TestFaults_SuccessorsBoot(t *testing.T) {
 	for scenario, silent := range map[string]map[string]bool{
 		"bootstrap-silent": {"bootstrap": true, "master-0": false, "worker-1": false},
 		"masters-silent":   {"bootstrap": false, "master-0": true, "master-2": true, "worker-1": false},

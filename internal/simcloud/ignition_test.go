@@ -55,7 +55,7 @@ func (o *operator) coreOS(patched bool) string {
 	return template.ID
 }
 
-func TestAMachineBootsFromItsImageAndItsIgnition(t *testing.T) {
+func TestMachine_BootsFromImageAndIgnition(t *testing.T) {
 	document := []byte(`{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/opt/hello","contents":{"source":"data:,hi"}}]}}`)
 	for name, test := range map[string]struct {
 		patched bool

@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/simcloud/mirror"
 )
 
-func TestMiddlewareSeesEveryRequestToTheCloudAndNoOther(t *testing.T) {
+func TestMiddleware_CloudRequestsOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen atomic.Pointer[string]
 		o := open(t, Options{Middleware: func(next http.Handler) http.Handler {
@@ -32,7 +32,7 @@ func TestMiddlewareSeesEveryRequestToTheCloudAndNoOther(t *testing.T) {
 	})
 }
 
-func TestDownloadsCanBeSpoiled(t *testing.T) {
+func TestMiddleware_AltersDownloads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Mirror: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestDownloadsCanBeSpoiled(t *testing.T) {
 	})
 }
 
-func TestOKDIsFoundWhereItsRedirectionLeads(t *testing.T) {
+func TestMirror_OKDRedirect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -66,7 +66,7 @@ func TestOKDIsFoundWhereItsRedirectionLeads(t *testing.T) {
 	})
 }
 
-func TestLatencyDelaysEachAnswerOfTheAPI(t *testing.T) {
+func TestLatency_DelaysAPIAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Latency: 700 * time.Millisecond})
 		defer o.close()
@@ -78,7 +78,7 @@ func TestLatencyDelaysEachAnswerOfTheAPI(t *testing.T) {
 	})
 }
 
-func TestQuotasOverrideThoseOfTheScenario(t *testing.T) {
+func TestQuotas_OverrideScenario(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Scenario: "quota", Quotas: map[string]int{"elastic-ip": 1, "instance": 3}})
 		defer o.close()

@@ -71,7 +71,7 @@ const (
 	cdnURL      = "https://cdn01.quay.io/"
 )
 
-func TestAnInterceptorShowsCertificatesOfItsOwnToTheOperator(t *testing.T) {
+func TestNetworkFault_InterceptorCertificate(t *testing.T) {
 	inScenario(t, "tls-interception", func(t *testing.T, o *operator) {
 		for _, url := range []string{quayURL, registryURL, "https://api-ch-gva-2.exoscale.com/v2/zone", "https://master.puppet.vshn.net:8140/"} {
 			_, err := o.ask(o.Network(), url)
@@ -93,7 +93,7 @@ func TestAnInterceptorShowsCertificatesOfItsOwnToTheOperator(t *testing.T) {
 	})
 }
 
-func TestALayersHostThatIsBlockedIsBlockedForAll(t *testing.T) {
+func TestNetworkFault_BlockedLayerHost(t *testing.T) {
 	inScenario(t, "cdn-blocked", func(_ *testing.T, o *operator) {
 		for _, world := range []network.Network{o.Network(), o.machine()} {
 			o.wantReached(world, false, cdnURL, "https://cdn06.quay.io/", "https://cdn.quay.io/")
@@ -111,7 +111,7 @@ func (o *operator) lookup(world network.Network, name string) string {
 	return list[0].String()
 }
 
-func TestTheOperatorsResolverHasAViewOfItsOwn(t *testing.T) {
+func TestNetworkFault_SplitDNS(t *testing.T) {
 	inScenario(t, "split-dns", func(t *testing.T, o *operator) {
 		inside := o.machine()
 		for _, name := range []string{"quay.io", "registry.redhat.io"} {
@@ -129,7 +129,7 @@ func TestTheOperatorsResolverHasAViewOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestANameMayExistForNobody(t *testing.T) {
+func TestNetworkFault_MissingName(t *testing.T) {
 	inScenario(t, "nxdomain", func(t *testing.T, o *operator) {
 		for _, world := range []network.Network{o.Network(), o.machine()} {
 			if got := o.lookup(world, "registry.redhat.io"); !strings.Contains(got, "no such host") {
@@ -140,7 +140,7 @@ func TestANameMayExistForNobody(t *testing.T) {
 	})
 }
 
-func TestTheOnlyWayOutIsAProxyThatWantsToKnowWhoAsks(t *testing.T) {
+func TestNetworkFault_AuthenticatingProxy(t *testing.T) {
 	inScenario(t, "proxy-auth", func(t *testing.T, o *operator) {
 		if _, err := o.ask(o.Network(), quayURL); err == nil || !strings.Contains(err.Error(), "Proxy Authentication Required") {
 			t.Errorf("through the proxy: %v", err)
@@ -161,7 +161,7 @@ func TestTheOnlyWayOutIsAProxyThatWantsToKnowWhoAsks(t *testing.T) {
 	})
 }
 
-func TestEverythingThatBrowsersAskEndsAtThePortal(t *testing.T) {
+func TestNetworkFault_CaptivePortal(t *testing.T) {
 	inScenario(t, "captive-portal", func(t *testing.T, o *operator) {
 		response, err := o.ask(o.Network(), "http://quay.io/")
 		o.must(err)
@@ -178,7 +178,7 @@ func TestEverythingThatBrowsersAskEndsAtThePortal(t *testing.T) {
 	})
 }
 
-func TestRegistriesThatAreSlowAnswerInTheEnd(t *testing.T) {
+func TestNetworkFault_SlowRegistries(t *testing.T) {
 	inScenario(t, "slow-registry", func(t *testing.T, o *operator) {
 		for url, want := range map[string]time.Duration{quayURL: 5 * time.Second, registryURL: 5 * time.Second, cdnURL: 0} {
 			began := time.Now()
@@ -201,7 +201,7 @@ func (o *operator) clockOf(world network.Network) time.Duration {
 	return answer.ClockOffset
 }
 
-func TestTheOperatorsClockMayBeBehindThatOfTheWorld(t *testing.T) {
+func TestNetworkFault_OperatorClockBehind(t *testing.T) {
 	for scenario, behind := range map[string]time.Duration{"happy": 0, "wrong-clock": 17 * time.Minute} {
 		inScenario(t, scenario, func(t *testing.T, o *operator) {
 			for _, c := range []struct {
@@ -225,7 +225,7 @@ func TestTheOperatorsClockMayBeBehindThatOfTheWorld(t *testing.T) {
 	}
 }
 
-func TestAWrongClockSpoilsSignatures(t *testing.T) {
+func TestNetworkFault_WrongClockBreaksSignatures(t *testing.T) {
 	inScenario(t, "wrong-clock", func(t *testing.T, o *operator) {
 		if err := o.CheckCredentials(t.Context()); !fault.Is(err, fault.Denied) {
 			t.Errorf("the API takes a signature that has expired: %v", err)
@@ -233,7 +233,7 @@ func TestAWrongClockSpoilsSignatures(t *testing.T) {
 	})
 }
 
-func TestWhatIsGoodHereMayBeBadInTheZone(t *testing.T) {
+func TestNetworkFault_ZoneOnly(t *testing.T) {
 	inScenario(t, "zone-only", func(t *testing.T, o *operator) {
 		o.wantReached(o.Network(), true, registryURL, cdnURL, quayURL)
 		inside := o.machine()
@@ -249,7 +249,7 @@ func TestWhatIsGoodHereMayBeBadInTheZone(t *testing.T) {
 	})
 }
 
-func TestASlowRegistryDoesNotOutlastThePatienceOfMachinesThatLiveFast(t *testing.T) {
+func TestNetworkFault_SlowRegistryAtHighSpeed(t *testing.T) {
 	for speed, want := range map[float64]time.Duration{1: 5 * time.Second, 60: 5 * time.Second, 600: 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			o := open(t, Options{Scenario: "slow-registry", Speed: speed})
@@ -261,7 +261,7 @@ func TestASlowRegistryDoesNotOutlastThePatienceOfMachinesThatLiveFast(t *testing
 	}
 }
 
-func TestTheNamesOfNetworkFaultsExist(t *testing.T) {
+func TestNetworkFault_ScenarioNamesExist(t *testing.T) {
 	for _, s := range scenario.List() {
 		for _, traffic := range append(s.Fault.Network.Blocked, s.Fault.Network.Intercepted...) {
 			for _, pattern := range traffic.To {

@@ -17,7 +17,7 @@ import (
 )
 
 // A health check that uses a connection again sees what a new one would see: a rule that is taken away, a listener that closed.
-func TestHealthCheck_FailsWhereANewConnectionWould(t *testing.T) {
+func TestHealthCheck_FailsLikeNewConnection(t *testing.T) {
 	instance := netip.MustParseAddr("198.18.0.4")
 	for name, interrupt := range map[string]func(dropped *atomic.Bool, l net.Listener){
 		"a rule of the security group is taken away": func(dropped *atomic.Bool, _ net.Listener) { dropped.Store(true) },

@@ -87,7 +87,7 @@ func (o *operator) compile() (status, catalog string) {
 	return pipelines[0].Status, all.String()
 }
 
-func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testing.T) {
+func TestProjectSyn_CatalogCompiledUnlessFault(t *testing.T) {
 	for scenario, want := range map[string]string{"happy": "success", "fact-missing": "failed", "compile-failure": "failed", "vault-secret-missing": "success"} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTheCatalogOfAConnectedClusterIsCompiledUnlessSomethingIsWrong(t *testin
 	}
 }
 
-func TestABootstrapTokenEndsEarlyOrIsUsedBySomebodyElse(t *testing.T) {
+func TestProjectSyn_BootstrapTokenFaults(t *testing.T) {
 	for scenario, lost := range map[string]bool{"happy": false, "token-expired": true, "token-used": true} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestABootstrapTokenEndsEarlyOrIsUsedBySomebodyElse(t *testing.T) {
 	}
 }
 
-func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
+func TestProjectSyn_VaultAcceptsBothTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -184,7 +184,7 @@ func TestVaultBelievesTheSignOnAndTheTokensOfClusters(t *testing.T) {
 	})
 }
 
-func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
+func TestProjectSyn_Persists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		o := open(t, Options{Dir: dir})
@@ -226,7 +226,7 @@ func TestProjectSynSurvivesTheEndOfTheProcess(t *testing.T) {
 	})
 }
 
-func TestSomethingMayStandBeforeProjectSyn(t *testing.T) {
+func TestProjectSyn_Middleware(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		o := open(t, Options{Syn: func(http.Handler) http.Handler {
@@ -239,7 +239,7 @@ func TestSomethingMayStandBeforeProjectSyn(t *testing.T) {
 	})
 }
 
-func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
+func TestProjectSyn_ChallengesInDNS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -268,7 +268,7 @@ func TestAnswersToChallengesAreInTheDNS(t *testing.T) {
 	})
 }
 
-func TestPeopleDoWhatAScenarioHasNeededThemFor(t *testing.T) {
+func TestSimulateOperator_ActsOnScenario(t *testing.T) {
 	for _, scenario := range []string{"token-expired", "token-used", "vault-secret-missing"} {
 		t.Run(scenario, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

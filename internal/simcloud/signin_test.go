@@ -59,7 +59,7 @@ func (o *operator) send(method, link, token string, body io.Reader, into any) in
 	return response.StatusCode
 }
 
-func TestAPersonSignsInAtLieutenantWithABrowser(t *testing.T) {
+func TestSignIn_LieutenantByBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -88,7 +88,7 @@ func TestAPersonSignsInAtLieutenantWithABrowser(t *testing.T) {
 	})
 }
 
-func TestAPersonSignsInForADevice(t *testing.T) {
+func TestSignIn_Device(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -108,7 +108,7 @@ func TestAPersonSignsInForADevice(t *testing.T) {
 	})
 }
 
-func TestABrowserReachesThePortsOfTheMachineItRunsOn(t *testing.T) {
+func TestBrowser_LoopbackPorts(t *testing.T) {
 	o := open(t, Options{Scenario: "proxy-auth"})
 	defer o.close()
 	asked := make(chan string, 1)
@@ -120,7 +120,7 @@ func TestABrowserReachesThePortsOfTheMachineItRunsOn(t *testing.T) {
 	}
 }
 
-func TestAPersonDoesNotSeeAPageThatDoesNotExist(t *testing.T) {
+func TestSignIn_UnknownPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -130,7 +130,7 @@ func TestAPersonDoesNotSeeAPageThatDoesNotExist(t *testing.T) {
 	})
 }
 
-func TestTheTokensOfAPersonLastAsLongAsTheZone(t *testing.T) {
+func TestCredentials_TokensOutlastZone(t *testing.T) {
 	dir := t.TempDir()
 	var first Credentials
 	for range 2 {

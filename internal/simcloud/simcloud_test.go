@@ -119,7 +119,7 @@ func (o *operator) wantServed(url string, served bool) {
 	}
 }
 
-func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
+func TestElasticIP_LoadBalancerServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -151,7 +151,7 @@ func TestALoadBalancerServesBehindAnElasticIP(t *testing.T) {
 	})
 }
 
-func TestElasticIPsNeedARuleForTheirProbes(t *testing.T) {
+func TestElasticIP_HealthcheckNeedsRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -170,7 +170,7 @@ func TestElasticIPsNeedARuleForTheirProbes(t *testing.T) {
 	})
 }
 
-func TestAZoneGoesOnWhereItWas(t *testing.T) {
+func TestOpen_ContinuesZone(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Dir: dir, Speed: 10})
@@ -191,7 +191,7 @@ func TestAZoneGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
-func TestOnlyInstancesSeeTheMetadataService(t *testing.T) {
+func TestMetadata_InstancesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -203,7 +203,7 @@ func TestOnlyInstancesSeeTheMetadataService(t *testing.T) {
 	})
 }
 
-func TestTheNameServersOfAZoneExist(t *testing.T) {
+func TestNameServers_AreReachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{})
 		defer o.close()
@@ -220,7 +220,7 @@ func TestTheNameServersOfAZoneExist(t *testing.T) {
 	})
 }
 
-func TestTheMirrorIsTrusted(t *testing.T) {
+func TestMirror_IsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Installer: []string{"true"}})
 		defer o.close()
@@ -230,7 +230,7 @@ func TestTheMirrorIsTrusted(t *testing.T) {
 	})
 }
 
-func TestScenarios(t *testing.T) {
+func TestScenarios_ChangeZone(t *testing.T) {
 	t.Run("bad-credentials", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := open(t, Options{Scenario: "bad-credentials"})
@@ -276,7 +276,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-func TestTwoScenariosAtOnce(t *testing.T) {
+func TestScenarios_Combined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := open(t, Options{Scenario: "quota,nxdomain,masters-silent", Quotas: map[string]int{"elastic-ip": 1}})
 		defer o.close()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestDurationsReadWell(t *testing.T) {
+func TestFormatDuration_Readable(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0s", 900 * time.Millisecond: "0s", 42 * time.Second: "42s", 2 * time.Minute: "2m",
 		118 * time.Second: "1m58s", 125*time.Minute + time.Second: "2h05m",

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/text"
 )
 
-func TestSanitize(t *testing.T) {
+func TestSanitize_HostileText(t *testing.T) {
 	for _, c := range []struct{ name, foreign, line, lines string }{
 		{"plain", "three words here", "three words here", "three words here"},
 		{"line breaks", " two\r\n\tlines \u2028more\u0085end", "two lines more end", " two\n lines\nmore\nend"},

@@ -6,7 +6,7 @@ import (
 	"exoshift/internal/text"
 )
 
-func TestSentence(t *testing.T) {
+func TestSentence_EndsWithPeriod(t *testing.T) {
 	for given, want := range map[string]string{"": "", " done ": "done.", "done.": "done.", "why?": "why?", "path:": "path:", "asking…": "asking…"} {
 		if got := text.Sentence(given); got != want {
 			t.Errorf("%q becomes %q, want %q", given, got, want)
@@ -20,7 +20,7 @@ func TestJoin_LeavesOutEmptyParts(t *testing.T) {
 	}
 }
 
-func TestCapitalize(t *testing.T) {
+func TestCapitalize_FirstLetter(t *testing.T) {
 	for given, want := range map[string]string{"": "", "ärger": "Ärger", "API": "API"} {
 		if got := text.Capitalize(given); got != want {
 			t.Errorf("%q becomes %q, want %q", given, got, want)

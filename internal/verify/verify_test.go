@@ -110,7 +110,7 @@ func TestCheck_ASoundFolder(t *testing.T) {
 }
 
 // Each kind of damage is found in the right file, and repaired where possible.
-func TestRepair_MakesGoodWhatCanBeMadeGood(t *testing.T) {
+func TestRepair_FixesRepairable(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage   func(*testing.T, state.Folder)
 		check    string
@@ -207,7 +207,7 @@ func open(t *testing.T, folder state.Folder) {
 }
 
 // A rebuilt journal claims no image: others may boot from it, and a teardown would delete it.
-func TestRepair_AJournalClaimsNoImageThatOthersMayUse(t *testing.T) {
+func TestRepair_ClaimsNoSharedImage(t *testing.T) {
 	folder := soundFolder(t)
 	remove(t, folder, state.JournalFile)
 	if _, err := repairer(folder).Repair(t.Context(), folder); err != nil {
@@ -224,7 +224,7 @@ func TestRepair_AJournalClaimsNoImageThatOthersMayUse(t *testing.T) {
 }
 
 // The object of an intent without a result exists, was deleted, or was never created.
-func TestRepair_NotesWhatCameOfAnIntent(t *testing.T) {
+func TestRepair_RecordsIntentResult(t *testing.T) {
 	folder := soundFolder(t)
 	intend(t, folder)
 	journal, err := folder.OpenJournal(time.Now)
@@ -253,7 +253,7 @@ func TestRepair_NotesWhatCameOfAnIntent(t *testing.T) {
 }
 
 // Partial facts are not written: they would start a second bootstrap.
-func TestRepair_WithoutTheCloudLeavesTheFactsAsTheyAre(t *testing.T) {
+func TestRepair_OfflineKeepsFacts(t *testing.T) {
 	folder := soundFolder(t)
 	change(t, folder, state.FactsFile, "192.0.2.1", "192.0.2.9")
 	damaged, err := folder.Read(state.FactsFile)
@@ -277,7 +277,7 @@ func TestRepair_WithoutTheCloudLeavesTheFactsAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestRepair_ATeardownThatTheFactsLostIsKnownByItsEvents(t *testing.T) {
+func TestRepair_TeardownFromEvents(t *testing.T) {
 	folder := soundFolder(t)
 	remove(t, folder, state.FactsFile)
 	if err := folder.Write(state.TeardownFile, []byte(`{"v":1,"time":"2026-05-05T12:00:00Z","seq":9,"type":"run","state":"finished","result":"ok","exit_code":0}`+"\n")); err != nil {
@@ -292,7 +292,7 @@ func TestRepair_ATeardownThatTheFactsLostIsKnownByItsEvents(t *testing.T) {
 }
 
 // What nothing proves is told, beside facts that have all the rest.
-func TestRepair_ReportsWhatIsNotProven(t *testing.T) {
+func TestRepair_ReportsUnproven(t *testing.T) {
 	folder := soundFolder(t)
 	remove(t, folder, state.FactsFile)
 	if err := folder.Write(state.EventsFile, []byte(`{"v":1,"time":"2026-05-04T12:00:00Z","seq":1,"type":"object","kind":"lieutenant-cluster","name":"c-demo-1","action":"created"}`+"\n")); err != nil {

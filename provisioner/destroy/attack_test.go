@@ -36,7 +36,7 @@ func (s *scene) exists(id string) bool {
 
 // Whoever may write a Service can annotate it with any ID, and the cloud controller manager then gives its name to that
 // load balancer and points it to the cluster's pool. Whoever may write a PersistentVolume can have any volume attached.
-func TestTeardown_KeepsWhatATenantAimsItAt(t *testing.T) {
+func TestTeardown_KeepsForgedTargets(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		ours := map[string]string{"exoshift-cluster": "c-demo-1"}
 		machine := s.machine(state.Instance{Name: "worker-0", Labels: ours})
@@ -95,7 +95,7 @@ func TestTeardown_KeepsWhatATenantAimsItAt(t *testing.T) {
 	})
 }
 
-func TestTeardown_KeepsNamesThatNoRecipeGives(t *testing.T) {
+func TestTeardown_KeepsUnplannedNames(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		groups := s.groups("c-demo-1_team-blue", "c-demo-1_infra")
 		inventory, err := s.run(t.Context(), destroy.Options{})

@@ -71,7 +71,7 @@ func torn(t *testing.T, world Clients, o Options) (Inventory, error) {
 	return last, failure
 }
 
-func TestEverythingGoesInASafeOrderAndBackupsStay(t *testing.T) {
+func TestDestroy_OrderKeepsBackups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: append(cluster(), state.Object{Kind: state.KindInstance, Name: "foreign", ID: "foreign"})}
 		last, err := destroyed(t, z, options())
@@ -100,7 +100,7 @@ func TestEverythingGoesInASafeOrderAndBackupsStay(t *testing.T) {
 	})
 }
 
-func TestBackupsGoIfAskedFor(t *testing.T) {
+func TestDestroy_DeletesBackupsOnRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster()}
 		o := options()
@@ -111,7 +111,7 @@ func TestBackupsGoIfAskedFor(t *testing.T) {
 	})
 }
 
-func TestATemplateThatOthersBootFromStays(t *testing.T) {
+func TestDestroy_KeepsSharedTemplate(t *testing.T) {
 	for kind, uses := range map[string]string{state.KindInstance: "worker-9", state.KindInstancePool: "pool-9"} {
 		z := &zone{told: claims(), objects: append(cluster(), state.Object{Kind: kind, Name: uses, ID: "x", Uses: []string{"template"}, Labels: label("c-other")})}
 		inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
@@ -124,7 +124,7 @@ func TestATemplateThatOthersBootFromStays(t *testing.T) {
 	}
 }
 
-func TestTeardown_ListsTemplateThatIsNotProven(t *testing.T) {
+func TestTeardown_ListsUnprovenTemplate(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()}
 	inventory, err := New(spec(), z.world(), Options{Names: install.ListNames(spec())}).TakeInventory(t.Context())
 	listed := slices.ContainsFunc(inventory.Kept, func(k Kept) bool {
@@ -138,7 +138,7 @@ func TestTeardown_ListsTemplateThatIsNotProven(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
+func TestDestroy_KeepsOwnKey(t *testing.T) {
 	o := options()
 	o.OwnKey = "EXOkey"
 	z := &zone{told: claims(), objects: cluster()}
@@ -155,7 +155,7 @@ func TestTheKeyOfTheRunItselfStaysWithItsRole(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
+func TestDestroy_ReportsUndeletable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusal := fault.Newf(fault.Conflict, "delete elastic IP", "it is in use").WithHint("detach it")
 		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"machine": errors.New("it is locked"), "ip": refusal}}
@@ -178,7 +178,7 @@ func TestWhatCannotBeDeletedStopsNothingElseAndIsLeftOver(t *testing.T) {
 	})
 }
 
-func TestAVolumeThatOutlivesItsMachineIsNotForgotten(t *testing.T) {
+func TestDestroy_VolumeOutlivesMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"volume": errors.New("it is busy")}}
 		z.after = func(id string) {
@@ -194,7 +194,7 @@ func TestAVolumeThatOutlivesItsMachineIsNotForgotten(t *testing.T) {
 	})
 }
 
-func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
+func TestDestroy_RetriesHeldObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster(), refused: map[string]error{"ip": errors.New("busy")}}
 		z.after = func(id string) {
@@ -209,7 +209,7 @@ func TestWhatIsHeldForAWhileGoesInALaterPass(t *testing.T) {
 }
 
 // Claims, and objects attached to machines, cannot be found any more once these are deleted.
-func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
+func TestDestroy_ResumesFromState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		detached := state.Object{Kind: state.KindVolume, Name: "pvc-u1", ID: "detached", Created: born.Add(time.Hour)}
 		z := &zone{objects: append(cluster(), detached), told: append(claims(), claim(state.KindVolume, "detached", "pvc-"))}
@@ -237,7 +237,7 @@ func TestAStoppedTeardownGoesOnWithWhatItRemembers(t *testing.T) {
 	})
 }
 
-func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
+func TestInventory_SkipsUnlabelled(t *testing.T) {
 	z := &zone{objects: []state.Object{{Kind: state.KindInstance, Name: "rescued", ID: "i1"}}}
 	o := Options{Remembered: []Found{{Object: state.Object{Kind: state.KindInstance, ID: "i1"}, Proof: ByLabel}}}
 	if inventory, err := New(spec(), z.world(), o).TakeInventory(t.Context()); err != nil || len(inventory.Objects) > 0 {
@@ -245,7 +245,7 @@ func TestWhoTakesTheLabelOffTakesTheObjectAway(t *testing.T) {
 	}
 }
 
-func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
+func TestDestroy_UnreachableClusterIsNote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := &zone{told: claims(), objects: cluster(), silent: fault.New(fault.Transient, "no route to host", nil)}
 		began := time.Now()
@@ -259,7 +259,7 @@ func TestAClusterThatDoesNotAnswerIsOnlyANote(t *testing.T) {
 	})
 }
 
-func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
+func TestDestroy_NoMachinesNoClusterRequest(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()[:3]}
 	inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 	if err != nil || z.asked > 0 || len(inventory.Notes) != 1 || !strings.Contains(inventory.Notes[0], "no machines") {
@@ -267,14 +267,14 @@ func TestAClusterWithoutMachinesIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestAnInventoryWithGapsIsNone(t *testing.T) {
+func TestInventory_RefusesGaps(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster(), denied: fault.New(fault.Denied, "list the IAM roles", nil)}
 	if _, err := New(spec(), z.world(), options()).TakeInventory(t.Context()); !fault.Is(err, fault.Denied) {
 		t.Errorf("ended with %v", err)
 	}
 }
 
-func TestASavingCountsWhatHasNoPrice(t *testing.T) {
+func TestSavings_CountsUnpriced(t *testing.T) {
 	z := &zone{told: claims(), objects: cluster()}
 	inventory, err := New(spec(), z.world(), options()).TakeInventory(t.Context())
 	if err != nil {

@@ -32,7 +32,7 @@ func (t *Teardown) Plan(inventory Inventory) provisioner.Plan {
 		plan, stage, all = append(plan, step), append(stage, step.ID), append(all, step.ID)
 	}
 	plan = append(plan, provisioner.Step{
-		ID: stepProof, Phase: Phase, Title: "Look again until nothing is left", Needs: all, Do: t.verifyEmpty,
+		ID: stepProof, Phase: Phase, Title: "Verify that nothing is left", Needs: all, Do: t.verifyEmpty,
 	})
 	return append(plan, t.registration().removalSteps()...)
 }

@@ -90,7 +90,7 @@ func TestOurs_EveryProof(t *testing.T) {
 	}
 }
 
-func TestOurs_LookAlikes(t *testing.T) {
+func TestOurs_RefusesLookalikes(t *testing.T) {
 	other, later := label("c-demo-10"), born.Add(2*time.Hour)
 	objects := []state.Object{
 		{Kind: state.KindInstance, Name: "master-0", ID: "i1", Labels: label("c-demo-1")},
@@ -162,7 +162,7 @@ func TestOurs_LookAlikes(t *testing.T) {
 	}
 }
 
-func TestOurs_IntentThatWasNotedDoneProvesNoNamesake(t *testing.T) {
+func TestOurs_CompletedIntentProvesNoNamesake(t *testing.T) {
 	template := state.Object{Kind: state.KindTemplate, Name: "rhcos-1", ID: "of-somebody-else", Created: born}
 	journal := []state.Entry{{Kind: state.KindTemplate, Name: "rhcos-1"}, {Kind: state.KindTemplate, Name: "rhcos-1", ID: "t1", Action: state.Created}}
 	if found := findOwned([]state.Object{template}, identity1(), readJournal(journal)); len(found) > 0 {
@@ -171,7 +171,7 @@ func TestOurs_IntentThatWasNotedDoneProvesNoNamesake(t *testing.T) {
 }
 
 // The prefix of buckets can be chosen freely: that of c-delta may be the name of another cluster.
-func TestOurs_BucketsOfACluster_ThatIsCalledLikeOurPrefix(t *testing.T) {
+func TestOurs_BucketsOfPrefixNamesake(t *testing.T) {
 	delta := spec()
 	delta.Cluster.ID, delta.ObjectStorage.BucketPrefix = "c-delta", "c-alpha"
 	who := newIdentity(delta, install.ListNames(delta))

@@ -16,6 +16,7 @@ type Syn struct {
 	Lieutenant Lieutenant
 	Vault      Vault
 	Tenant     string
+	Mount      string              // of the KV store in Vault
 	Secrets    []state.VaultSecret // referenced by the cluster's catalog
 	// Passwords keeps a copy of the backups' passwords until they are seen in Vault.
 	Passwords PasswordStore
@@ -84,7 +85,7 @@ func (r registration) removalSteps() provisioner.Plan {
 	}
 	if !r.deleteBackups {
 		plan = append(plan, provisioner.Step{
-			ID: "passwords", Phase: Phase, Title: "See that the passwords of the backups are in Vault", Needs: []string{"lieutenant"}, Do: r.restorePasswords,
+			ID: "passwords", Phase: Phase, Title: "Verify the backup passwords in Vault", Needs: []string{"lieutenant"}, Do: r.restorePasswords,
 		})
 	}
 	return plan
@@ -147,7 +148,7 @@ func (r registration) describeRemoval() []string {
 	}
 	return []string{
 		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", r.identity.cluster, r.syn.Tenant),
-		fmt.Sprintf("Vault deletes %d secrets below clusters/kv/%s/%s, which can be brought back%s", secrets, r.syn.Tenant, r.identity.cluster, stay),
+		fmt.Sprintf("Vault deletes %d secrets below %s/%s/%s, which can be brought back%s", secrets, r.syn.Mount, r.syn.Tenant, r.identity.cluster, stay),
 	}
 }
 

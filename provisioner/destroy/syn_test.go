@@ -126,7 +126,7 @@ func enrolled(paths ...string) (*zone, *registry, Clients) {
 }
 
 // A refused call leaves the later ones out, and the next teardown continues from there.
-func TestATeardownThatProjectSynRefusesInTheMiddleGoesOnLater(t *testing.T) {
+func TestDestroy_ResumesAfterSynRefusal(t *testing.T) {
 	const ccm, csi, backup = "t-demo/c-demo-1/exoscale/ccm", "t-demo/c-demo-1/exoscale/csi", "t-demo/c-demo-1/cluster-backup"
 	all := []string{"delete " + ccm, "delete " + csi, "unregister c-demo-1", "restore " + backup}
 	for _, refused := range append(slices.Clone(all), "sign in", "") {
@@ -151,7 +151,7 @@ func TestATeardownThatProjectSynRefusesInTheMiddleGoesOnLater(t *testing.T) {
 	}
 }
 
-func TestDestroy_WritesBackPasswordsThatLieutenantDeletedForGood(t *testing.T) {
+func TestDestroy_RestoresDeletedPasswords(t *testing.T) {
 	const backup, absent = "t-demo/c-demo-1/cluster-backup", "t-demo/c-demo-1/global-backup"
 	for _, refused := range []string{"", "write " + backup} {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestDestroy_WritesBackPasswordsThatLieutenantDeletedForGood(t *testing.T) {
 	}
 }
 
-func TestDestroy_FailsIfAPasswordWasGoneBefore(t *testing.T) {
+func TestDestroy_FailsOnMissingPassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const backup = "t-demo/c-demo-1/cluster-backup"
 		_, r, world := enrolled(backup)
@@ -190,7 +190,7 @@ func TestDestroy_FailsIfAPasswordWasGoneBefore(t *testing.T) {
 	})
 }
 
-func TestWithTheBackupsTheirPasswordsGo(t *testing.T) {
+func TestDestroy_DeletesPasswordsWithBackups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const backup = "t-demo/c-demo-1/cluster-backup"
 		_, r, world := enrolled(backup)

@@ -20,7 +20,7 @@ import (
 // backups is what a teardown of a cast keeps.
 const backups = "bucket c-demo-1-cluster-backup c-demo-1-cluster-backup"
 
-func TestAZoneIsAsBeforeOnceAClusterIsDestroyed(t *testing.T) {
+func TestDestroy_RestoresZone(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.cast()
 		full := s.all()
@@ -52,7 +52,7 @@ func TestAZoneIsAsBeforeOnceAClusterIsDestroyed(t *testing.T) {
 	})
 }
 
-func TestALookChangesNothing(t *testing.T) {
+func TestInventory_ChangesNothing(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.cast()
 		s.door.set(func(r *http.Request) bool { return r.Method != http.MethodGet && r.Method != http.MethodHead }, nil)
@@ -62,7 +62,7 @@ func TestALookChangesNothing(t *testing.T) {
 	})
 }
 
-func TestARefusedDeletionIsLeftOverAndGoesWhenItIsAllowed(t *testing.T) {
+func TestDestroy_RetriesRefusedDeletion(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.cast()
 		address := s.named(state.KindElasticIP, "c-demo-1_api")[0].ID
@@ -87,7 +87,7 @@ func TestARefusedDeletionIsLeftOverAndGoesWhenItIsAllowed(t *testing.T) {
 }
 
 // Each run is stopped after a few changes; its inventory is kept in the folder.
-func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
+func TestDestroy_SurvivesRepeatedStops(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		s.foreign()
 		before := s.all()
@@ -121,7 +121,7 @@ func TestATeardownThatIsStoppedOverAndOverEndsAllTheSame(t *testing.T) {
 	})
 }
 
-func TestRefusedCredentialsAreSaidSo(t *testing.T) {
+func TestDestroy_RefusedCredentials(t *testing.T) {
 	onScene(t, func(t *testing.T, s *scene) {
 		stranger, err := exoscale.New(s.net, region, key, "another-secret", state.NoJournal{})
 		s.must(err)

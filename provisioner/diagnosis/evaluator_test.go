@@ -28,7 +28,7 @@ func rulesOf(findings []Finding) []string {
 	return ids
 }
 
-func TestAStallIsSilentBesideWhatExplainsIt(t *testing.T) {
+func TestEvaluate_HidesExplainedStall(t *testing.T) {
 	stuck := func(minute float64) Input {
 		s := healthy(minute)
 		s.stop(minute, 15)
@@ -49,7 +49,7 @@ func TestAStallIsSilentBesideWhatExplainsIt(t *testing.T) {
 	}
 }
 
-func TestARuleIsSilentBesideOneThatExplainsIt(t *testing.T) {
+func TestEvaluate_HidesExplainedRule(t *testing.T) {
 	got := rulesOf(examined(0, 10, func(minute float64) Input {
 		s := healthy(min(minute, 2))
 		s.Now, s.TemplateBuild = at(minute), "39"
@@ -61,7 +61,7 @@ func TestARuleIsSilentBesideOneThatExplainsIt(t *testing.T) {
 	}
 }
 
-func TestTheSurestFindingComesFirstAndThenTheOldest(t *testing.T) {
+func TestEvaluate_SurestThenOldestFirst(t *testing.T) {
 	got := rulesOf(examined(40, 62, func(minute float64) Input {
 		s := healthy(minute)
 		s.Names[2].Found, s.Names[2].Missing = nil, true
@@ -77,7 +77,7 @@ func TestTheSurestFindingComesFirstAndThenTheOldest(t *testing.T) {
 	}
 }
 
-func TestWhatTheAPITellsIsNotJudgedWhileItDoesNotAnswer(t *testing.T) {
+func TestEvaluate_IgnoresStaleAPIData(t *testing.T) {
 	silentFrom := func(from float64) func(float64) Input {
 		return func(minute float64) Input {
 			s := healthy(minute)
@@ -96,7 +96,7 @@ func TestWhatTheAPITellsIsNotJudgedWhileItDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestAFindingLingersAMomentAndBeginsAnewAfterwards(t *testing.T) {
+func TestEvaluate_FindingLingersThenRestarts(t *testing.T) {
 	blink := func(minute float64) Input {
 		s := healthy(minute)
 		if minute < 45 || minute > 45.4 && minute < 47 {
@@ -116,7 +116,7 @@ func TestAFindingLingersAMomentAndBeginsAnewAfterwards(t *testing.T) {
 	}
 }
 
-func TestASignThatComesAndGoesIsNotTold(t *testing.T) {
+func TestEvaluate_IgnoresFlappingSign(t *testing.T) {
 	n := 0
 	got := examined(40, 60, func(minute float64) Input {
 		s := healthy(minute)
@@ -130,7 +130,7 @@ func TestASignThatComesAndGoesIsNotTold(t *testing.T) {
 	}
 }
 
-func TestTheSameSignsGiveTheSameFindings(t *testing.T) {
+func TestEvaluate_IsDeterministic(t *testing.T) {
 	sick := func(minute float64) Input {
 		s := healthy(minute)
 		s.Facts.APIAddress, s.Facts.IngressAddress, s.Machines[0].Address = "10.129.0.1", "172.30.0.7", "100.64.0.1"
@@ -149,7 +149,7 @@ func TestTheSameSignsGiveTheSameFindings(t *testing.T) {
 	}
 }
 
-func TestCrowdsAreCutToWhatPeopleRead(t *testing.T) {
+func TestEvaluate_TruncatesLongLists(t *testing.T) {
 	s := crowded(1000)
 	for n := range s.Snapshot.Nodes {
 		s.Snapshot.Nodes[n].Address = "10.0.0.1"
@@ -177,7 +177,7 @@ func TestCrowdsAreCutToWhatPeopleRead(t *testing.T) {
 	}
 }
 
-func TestTwoInstallationsAreNotMixed(t *testing.T) {
+func TestEvaluate_KeepsInstallationsApart(t *testing.T) {
 	one, other := New(), New()
 	for minute := 40.0; minute < 42; minute += lookEvery {
 		s := healthy(minute)
@@ -189,7 +189,7 @@ func TestTwoInstallationsAreNotMixed(t *testing.T) {
 	}
 }
 
-func TestAClusterThatStandsHasNoUseForItsFirstCertificates(t *testing.T) {
+func TestEvaluate_InstalledClusterFirstCertificates(t *testing.T) {
 	got := examined(0, 10, func(minute float64) Input {
 		s := healthy(90)
 		s.Now, s.Wall = at(60*24*90+minute), at(60*24*90+minute)
@@ -202,7 +202,7 @@ func TestAClusterThatStandsHasNoUseForItsFirstCertificates(t *testing.T) {
 	}
 }
 
-func TestAWrongCertificateIsNotTakenForABlockedWay(t *testing.T) {
+func TestEvaluate_WrongCertificateIsNotBlocked(t *testing.T) {
 	got := rulesOf(examined(9, 20, func(minute float64) Input {
 		s := healthy(minute)
 		unanswered(&s, state.LayerTLS, "TLS: the certificate was issued for another cluster or an earlier attempt")
@@ -214,7 +214,7 @@ func TestAWrongCertificateIsNotTakenForABlockedWay(t *testing.T) {
 }
 
 // Whoever holds the node bootstrapper's token may give a request any name, and users paste the advised command.
-func TestTheNameOfARequestNeverBecomesPartOfACommand(t *testing.T) {
+func TestDetectSkippedRequests_NoNamesInCommands(t *testing.T) {
 	for _, name := range []string{"x; reboot", "$(reboot)", "x\nreboot", "`reboot`", "--kubeconfig=x", "a'b", "x|sh", "é"} {
 		s := healthy(42)
 		s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
@@ -230,7 +230,7 @@ func TestTheNameOfARequestNeverBecomesPartOfACommand(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsHeardOfForTheFirstTimeIsMovement(t *testing.T) {
+func TestTrack_NewServiceIsProgress(t *testing.T) {
 	spoken := func(minute float64, units ...string) *inputIndex {
 		s := healthy(minute)
 		s.Snapshot, s.BootstrapHost = state.Snapshot{}, &state.BootstrapHost{}

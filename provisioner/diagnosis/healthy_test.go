@@ -28,7 +28,7 @@ func watch(from, to float64, look func(minute float64) Input) map[string]Finding
 	return found
 }
 
-func TestNothingIsFoundInAHealthyInstallation(t *testing.T) {
+func TestEvaluate_HealthyHasNoFindings(t *testing.T) {
 	for name, change := range map[string]func(minute float64, s *Input){
 		"as usual": func(float64, *Input) {},
 		"nobody looks in": func(_ float64, s *Input) {
@@ -119,7 +119,7 @@ func flapping(minute float64, s *Input) {
 	}
 }
 
-func TestAnInstallationThatJustBeginsIsNotDiagnosed(t *testing.T) {
+func TestEvaluate_FreshInstallation(t *testing.T) {
 	if found := New().Evaluate(Input{}); len(found) > 0 {
 		t.Errorf("found without any sign: %v", found)
 	}
@@ -146,7 +146,7 @@ func fastest(nodes int) time.Duration {
 	return best
 }
 
-func BenchmarkExamineAThousandNodes(b *testing.B) {
+func BenchmarkEvaluate1000Nodes(b *testing.B) {
 	const limit = 2 * time.Millisecond
 	s := crowded(1000)
 	examiner := New()

@@ -226,7 +226,7 @@ func (a ailment) ail(minute float64) Input {
 	return s
 }
 
-func TestEachRuleIsFoundByItsSigns(t *testing.T) {
+func TestRules_FoundBySigns(t *testing.T) {
 	for _, a := range ailments() {
 		t.Run(a.rule+": "+a.says, func(t *testing.T) {
 			t.Parallel()
@@ -269,7 +269,7 @@ func rule(t *testing.T, id string) Rule {
 	return Rule{}
 }
 
-func TestEachRuleHasAllThatPeopleNeed(t *testing.T) {
+func TestRules_AreComplete(t *testing.T) {
 	tested := map[string]bool{}
 	for _, a := range ailments() {
 		tested[a.rule] = true
@@ -299,7 +299,7 @@ func ruleOf(id string) Rule {
 	return all[slices.IndexFunc(all, func(r Rule) bool { return r.ID == id })]
 }
 
-func TestTheDocumentNamesEachRule(t *testing.T) {
+func TestRules_AreDocumented(t *testing.T) {
 	content, err := os.ReadFile("../../docs/diagnosis.md")
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-func TestEveryKindIsFoundAndDeletedAndDeletedAgain(t *testing.T) {
+func TestDelete_EveryKindIdempotent(t *testing.T) {
 	for name, ensure := range map[string]string{
 		"nodes": state.KindSecurityGroup, "masters": state.KindAntiAffinityGroup,
 		cluster + "-api": state.KindElasticIP, "example.com": state.KindZone, "lb-0": state.KindInstance,
@@ -66,7 +66,7 @@ func (w *world) deletesTwice(ctx context.Context, o state.Object) {
 	}
 }
 
-func TestDeletionsSurviveLostAnswersAndOutages(t *testing.T) {
+func TestDelete_SurvivesLostAnswers(t *testing.T) {
 	for name, accidents := range map[string][]site.Fault{
 		"answer of the deletion lost": {{Match: "DELETE /v2/elastic-ip/", ServeFirst: true}},
 		"burst of 503":                {{Match: "DELETE /v2/elastic-ip/", Respond: matchPattern(503, `{"message":"no"}`)}, {Match: "DELETE /v2/elastic-ip/", Respond: matchPattern(429, `{"message":"slow"}`)}},
@@ -95,7 +95,7 @@ func (w *world) attached(ctx context.Context) (ip state.ElasticIP, machine state
 	return ip, machine
 }
 
-func TestAProtectedInstanceIsUnprotectedFirst(t *testing.T) {
+func TestDelete_UnprotectsInstance(t *testing.T) {
 	for name, labels := range map[string]map[string]string{
 		"as its label says":      {"exoshift-protected": "true"},
 		"as the refusal says it": {},
@@ -114,7 +114,7 @@ func TestAProtectedInstanceIsUnprotectedFirst(t *testing.T) {
 	}
 }
 
-func TestSecurityGroupsThatReferToEachOtherGoInAnyOrder(t *testing.T) {
+func TestDelete_MutualSecurityGroups(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.mutualGroups(ctx)
 		before := w.count("DELETE /v2/security-group/")
@@ -137,7 +137,7 @@ func (w *world) mutualGroups(ctx context.Context) {
 	w.check(err)
 }
 
-func TestRulesAreClearedWithThoseThatReferToTheGroup(t *testing.T) {
+func TestClearRules_RemovesReferringRules(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.mutualGroups(ctx)
 		masters := w.the(ctx, state.KindSecurityGroup, "masters")
@@ -155,7 +155,7 @@ func TestRulesAreClearedWithThoseThatReferToTheGroup(t *testing.T) {
 	})
 }
 
-func TestWhatIsInUseIsWaitedForAndThenAConflict(t *testing.T) {
+func TestDelete_WaitsForObjectInUse(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		id, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
 		w.check(err)
@@ -175,7 +175,7 @@ func TestWhatIsInUseIsWaitedForAndThenAConflict(t *testing.T) {
 	})
 }
 
-func TestAPrivateNetworkLetsGoOfItsInstances(t *testing.T) {
+func TestDelete_DetachesPrivateNetwork(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
@@ -185,7 +185,7 @@ func TestAPrivateNetworkLetsGoOfItsInstances(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeDeletedIsNotAskedFor(t *testing.T) {
+func TestDelete_RefusesUndeletableKind(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, o := range []state.Object{{Kind: state.KindBucket, Name: "b", ID: "b"}, {Kind: state.KindInstance, Name: "lb-0"}} {
 			_, err := w.Delete(ctx, o)

@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnElasticIPIsMadeAsItWasAskedFor(t *testing.T) {
+func TestEnsureElasticIP_CreatesAsRequested(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, action, err := w.EnsureElasticIP(ctx, elasticIP())
 		w.wantAction(action, err, state.Created)
@@ -29,7 +29,7 @@ func TestAnElasticIPIsMadeAsItWasAskedFor(t *testing.T) {
 	})
 }
 
-func TestAnElasticIPOfAnotherClusterIsNotOurs(t *testing.T) {
+func TestEnsureElasticIP_IgnoresOtherCluster(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		theirs := elasticIP()
 		theirs.Labels = map[string]string{"exoshift-cluster": "another"}
@@ -40,7 +40,7 @@ func TestAnElasticIPOfAnotherClusterIsNotOurs(t *testing.T) {
 	})
 }
 
-func TestHealthCheckAndReverseDNSAreBroughtUpToDate(t *testing.T) {
+func TestEnsureElasticIP_UpdatesHealthcheckAndDNS(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		first, _, err := w.EnsureElasticIP(ctx, elasticIP())
 		w.check(err)
@@ -66,7 +66,7 @@ func TestHealthCheckAndReverseDNSAreBroughtUpToDate(t *testing.T) {
 	})
 }
 
-func TestAttachingTwiceAttachesOnce(t *testing.T) {
+func TestAttachElasticIP_IsIdempotent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ip, _, err := w.EnsureElasticIP(ctx, elasticIP())
 		w.check(err)

@@ -68,7 +68,7 @@ func ensures(ctx context.Context, w *world) map[string]func() (state.Action, err
 	}
 }
 
-func TestEnsuringTwiceMakesOneAndTheSecondChangesNothing(t *testing.T) {
+func TestEnsure_IsIdempotent(t *testing.T) {
 	for _, kind := range []string{"security-group", "anti-affinity-group", "elastic-ip", "dns-zone", "instance", "iam-role"} {
 		t.Run(kind, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -88,7 +88,7 @@ func TestEnsuringTwiceMakesOneAndTheSecondChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAnIntentIsWrittenBeforeAndAResultAfter(t *testing.T) {
+func TestEnsure_JournalsIntentAndResult(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes", state.Rule{Protocol: "tcp", From: 22, To: 22, CIDR: "0.0.0.0/0"}))
 		w.check(err)
@@ -102,7 +102,7 @@ func TestAnIntentIsWrittenBeforeAndAResultAfter(t *testing.T) {
 	})
 }
 
-func TestAnObjectWhoseAnswerWasLostIsAdopted(t *testing.T) {
+func TestEnsure_AdoptsAfterLostAnswer(t *testing.T) {
 	paths := map[string]string{
 		"security-group": "/v2/security-group", "anti-affinity-group": "/v2/anti-affinity-group",
 		"elastic-ip": "/v2/elastic-ip", "dns-zone": "/v2/dns-domain", "instance": "/v2/instance", "iam-role": "/v2/iam-role",
@@ -127,7 +127,7 @@ func TestAnObjectWhoseAnswerWasLostIsAdopted(t *testing.T) {
 	}
 }
 
-func TestSeveralOfOneNameAreAConflictThatNamesThem(t *testing.T) {
+func TestEnsure_DuplicateNamesConflict(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		first, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.check(err)
@@ -139,7 +139,7 @@ func TestSeveralOfOneNameAreAConflictThatNamesThem(t *testing.T) {
 	})
 }
 
-func TestCredentials(t *testing.T) {
+func TestCheckCredentials_ValidAndInvalid(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.check(w.CheckCredentials(ctx))
 		for name, client := range map[string]interface {
@@ -159,7 +159,7 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-func TestAnExceededQuotaIsToldAsSuch(t *testing.T) {
+func TestEnsureInstance_QuotaExceeded(t *testing.T) {
 	inWorldOf(t, api.Config{Key: key, Secret: secret, Quotas: map[string]int{"instance": 0}}, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.wantFault(err, fault.Quota, "create instance lb-0", "quota page")
@@ -173,7 +173,7 @@ func TestAnExceededQuotaIsToldAsSuch(t *testing.T) {
 	})
 }
 
-func TestInstanceTypesAreListedOnce(t *testing.T) {
+func TestListInstanceTypes_IsCached(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		types, err := w.ListInstanceTypes(ctx)
 		w.check(err)

@@ -27,7 +27,7 @@ func (w *world) apiKey(ctx context.Context) state.APIKey {
 	return state.APIKey{Name: cluster + "-csi", RoleID: made.ID}
 }
 
-func TestARoleIsMadeAsItWasAskedForAndBroughtUpToDate(t *testing.T) {
+func TestEnsureRole_CreatesAndUpdates(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := role()
 		made, action, err := w.EnsureRole(ctx, wanted)
@@ -57,7 +57,7 @@ func TestARoleIsMadeAsItWasAskedForAndBroughtUpToDate(t *testing.T) {
 	})
 }
 
-func TestAPolicyThatIsNotShownInAListIsNoDrift(t *testing.T) {
+func TestEnsureRole_PolicyMissingInList(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureRole(ctx, role())
 		w.check(err)
@@ -69,7 +69,7 @@ func TestAPolicyThatIsNotShownInAListIsNoDrift(t *testing.T) {
 	})
 }
 
-func TestAKeyIsMadeOnceAndItsSecretToldOnce(t *testing.T) {
+func TestEnsureAPIKey_SecretReturnedOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, action, err := w.ensureKey(ctx, w.apiKey(ctx))
 		w.wantAction(action, err, state.Created)
@@ -89,7 +89,7 @@ func TestAKeyIsMadeOnceAndItsSecretToldOnce(t *testing.T) {
 	})
 }
 
-func TestAKeyWhoseSecretNobodyHasIsAConflict(t *testing.T) {
+func TestEnsureAPIKey_UnknownSecretConflicts(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		first, _, err := w.ensureKey(ctx, wanted)
@@ -117,7 +117,7 @@ func (w *world) ensureKey(ctx context.Context, key state.APIKey) (state.APIKey, 
 	return key, action, err
 }
 
-func TestAKeyThatCannotBeKeptIsNotDone(t *testing.T) {
+func TestEnsureAPIKey_SaveFailure(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		_, err := w.EnsureAPIKey(ctx, wanted, func(state.APIKey) error { return errors.New("the disk is full") })
@@ -136,7 +136,7 @@ func (w *world) oneKey(ctx context.Context, key state.APIKey) {
 	})
 }
 
-func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
+func TestEnsureAPIKey_ReplacesAfterLostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		w.InjectFaults(site.Fault{Match: "POST /v2/api-key", ServeFirst: true})
@@ -152,7 +152,7 @@ func TestAKeyWhoseAnswerWasLostIsMadeAnew(t *testing.T) {
 	})
 }
 
-func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
+func TestEnsureAPIKey_ResumesKilledReplacement(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		_, _, err := w.ensureKey(w.killedAt(ctx, "POST /v2/api-key", true), wanted)
@@ -166,7 +166,7 @@ func TestAKeyWhoseReplacementWasInterruptedIsMadeAnew(t *testing.T) {
 	})
 }
 
-func TestAKeyWhoseReplacementWasRefusedForNowIsMadeAnewLater(t *testing.T) {
+func TestEnsureAPIKey_ResumesRefusedReplacement(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.apiKey(ctx)
 		_, _, err := w.ensureKey(w.killedAt(ctx, "POST /v2/api-key", true), wanted)

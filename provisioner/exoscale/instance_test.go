@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
+func TestEnsureInstance_RunsWithAddress(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		groupID, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
 		w.check(err)
@@ -42,7 +42,7 @@ func TestAnInstanceRunsAndHasAnAddressWhenItIsEnsured(t *testing.T) {
 	})
 }
 
-func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
+func TestDescribeInstances_OmitsDeleted(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.ensureAll(ctx, w.machines(ctx, 3))
 		w.check(err)
@@ -57,7 +57,7 @@ func TestDescribeInstances_LeavesOutWhatIsGoneMeanwhile(t *testing.T) {
 	})
 }
 
-func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
+func TestEnsureInstance_WaitsForStart(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
 		_, _, err := w.EnsureInstance(w.killedAt(ctx, "POST /v2/instance", true), wanted)
@@ -71,7 +71,7 @@ func TestAnInstanceThatIsStillStartingIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
+func TestEnsureInstance_IgnoresOtherCluster(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		theirs := w.machine(ctx, "lb-0")
 		theirs.Labels = map[string]string{"exoshift-cluster": "another"}
@@ -90,7 +90,7 @@ func TestAnInstanceOfAnotherClusterIsNotOurs(t *testing.T) {
 	})
 }
 
-func TestAnInstanceThatIsBeingDestroyedIsReplaced(t *testing.T) {
+func TestEnsureInstance_ReplacesDestroying(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machine(ctx, "lb-0")
 		w.InjectFaults(site.Fault{Match: "GET /v2/instance", Respond: matchPattern(200, `{"instances":[{"id":"7","name":"lb-0","state":"destroying",
@@ -103,7 +103,7 @@ func TestAnInstanceThatIsBeingDestroyedIsReplaced(t *testing.T) {
 	})
 }
 
-func TestDeletingAnInstanceTwiceIsFine(t *testing.T) {
+func TestDeleteInstance_IsIdempotent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
@@ -121,7 +121,7 @@ func TestDeletingAnInstanceTwiceIsFine(t *testing.T) {
 	})
 }
 
-func TestDeletingAnInstanceSurvivesALostAnswer(t *testing.T) {
+func TestDeleteInstance_SurvivesLostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
@@ -131,7 +131,7 @@ func TestDeletingAnInstanceSurvivesALostAnswer(t *testing.T) {
 	})
 }
 
-func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
+func TestEnsureInstance_KeepsStoppedInstance(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		made, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
 		w.check(err)
@@ -143,7 +143,7 @@ func TestAStoppedInstanceIsLeftToTheOperator(t *testing.T) {
 	})
 }
 
-func TestInstancesThatCannotBeAreRefused(t *testing.T) {
+func TestEnsureInstance_RefusesInvalid(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.unchanged(func() {
 			large := w.machine(ctx, "lb-0")

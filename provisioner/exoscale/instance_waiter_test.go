@@ -58,7 +58,7 @@ func (r *roll) want(t *testing.T, n int, action state.Action) {
 	}
 }
 
-func TestManyMachinesAreMadeAtOnceAndToldOnceEach(t *testing.T) {
+func TestEnsureInstances_ReportsEachOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 40)
 		first, err := w.ensureAll(ctx, wanted)
@@ -81,7 +81,7 @@ func TestManyMachinesAreMadeAtOnceAndToldOnceEach(t *testing.T) {
 	})
 }
 
-func TestAtMostFiveMachinesAreAskedForAtATime(t *testing.T) {
+func TestEnsureInstances_FiveAtATime(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 30)
 		var now, most atomic.Int32
@@ -89,9 +89,9 @@ func TestAtMostFiveMachinesAreAskedForAtATime(t *testing.T) {
 			most.Store(max(most.Load(), now.Add(1)))
 			_ = w.net.Clock.Sleep(ctx, time.Second)
 			now.Add(-1)
-			matchPattern(200, `{"id":"1","state":"pending","reference":{"id":"none"}}`)(answer, nil)
+			matchPattern(200, `{"id":"op-1","state":"pending","reference":{"id":"none"}}`)(answer, nil)
 		}}}, 30)...)
-		w.InjectFaults(site.Fault{Match: "GET /v2/operation/1", Respond: matchPattern(200, `{"id":"1","state":"failure","reason":"unknown","message":"enough"}`)})
+		w.InjectFaults(site.Fault{Match: "GET /v2/operation/op-1", Respond: matchPattern(200, `{"id":"op-1","state":"failure","reason":"unknown","message":"enough"}`)})
 		_, err := w.ensureAll(ctx, wanted)
 		w.wantFault(err, fault.Internal, "enough")
 		if most.Load() != 5 {
@@ -100,7 +100,7 @@ func TestAtMostFiveMachinesAreAskedForAtATime(t *testing.T) {
 	})
 }
 
-func TestAMachineIsToldAsSoonAsItRuns(t *testing.T) {
+func TestEnsureInstances_ReportsOnRunning(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 2)
 		_, err := w.ensureAll(ctx, wanted[:1])
@@ -114,7 +114,7 @@ func TestAMachineIsToldAsSoonAsItRuns(t *testing.T) {
 	})
 }
 
-func TestMachinesWithALostAnswerAreAdoptedAndNotDoubled(t *testing.T) {
+func TestEnsureInstances_AdoptsAfterLostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 12)
 		never := site.Fault{Match: "POST /v2/instance", Respond: matchPattern(502, "")}
@@ -133,7 +133,7 @@ func TestMachinesWithALostAnswerAreAdoptedAndNotDoubled(t *testing.T) {
 	})
 }
 
-func TestAQuotaEndsTheOrdersAndIsToldWithinSeconds(t *testing.T) {
+func TestEnsureInstances_StopsAtQuota(t *testing.T) {
 	inWorldOf(t, api.Config{Key: key, Secret: secret, Quotas: map[string]int{"instance": 7}}, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 40)
 		began := time.Now()
@@ -145,7 +145,7 @@ func TestAQuotaEndsTheOrdersAndIsToldWithinSeconds(t *testing.T) {
 	})
 }
 
-func TestAfterAFailureNothingNewIsAskedFor(t *testing.T) {
+func TestEnsureInstances_StopsAfterFailure(t *testing.T) {
 	inWorldOf(t, api.Config{Key: key, Secret: secret, Latency: time.Second}, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 30)
 		w.InjectFaults(site.Fault{Match: "POST /v2/instance", Respond: matchPattern(400, `{"message":"not this one"}`)})
@@ -162,12 +162,12 @@ func TestAfterAFailureNothingNewIsAskedFor(t *testing.T) {
 
 // lost simulates an instance whose creation is accepted and never succeeds; its operation has the reason.
 func (w *world) lost(operation string, times int) {
-	w.InjectFaults(site.Fault{Match: "POST /v2/instance", Respond: matchPattern(200, `{"id":"77","state":"pending","reference":{"id":"dead"}}`)})
-	w.InjectFaults(slices.Repeat([]site.Fault{{Match: "GET /v2/operation/77", Respond: matchPattern(200, operation)}}, times)...)
+	w.InjectFaults(site.Fault{Match: "POST /v2/instance", Respond: matchPattern(200, `{"id":"op-77","state":"pending","reference":{"id":"dead"}}`)})
+	w.InjectFaults(slices.Repeat([]site.Fault{{Match: "GET /v2/operation/op-77", Respond: matchPattern(200, operation)}}, times)...)
 }
 
-func TestACreationThatFailsTellsTheReasonOfTheAPI(t *testing.T) {
-	const failure = `{"id":"77","state":"failure","reason":"unavailable","message":"No hypervisor has room for the instance"}`
+func TestEnsureInstances_FailedCreationReason(t *testing.T) {
+	const failure = `{"id":"op-77","state":"failure","reason":"unavailable","message":"No hypervisor has room for the instance"}`
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 1)
 		w.lost(failure, 2)
@@ -183,10 +183,10 @@ func TestACreationThatFailsTellsTheReasonOfTheAPI(t *testing.T) {
 	})
 }
 
-func TestAMachineInErrorTellsTheReasonAtOnce(t *testing.T) {
+func TestEnsureInstances_ErrorStateReason(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 1)
-		w.lost(`{"id":"77","state":"failure","reason":"fault","message":"The host died"}`, 1)
+		w.lost(`{"id":"op-77","state":"failure","reason":"fault","message":"The host died"}`, 1)
 		go func() {
 			_ = w.net.Clock.Sleep(ctx, time.Second)
 			w.InjectFaults(site.Fault{Match: "GET /v2/instance", Respond: matchPattern(200, `{"instances":[{"id":"dead","name":"worker-0","state":"error",
@@ -201,10 +201,10 @@ func TestAMachineInErrorTellsTheReasonAtOnce(t *testing.T) {
 	})
 }
 
-func TestAMachineThatNeverAppearsIsATimeoutWithFewQuestions(t *testing.T) {
+func TestEnsureInstances_TimeoutWithFewRequests(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 1)
-		w.lost(`{"id":"77","state":"pending"}`, 20)
+		w.lost(`{"id":"op-77","state":"pending"}`, 20)
 		began := time.Now()
 		_, err := w.ensureAll(ctx, wanted)
 		w.wantFault(err, fault.Timeout, "wait for instance worker-0", "absent after 30m", "run again")
@@ -214,16 +214,16 @@ func TestAMachineThatNeverAppearsIsATimeoutWithFewQuestions(t *testing.T) {
 	})
 }
 
-func TestAMachineThatVanishesMeanwhileIsTold(t *testing.T) {
+func TestEnsureInstances_ReportsVanished(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 1)
-		w.lost(`{"id":"77","state":"success"}`, 1)
+		w.lost(`{"id":"op-77","state":"success"}`, 1)
 		_, err := w.ensureAll(ctx, wanted)
 		w.wantFault(err, fault.Transient, "vanished", "event log")
 	})
 }
 
-func TestEnsureInstances_AsksByIDForWhatListsOmit(t *testing.T) {
+func TestEnsureInstances_GetsOmittedByID(t *testing.T) {
 	for name, omitted := range map[string]time.Duration{"for a minute": time.Minute, "for ever": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -244,7 +244,7 @@ func TestEnsureInstances_AsksByIDForWhatListsOmit(t *testing.T) {
 	}
 }
 
-func TestTwoMachinesOfOneNameAreRefusedBeforeAnythingIsMade(t *testing.T) {
+func TestEnsureInstances_RefusesDuplicateNames(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 2)
 		wanted[1].Name = wanted[0].Name
@@ -255,7 +255,7 @@ func TestTwoMachinesOfOneNameAreRefusedBeforeAnythingIsMade(t *testing.T) {
 	})
 }
 
-func TestACancelledWaitLeavesNothingBehind(t *testing.T) {
+func TestEnsureInstances_CancelLeavesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 8)
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -265,7 +265,7 @@ func TestACancelledWaitLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-func TestProtectionIsAddedOnceAndRemembered(t *testing.T) {
+func TestEnsureInstances_AddsProtectionOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := w.machines(ctx, 3)
 		wanted[1].Protected = true
@@ -339,7 +339,7 @@ func TestProtection_IsLiftedAndRemembered(t *testing.T) {
 	})
 }
 
-func TestAMachineIsPlacedOnItsDeployTarget(t *testing.T) {
+func TestEnsureInstance_DeployTarget(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		id, err := w.FindDeployTarget(ctx, "dedicated-1")
 		w.check(err)

@@ -50,7 +50,7 @@ func (w *world) byCluster(ctx context.Context) map[string]string {
 
 func ref(id string) map[string]string { return map[string]string{"id": id} }
 
-func TestTheInventoryTellsWhatObjectsAreMadeOfAndFor(t *testing.T) {
+func TestListObjects_KindAndPurpose(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ids := w.byCluster(ctx)
 		all, err := w.ListObjects(ctx)
@@ -100,7 +100,7 @@ func (w *world) wantObject(got, want state.Object) {
 	}
 }
 
-func TestWhatAClusterMakesByItselfIsDeletedToo(t *testing.T) {
+func TestListObjects_ClusterCreatedObjects(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.byCluster(ctx)
 		all, err := w.ListObjects(ctx)
@@ -123,7 +123,7 @@ func TestWhatAClusterMakesByItselfIsDeletedToo(t *testing.T) {
 	})
 }
 
-func TestAnInstanceGoesWithoutItsVolumes(t *testing.T) {
+func TestDeleteInstance_KeepsVolumes(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.byCluster(ctx)
 		w.deletesTwice(ctx, w.the(ctx, state.KindInstance, "worker-0"))
@@ -133,7 +133,7 @@ func TestAnInstanceGoesWithoutItsVolumes(t *testing.T) {
 	})
 }
 
-func TestAVolumeThatIsDetachedMeanwhileIsDeleted(t *testing.T) {
+func TestDeleteVolume_DetachedMeanwhile(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.byCluster(ctx)
 		volume := w.the(ctx, state.KindVolume, "pvc-1")
@@ -144,7 +144,7 @@ func TestAVolumeThatIsDetachedMeanwhileIsDeleted(t *testing.T) {
 	})
 }
 
-func TestWhatMayNotBeReadIsNamedAndTheRestIsListed(t *testing.T) {
+func TestListObjects_NamesForbiddenKinds(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.registerKey(ctx)
 		denied := matchPattern(403, `{"message":"Forbidden by role policy"}`)
@@ -228,7 +228,7 @@ func TestRecords_OfAZone(t *testing.T) {
 	})
 }
 
-func TestAnInventoryEndsWithItsContext(t *testing.T) {
+func TestListObjects_EndsWithContext(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		stopped, cancel := context.WithCancelCause(ctx)
 		cancel(errors.New("ctrl-c"))

@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-func TestOneKindIsListedAloneAndWithoutTheOthers(t *testing.T) {
+func TestListObjectsByKind_ListsOneKind(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		id, _, err := w.EnsureSecurityGroup(ctx, state.SecurityGroup{Name: "mine"})
 		w.check(err)

@@ -105,7 +105,7 @@ func (l loss) sent(w *world) (n int) {
 	return n
 }
 
-func TestNothingIsDoubledByALostAnswer(t *testing.T) {
+func TestEnsure_LostAnswerMakesNoDuplicate(t *testing.T) {
 	for name, l := range losses() {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -127,7 +127,7 @@ func TestNothingIsDoubledByALostAnswer(t *testing.T) {
 	}
 }
 
-func TestAChangeThatNeverArrivedIsMadeOnce(t *testing.T) {
+func TestEnsure_RepeatsUndeliveredChange(t *testing.T) {
 	for name, l := range losses() {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -147,7 +147,7 @@ func TestAChangeThatNeverArrivedIsMadeOnce(t *testing.T) {
 }
 
 // What the API says that it did not do is requested again, however little a repetition may be repeated otherwise.
-func TestAChangeThatIsThrottledIsMadeWhenTheServerAllowsIt(t *testing.T) {
+func TestEnsure_RetriesThrottledChange(t *testing.T) {
 	for name, l := range losses() {
 		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 			t.Run(fmt.Sprint(name, status), func(t *testing.T) {

@@ -15,7 +15,7 @@ func (w *world) previewed() *world {
 	return &world{Client: w.WithPreview(), Site: w.Site, t: w.t, net: w.net, journal: w.journal, api: w.api}
 }
 
-func TestAPreviewTellsWhatWouldBeMadeAndMakesNothing(t *testing.T) {
+func TestPreview_CreatesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		preview := w.previewed()
 		w.unchanged(func() {
@@ -65,7 +65,7 @@ func (w *world) previewWithoutIDs(ctx context.Context, preview *world) {
 	}
 }
 
-func TestAPreviewOfMachinesTellsThemAtOnce(t *testing.T) {
+func TestPreview_ReportsMachinesAtOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		preview := w.previewed()
 		wanted := w.machines(ctx, 4)
@@ -96,7 +96,7 @@ func TestAPreviewOfMachinesTellsThemAtOnce(t *testing.T) {
 	})
 }
 
-func TestAPreviewTellsWhatWouldBeUpdatedAndDeleted(t *testing.T) {
+func TestPreview_UpdatesAndDeletions(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		preview := w.previewed()
 		zone, _, err := w.EnsureZone(ctx, "example.com")
@@ -127,7 +127,7 @@ func TestAPreviewTellsWhatWouldBeUpdatedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestAPreviewDoesNotAdopt(t *testing.T) {
+func TestPreview_DoesNotAdopt(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureAntiAffinityGroup(ctx, "masters", "")
 		w.check(err)

@@ -29,7 +29,7 @@ func (w *world) ensureRecord(ctx context.Context, zoneID string, record state.Re
 	w.wantAction(action, err, want)
 }
 
-func TestAZoneTellsItsNameServers(t *testing.T) {
+func TestEnsureZone_ReportsNameServers(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		zone, _, err := w.EnsureZone(ctx, "c.example.com")
 		w.check(err)
@@ -47,7 +47,7 @@ func TestAZoneTellsItsNameServers(t *testing.T) {
 	})
 }
 
-func TestARecordIsMadeOnceAndOthersOfItsNameStay(t *testing.T) {
+func TestEnsureRecord_KeepsOtherRecords(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.8", 60), state.Created)
@@ -59,7 +59,7 @@ func TestARecordIsMadeOnceAndOthersOfItsNameStay(t *testing.T) {
 	})
 }
 
-func TestACNAMEIsReplaced(t *testing.T) {
+func TestEnsureRecord_ReplacesCNAME(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		record := state.Record{Name: "*.apps", Type: "CNAME", Content: "ingress.c.example.com.", TTL: 60}
 		w.ensureRecord(ctx, zoneID, record, state.Created)
@@ -70,7 +70,7 @@ func TestACNAMEIsReplaced(t *testing.T) {
 	})
 }
 
-func TestDoublesOfARecordAreRemoved(t *testing.T) {
+func TestEnsureRecord_RemovesDuplicates(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("api", "192.0.2.7", 60), state.Created)
 		w.InjectFaults(site.Fault{Match: "GET /v2/dns-domain/", Respond: matchPattern(200, `{"dns-domain-records":[]}`)})
@@ -83,7 +83,7 @@ func TestDoublesOfARecordAreRemoved(t *testing.T) {
 	})
 }
 
-func TestDeletingRecordsTwiceIsFine(t *testing.T) {
+func TestDeleteRecords_IsIdempotent(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		for _, record := range []state.Record{a("etcd", "192.0.2.7", 60), a("etcd", "192.0.2.8", 60), a("api", "192.0.2.7", 60)} {
 			w.ensureRecord(ctx, zoneID, record, state.Created)
@@ -98,7 +98,7 @@ func TestDeletingRecordsTwiceIsFine(t *testing.T) {
 	})
 }
 
-func TestADeletionWhoseAnswerIsLostIsRepeated(t *testing.T) {
+func TestDeleteRecords_RetriesLostAnswer(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		w.ensureRecord(ctx, zoneID, a("etcd", "192.0.2.7", 60), state.Created)
 		lost := site.Fault{Match: "DELETE /v2/dns-domain/", ServeFirst: true}
@@ -108,7 +108,7 @@ func TestADeletionWhoseAnswerIsLostIsRepeated(t *testing.T) {
 	})
 }
 
-func TestRecordsThatCannotBeAreRefused(t *testing.T) {
+func TestEnsureRecord_RefusesInvalid(t *testing.T) {
 	zoned(t, func(ctx context.Context, w *world, zoneID string) {
 		_, err := w.EnsureRecord(ctx, zoneID, a("api", "192.0.2.7", 0))
 		w.wantFault(err, fault.Invalid, "TTL")

@@ -124,7 +124,7 @@ func refusals() map[string]refusal {
 	}
 }
 
-func TestEveryRefusalTellsOperationCauseAndHint(t *testing.T) {
+func TestRefusals_OperationCauseHint(t *testing.T) {
 	for name, r := range refusals() {
 		for _, problems := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, problem details: %t", name, problems), func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestEveryRefusalTellsOperationCauseAndHint(t *testing.T) {
 	}
 }
 
-func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
+func TestFailures_ReasonCauseHint(t *testing.T) {
 	for reason, kind := range map[string]fault.Kind{
 		"incorrect": fault.Invalid, "unsupported": fault.Invalid, "forbidden": fault.Denied, "conflict": fault.Conflict,
 		"not-found": fault.NotFound, "unavailable": fault.Transient, "interrupted": fault.Transient,
@@ -166,7 +166,7 @@ func TestEveryOperationThatFailsTellsReasonCauseAndHint(t *testing.T) {
 	}
 }
 
-func TestWhatWasRefusedIsNotAdoptedLater(t *testing.T) {
+func TestEnsure_RefusedIsNotAdopted(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(403, `{"message":"no"}`)})
 		w.wantFault(ensureGroup(ctx, w), fault.Denied)
@@ -182,7 +182,7 @@ func TestWhatWasRefusedIsNotAdoptedLater(t *testing.T) {
 	})
 }
 
-func TestEnsureZone_DoesNotBlameThePlanForAList(t *testing.T) {
+func TestEnsureZone_ListFailureIsNotPlan(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v2/dns-domain", Respond: matchPattern(403, `{"message":"Forbidden by IAM policy"}`)})
 		_, _, err := w.EnsureZone(ctx, "example.com")

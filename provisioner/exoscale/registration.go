@@ -37,20 +37,20 @@ func (c *Templates) waitEarlierTemplate(ctx context.Context, name string) (state
 	if err != nil {
 		return state.Template{}, err
 	}
-	until := began.Add(registrationLimit)
-	if longest := c.api.Clock.Now().Add(registrationLimit); until.After(longest) { // the API's clock is ahead of ours
-		until = longest
+	left := began.Add(registrationLimit).Sub(c.api.Clock.Now())
+	if left <= 0 {
+		return state.Template{}, nil
 	}
-	for c.api.Clock.Now().Before(until) {
-		found, err := c.FindTemplate(ctx, name)
-		if !fault.Is(err, fault.NotFound) {
-			return found, err
+	left = min(left, registrationLimit) // the API's clock may be ahead of ours
+	var found state.Template
+	_, err = c.api.Clock.Poll(ctx, registrationPause, left, func() (done bool, err error) {
+		found, err = c.FindTemplate(ctx, name)
+		if fault.Is(err, fault.NotFound) {
+			return false, nil
 		}
-		if err := c.api.Sleep(ctx, "wait for template "+name, registrationPause); err != nil {
-			return state.Template{}, err
-		}
-	}
-	return state.Template{}, nil
+		return true, err
+	})
+	return found, err
 }
 
 // findRegistration returns the zero time if there is none in our zone.

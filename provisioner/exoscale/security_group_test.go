@@ -28,7 +28,7 @@ func rules() []state.Rule {
 	}
 }
 
-func TestASecurityGroupGetsTheRulesThatItMisses(t *testing.T) {
+func TestEnsureSecurityGroup_AddsMissingRules(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("balancers"))
 		w.check(err)
@@ -63,7 +63,7 @@ func TestASecurityGroupGetsTheRulesThatItMisses(t *testing.T) {
 }
 
 // Each operation takes three to eight seconds; the rules of a group are added while others are.
-func TestTheRulesOfAGroupAreAddedSideBySide(t *testing.T) {
+func TestEnsureSecurityGroup_AddsRulesInParallel(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
 		w.check(err)
@@ -83,15 +83,15 @@ func TestTheRulesOfAGroupAreAddedSideBySide(t *testing.T) {
 	})
 }
 
-func TestARuleThatMeetsABusyGroupIsAddedLater(t *testing.T) {
+func TestEnsureSecurityGroup_RetriesBusyGroup(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
 		w.check(err)
 		busy := func(answer http.ResponseWriter, _ *http.Request) {
-			matchPattern(200, `{"id":"7","state":"pending","reference":{"id":"1"}}`)(answer, nil)
+			matchPattern(200, `{"id":"op-7","state":"pending","reference":{"id":"1"}}`)(answer, nil)
 		}
-		failed := `{"id":"7","state":"failure","reason":"busy","message":"another rule is being added"}`
-		w.InjectFaults(site.Fault{Match: "POST /v2/security-group/", Respond: busy}, site.Fault{Match: "GET /v2/operation/7", Respond: matchPattern(200, failed)})
+		failed := `{"id":"op-7","state":"failure","reason":"busy","message":"another rule is being added"}`
+		w.InjectFaults(site.Fault{Match: "POST /v2/security-group/", Respond: busy}, site.Fault{Match: "GET /v2/operation/op-7", Respond: matchPattern(200, failed)})
 		_, _, err = w.EnsureSecurityGroup(ctx, group("nodes", rules()[:2]...))
 		w.check(err)
 		missing, err := w.ListMissingRules(ctx, group("nodes", rules()[:2]...))
@@ -102,7 +102,7 @@ func TestARuleThatMeetsABusyGroupIsAddedLater(t *testing.T) {
 	})
 }
 
-func TestARuleThatVanishedIsMissing(t *testing.T) {
+func TestEnsureSecurityGroup_RestoresVanishedRule(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := group("nodes", tcp(22623, "0.0.0.0/0"), tcp(6443, "0.0.0.0/0"))
 		_, _, err := w.EnsureSecurityGroup(ctx, wanted)
@@ -118,7 +118,7 @@ func TestARuleThatVanishedIsMissing(t *testing.T) {
 	})
 }
 
-func TestARuleThatIsWantedTwiceIsAddedOnce(t *testing.T) {
+func TestEnsureSecurityGroup_IgnoresDuplicateRules(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes", tcp(22, "0.0.0.0/0"), tcp(22, "0.0.0.0/0")))
 		w.check(err)
@@ -128,7 +128,7 @@ func TestARuleThatIsWantedTwiceIsAddedOnce(t *testing.T) {
 	})
 }
 
-func TestTwoStepsMayAddRulesToAGroupAtTheSameTime(t *testing.T) {
+func TestEnsureSecurityGroup_ConcurrentSteps(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes"))
 		w.check(err)
@@ -148,7 +148,7 @@ func TestTwoStepsMayAddRulesToAGroupAtTheSameTime(t *testing.T) {
 	})
 }
 
-func TestRulesThatCannotBeAreRefused(t *testing.T) {
+func TestEnsureSecurityGroup_RefusesInvalidRules(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes", tcp(22, "everywhere")))
 		w.wantFault(err, fault.Invalid, "tcp 22-22 from everywhere")

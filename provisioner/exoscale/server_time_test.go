@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/site"
 )
 
-func TestTheTimeOfTheServerIsThatOfItsAnswer(t *testing.T) {
+func TestGetServerTime_FromAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		now, err := w.GetServerTime(ctx)
 		w.check(err)

@@ -24,7 +24,7 @@ func (w *world) without(answer http.ResponseWriter, r *http.Request) {
 	matchPattern(recorded.Code, content)(answer, r)
 }
 
-func TestAnOperationThatRefersToItsObjectInTheEnd(t *testing.T) {
+func TestEnsure_LateOperationReference(t *testing.T) {
 	for kind, path := range map[string]string{"iam-role": "/v2/iam-role", "instance": "/v2/instance", "dns-zone": "/v2/dns-domain"} {
 		t.Run(kind, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -40,7 +40,7 @@ func TestAnOperationThatRefersToItsObjectInTheEnd(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatNeverRefersToItsObject(t *testing.T) {
+func TestEnsure_MissingOperationReference(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST /v2/iam-role", Respond: w.without}, site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200, `{"id":"1","state":"success"}`)})
 		_, err := ensures(ctx, w)["iam-role"]()
@@ -53,7 +53,7 @@ func TestAnOperationThatNeverRefersToItsObject(t *testing.T) {
 	})
 }
 
-func TestAForeignInstanceWithoutFieldsStopsNothing(t *testing.T) {
+func TestListObjects_ForeignInstanceWithoutFields(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		foreign := func(answer http.ResponseWriter, r *http.Request) {
 			recorded := httptest.NewRecorder()

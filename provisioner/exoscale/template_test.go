@@ -25,7 +25,7 @@ func rhcos() state.Template {
 	}
 }
 
-func TestATemplateIsRegisteredAndFound(t *testing.T) {
+func TestTemplate_RegisterAndFind(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wanted := rhcos()
 		_, err := w.FindTemplate(ctx, wanted.Name)
@@ -42,7 +42,7 @@ func TestATemplateIsRegisteredAndFound(t *testing.T) {
 	})
 }
 
-func TestATemplateWhoseImageIsAnotherTellsWhy(t *testing.T) {
+func TestRegisterTemplate_OtherImage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.RegisterTemplate(ctx, state.Template{
 			Name: "rhcos-1", URL: "https://images.example/rhcos.qcow2?X-Amz-Signature=abc", MD5: "00000000000000000000000000000000",
@@ -57,7 +57,7 @@ func trail(at time.Time, handler, uri string, status int, name string) site.Faul
 		at.UTC().Format("2006-01-02T15:04:05.000Z"), handler, uri, status, zone, name))}
 }
 
-func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
+func TestRegisterTemplate_WaitsAfterLostAnswer(t *testing.T) {
 	for name, event := range map[string]func() site.Fault{
 		"told by the zone":    func() site.Fault { return site.Fault{Match: "nothing"} },
 		"told by its handler": func() site.Fault { return trail(time.Now(), "register-template", "", 200, "rhcos-1") },
@@ -81,7 +81,7 @@ func TestARegistrationWhoseAnswerWasLostIsWaitedForAndNotDoubled(t *testing.T) {
 	}
 }
 
-func TestARegistrationThatNeverArrivedIsBegunAnew(t *testing.T) {
+func TestRegisterTemplate_RestartsUndelivered(t *testing.T) {
 	for name, event := range map[string]func() site.Fault{
 		"no trace":   func() site.Fault { return site.Fault{Match: "nothing"} },
 		"of another": func() site.Fault { return trail(time.Now(), "register-template", "/v2/template", 200, "rhcos-2") },
@@ -104,7 +104,7 @@ func TestARegistrationThatNeverArrivedIsBegunAnew(t *testing.T) {
 	}
 }
 
-func TestARegistrationThatComesToNothingIsGivenUpAfterAnHour(t *testing.T) {
+func TestRegisterTemplate_TimeoutAfterHour(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"clocks that agree": 0, "a server that is ahead": 24 * time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
@@ -121,7 +121,7 @@ func TestARegistrationThatComesToNothingIsGivenUpAfterAnHour(t *testing.T) {
 	}
 }
 
-func TestARegistrationThatFailedIsNotWaitedFor(t *testing.T) {
+func TestRegisterTemplate_FailureEndsWait(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		wrong := rhcos()
 		wrong.MD5 = "00000000000000000000000000000000"
@@ -135,7 +135,7 @@ func TestARegistrationThatFailedIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
+func TestRegisterTemplate_EventsForbiddenHint(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST /v2/template"}, site.Fault{Match: "GET /v2/event", Respond: matchPattern(403, `{"message":"no"}`)})
 		_, err := w.RegisterTemplate(ctx, rhcos())
@@ -144,7 +144,7 @@ func TestAKeyThatMayNotReadTheTrailIsToldWhatToDo(t *testing.T) {
 }
 
 // Two clusters that are installed at the same time may register the same image.
-func TestFindTemplate_TakesTheOldestOfEqualOnes(t *testing.T) {
+func TestFindTemplate_OldestOfEquals(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		var ids []string
 		for range 3 { // the first two within the same second

@@ -16,7 +16,7 @@ import (
 
 func ofATest(rule state.Rule) bool { return rule.Description == "of a test" }
 
-func TestOnlyUselessRulesAreDeleted(t *testing.T) {
+func TestDeleteRules_UselessOnly(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("balancers"))
 		w.check(err)
@@ -53,7 +53,7 @@ func TestOnlyUselessRulesAreDeleted(t *testing.T) {
 	})
 }
 
-func TestAPreviewDeletesNoRules(t *testing.T) {
+func TestDeleteRules_PreviewKeepsRules(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureSecurityGroup(ctx, group("nodes", tcp(22, "192.0.2.7/32")))
 		w.check(err)
@@ -65,14 +65,14 @@ func TestAPreviewDeletesNoRules(t *testing.T) {
 	})
 }
 
-func TestRulesOfAGroupThatDoesNotExistAreGone(t *testing.T) {
+func TestDeleteRules_MissingGroup(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		action, err := w.DeleteRules(ctx, "nobody", ofATest)
 		w.wantAction(action, err, state.Found)
 	})
 }
 
-func TestRulesOfOneOfTwoGroupsAreNotDeletedAtRandom(t *testing.T) {
+func TestDeleteRules_RefusesAmbiguousGroup(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for range 2 {
 			w.raw(ctx, http.MethodPost, "/security-group", map[string]any{"name": "nodes"})

@@ -27,7 +27,7 @@ func ensureGroup(ctx context.Context, w *world) error {
 	return err
 }
 
-func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
+func TestTransport_RefusalKindAndMessage(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -56,7 +56,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	}
 }
 
-func TestRefusalsAsProblemDetailsAreUnderstoodToo(t *testing.T) {
+func TestTransport_ProblemDetails(t *testing.T) {
 	config := api.Config{Key: key, Secret: secret, Problems: true}
 	inWorldOf(t, config, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureAntiAffinityGroup(ctx, strings.Repeat("m", 256), "")
@@ -65,7 +65,7 @@ func TestRefusalsAsProblemDetailsAreUnderstoodToo(t *testing.T) {
 }
 
 // A gateway may answer 503 although its server has carried out the change.
-func TestACreateWithAnAmbiguousAnswerIsSentAgainAfterASearchOnly(t *testing.T) {
+func TestTransport_SearchesBeforeRepeatedCreate(t *testing.T) {
 	gateway := func(answer http.ResponseWriter, _ *http.Request) {
 		http.Error(answer, "upstream reset", http.StatusServiceUnavailable)
 	}
@@ -89,7 +89,7 @@ func TestACreateWithAnAmbiguousAnswerIsSentAgainAfterASearchOnly(t *testing.T) {
 	}
 }
 
-func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
+func TestTransport_HonoursRetryAfter(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		busy := func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "42")
@@ -105,7 +105,7 @@ func TestAReadIsRepeatedAfterTheTimeTheServerAsksFor(t *testing.T) {
 	})
 }
 
-func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
+func TestTransport_RetriesReadsOnShortOutage(t *testing.T) {
 	outage := site.Fault{Match: "GET /v2/quota"}
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(outage, site.Fault{Match: "GET /v2/quota", Respond: matchPattern(502, "")}, outage)
@@ -117,14 +117,14 @@ func TestAReadSurvivesAShortOutageButNotALongOne(t *testing.T) {
 	})
 }
 
-func TestPollingAnOperationSurvivesAnOutage(t *testing.T) {
+func TestTransport_PollingSurvivesOutage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v2/operation/"}, site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(500, "")})
 		w.check(ensureGroup(ctx, w))
 	})
 }
 
-func TestAFailedOperationTellsItsReason(t *testing.T) {
+func TestTransport_FailedOperationReason(t *testing.T) {
 	for reason, kind := range map[string]fault.Kind{
 		"unavailable": fault.Transient, "conflict": fault.Conflict, "incorrect": fault.Invalid, "forbidden": fault.Denied, "fault": fault.Internal,
 	} {
@@ -136,7 +136,7 @@ func TestAFailedOperationTellsItsReason(t *testing.T) {
 	}
 }
 
-func TestAFullCloudIsAQuota(t *testing.T) {
+func TestTransport_FullCloudIsQuota(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v2/operation/", Respond: matchPattern(200,
 			`{"id":"1","state":"failure","reason":"unavailable","message":"insufficient capacity"}`)})
@@ -144,7 +144,7 @@ func TestAFullCloudIsAQuota(t *testing.T) {
 	})
 }
 
-func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
+func TestTransport_LibraryPanicIsError(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"no address": matchPattern(200, `{"elastic-ips":[{"id":"1"}]}`),
 		"not JSON": func(w http.ResponseWriter, _ *http.Request) {
@@ -163,7 +163,7 @@ func TestAnswersThatMakeTheLibraryPanicBecomeErrors(t *testing.T) {
 	}
 }
 
-func TestSecretsThatAServerRepeatsAreNotTold(t *testing.T) {
+func TestTransport_RedactsSecrets(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST " + groups, Respond: matchPattern(400,
 			`{"message":"you sent `+secret+` and https://x/y?X-Amz-Signature=abcdef012345&z=1"}`)})
@@ -175,7 +175,7 @@ func TestSecretsThatAServerRepeatsAreNotTold(t *testing.T) {
 	})
 }
 
-func TestStoppingEndsAWaitAtOnce(t *testing.T) {
+func TestTransport_StopEndsWait(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		time.AfterFunc(time.Second, func() { cancel(errors.New("the operator pressed ctrl-c")) })
@@ -183,7 +183,7 @@ func TestStoppingEndsAWaitAtOnce(t *testing.T) {
 	})
 }
 
-func TestAServerThatNobodyRunsIsTransient(t *testing.T) {
+func TestTransport_UnreachableIsTransient(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		elsewhere, calls := w.net, 0
 		elsewhere.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -200,7 +200,7 @@ func TestAServerThatNobodyRunsIsTransient(t *testing.T) {
 	})
 }
 
-func TestACreateThatWasNeverSentIsSentAgain(t *testing.T) {
+func TestTransport_RepeatsUnsentCreate(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		hangUp := func(answer http.ResponseWriter, r *http.Request) { // so that the create needs a new connection
 			answer.Header().Set("Connection", "close")
@@ -225,7 +225,7 @@ func TestACreateThatWasNeverSentIsSentAgain(t *testing.T) {
 	})
 }
 
-func TestAClientNeedsAJournalCredentialsAndAZone(t *testing.T) {
+func TestNew_RequiresJournalCredentialsZone(t *testing.T) {
 	w := &world{t: t}
 	_, err := exoscale.New(network.Network{}, zone, key, secret, nil)
 	w.wantFault(err, fault.Internal)
@@ -236,7 +236,7 @@ func TestAClientNeedsAJournalCredentialsAndAZone(t *testing.T) {
 }
 
 // Requests without a body are repeated as well as those with one, whoever makes them.
-func TestARequestWithoutABodyIsRepeated(t *testing.T) {
+func TestTransport_RepeatsEmptyRequest(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v2/iam-role", Respond: matchPattern(502, "")})
 		_, _, err := w.EnsureRole(ctx, role())
@@ -244,7 +244,7 @@ func TestARequestWithoutABodyIsRepeated(t *testing.T) {
 	})
 }
 
-func TestAPatientClientGoesOnWhileTheAPIIsAwayAndTellsItOnce(t *testing.T) {
+func TestOnOutage_WaitsAndReportsOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		attempts int // that fail; pauses of 1, 2, 4, 8, 16, 30, 30 ... seconds
 		kind     fault.Kind
@@ -275,7 +275,7 @@ func TestAPatientClientGoesOnWhileTheAPIIsAwayAndTellsItOnce(t *testing.T) {
 	}
 }
 
-func TestAPatientClientIsNotPatientWithAnAPIThatNeverAnswered(t *testing.T) {
+func TestOnOutage_NeverReachedFails(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.OnOutage(func(o state.Outage) { w.t.Errorf("told of %+v", o) })
 		w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(502, "")}}, 5)...)
@@ -288,7 +288,7 @@ func TestAPatientClientIsNotPatientWithAnAPIThatNeverAnswered(t *testing.T) {
 	})
 }
 
-func TestSeveralRequestsSeeOneOutage(t *testing.T) {
+func TestOnOutage_SharedByRequests(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		told := 0
 		w.OnOutage(func(state.Outage) { told++ })

@@ -11,7 +11,7 @@ import (
 	"exoshift/provisioner/exoscale"
 )
 
-func TestZonesAreToldToEverybody(t *testing.T) {
+func TestListZones_WithoutCredentials(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		zones, err := exoscale.ListZones(ctx, w.net)
 		w.check(err)

@@ -24,6 +24,14 @@ func (s Input) buildRemaining() Section {
 	return section
 }
 
+func (s Input) buildConsequences() Section {
+	section := Section{Title: "Good to know"}
+	for _, consequence := range s.Spec.ListConsequences() {
+		section.addText("%s", consequence.Text)
+	}
+	return section
+}
+
 func (s Input) describeKeptKeys() string {
 	if s.isConnected() {
 		return "; its API keys are in Vault."

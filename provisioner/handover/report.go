@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -34,7 +34,7 @@ type Report struct {
 	Title string // one line
 	Note  string // what has to be known before anything else; may be empty
 
-	Summary, Access, Secrets, Syn, Remaining, Actions, SkippedChecks, Cost, Later, DayTwo, Durations Section
+	Summary, Access, Secrets, Syn, Remaining, Actions, Consequences, SkippedChecks, Cost, Later, DayTwo, Durations Section
 }
 
 // Section is a part of a report under a title.
@@ -54,7 +54,7 @@ type Row struct {
 func New(s Input) Report {
 	r := Report{
 		Title:   "Cluster " + s.Spec.Cluster.ID + " is installed",
-		Summary: s.buildSummary(), Access: s.buildAccess(), Secrets: s.buildSecrets(), Syn: s.buildSyn(), Actions: s.buildActions(), DayTwo: s.buildDayTwo(), Remaining: s.buildRemaining(), SkippedChecks: s.buildSkippedChecks(), Cost: s.buildCost(), Later: s.buildLater(), Durations: s.buildDurations(),
+		Summary: s.buildSummary(), Access: s.buildAccess(), Secrets: s.buildSecrets(), Syn: s.buildSyn(), Actions: s.buildActions(), DayTwo: s.buildDayTwo(), Remaining: s.buildRemaining(), Consequences: s.buildConsequences(), SkippedChecks: s.buildSkippedChecks(), Cost: s.buildCost(), Later: s.buildLater(), Durations: s.buildDurations(),
 	}
 	if s.Rehearsal {
 		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
@@ -66,7 +66,7 @@ func New(s Input) Report {
 // Sections returns the sections that have rows, in their order.
 func (r Report) Sections() []Section {
 	var filled []Section
-	for _, section := range []Section{r.Summary, r.Access, r.Secrets, r.Syn, r.Remaining, r.Actions, r.SkippedChecks, r.Cost, r.Later, r.DayTwo, r.Durations} {
+	for _, section := range []Section{r.Summary, r.Access, r.Secrets, r.Syn, r.Remaining, r.Actions, r.Consequences, r.SkippedChecks, r.Cost, r.Later, r.DayTwo, r.Durations} {
 		if len(section.Rows) > 0 {
 			filled = append(filled, section)
 		}
@@ -158,20 +158,12 @@ func (s Input) buildDurations() Section {
 		return section
 	}
 	for _, phase := range s.Board.Durations() {
-		section.addFact(phase.Name, formatDuration(phase.Took))
+		section.addFact(phase.Name, text.FormatDuration(phase.Took))
 	}
 	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
-		section.addFact("all of it", formatDuration(total))
+		section.addFact("all of it", text.FormatDuration(total))
 	}
 	return section
-}
-
-func formatDuration(d time.Duration) string {
-	text := d.Truncate(time.Second).String()
-	if whole, found := strings.CutSuffix(text, "m0s"); found {
-		return whole + "m"
-	}
-	return text
 }
 
 func (s Input) joinPath(names ...string) string {

@@ -40,7 +40,7 @@ func source() handover.Input {
 	}
 }
 
-func TestTheReportOfAClusterReadsAsRecorded(t *testing.T) {
+func TestReport_Golden(t *testing.T) {
 	rehearsed, passing := source(), source()
 	rehearsed.Rehearsal = true
 	passing.Rehearsal, passing.Folder = true, ""
@@ -71,7 +71,7 @@ func connected() handover.Input {
 	return s
 }
 
-func TestAClusterOnItsOwnHearsNothingOfProjectSyn(t *testing.T) {
+func TestReport_WithoutProjectSyn(t *testing.T) {
 	s := source()
 	s.Facts.Syn.Alerts = []string{"left from another life"}
 	for _, section := range handover.New(s).Sections() {
@@ -81,7 +81,7 @@ func TestAClusterOnItsOwnHearsNothingOfProjectSyn(t *testing.T) {
 	}
 }
 
-func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
+func TestReport_RehearsalHasNoEmergencyAccess(t *testing.T) {
 	s := connected()
 	if !strings.Contains(string(handover.New(s).RenderMarkdown()), "exoshift emergency-access --kubeconfig FILE --dir '/srv/my clusters/c-demo-1'") {
 		t.Error("the command is missing")
@@ -92,7 +92,7 @@ func TestARehearsalOffersNoEmergencyAccess(t *testing.T) {
 }
 
 // The API refuses the first kubeconfig: the report must not offer it.
-func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
+func TestReport_OmitsRevokedKubeconfig(t *testing.T) {
 	s := connected()
 	s.Facts.Syn.AdminInvalidated = time.Date(2026, 5, 5, 8, 30, 0, 0, time.UTC)
 	page := string(handover.New(s).RenderMarkdown())
@@ -107,7 +107,7 @@ func TestAnInvalidatedKubeconfigIsNoWayIn(t *testing.T) {
 }
 
 // Without load balancers of one's own there is no machine that accepts SSH from everywhere.
-func TestTheWayToANodeLeadsThroughALoadBalancer(t *testing.T) {
+func TestReport_NodeAccessViaLoadBalancer(t *testing.T) {
 	s := connected()
 	if !strings.Contains(string(handover.New(s).RenderMarkdown()), "ssh -J ubuntu@lb-0.c-demo-1.example.net core@etcd-0.c-demo-1.example.net") {
 		t.Error("the command is missing")
@@ -117,7 +117,7 @@ func TestTheWayToANodeLeadsThroughALoadBalancer(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsKnownIsTold(t *testing.T) {
+func TestReport_KnownFactsOnly(t *testing.T) {
 	report := handover.New(handover.Input{Spec: state.Default()})
 	for _, section := range report.Sections() {
 		if section.Title == "What it costs" || section.Title == "How long it took" || section.Title == "Later" {
@@ -131,7 +131,7 @@ func TestOnlyWhatIsKnownIsTold(t *testing.T) {
 	}
 }
 
-func TestPathsAreWrittenAsAShellReadsThem(t *testing.T) {
+func TestReport_QuotesPathsForShell(t *testing.T) {
 	s := source()
 	s.Folder = "/srv/o'neil/$(c)"
 	for _, row := range handover.New(s).Later.Rows {
@@ -141,7 +141,7 @@ func TestPathsAreWrittenAsAShellReadsThem(t *testing.T) {
 	}
 }
 
-func TestTextsAreNoMarkup(t *testing.T) {
+func TestReport_EscapesMarkup(t *testing.T) {
 	s := source()
 	s.Spec.Cluster.ID, s.Facts.ConsoleURL = "*c*_<b>`", "x`y"
 	report := string(handover.New(s).RenderMarkdown())
@@ -168,7 +168,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestWhatWasNotCheckedIsToldWithItsReason(t *testing.T) {
+func TestReport_UncheckedHasReason(t *testing.T) {
 	s := source()
 	s.Facts.SkippedChecks = []state.SkippedCheck{
 		{ID: "NET-RH-020", Target: "cert-api.access.redhat.com:443", Reason: "the customer wants no telemetry",

@@ -21,7 +21,7 @@ func (s Input) buildSyn() Section {
 	section.addFact("Lieutenant", s.Spec.Syn.LieutenantURL+"/clusters/"+id)
 	section.addFact("configuration", id+".yml in the repository of the tenant")
 	section.addFact("catalog", facts.Catalog+formatCommit(facts.Commit))
-	section.addFact("Vault", "clusters/kv, below "+facts.Tenant+"/"+id+": "+strings.Join(s.listSecrets(), ", "))
+	section.addFact("Vault", s.Spec.Syn.GetVaultMount()+", below "+facts.Tenant+"/"+id+": "+strings.Join(s.listSecrets(), ", "))
 	section.addFact("certificates", s.describeCertificates())
 	section.addFact("all is well", formatSince(facts.Synthesized))
 	section.addFact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])

@@ -39,6 +39,8 @@ type Options struct {
 
 	// Show opens a login page for the user; nil: there is no user.
 	Show syn.Show
+	// TrustToken starts machines whatever the age of the bootstrap token of Project Syn.
+	TrustToken bool
 	// Seal is the passphrase that encrypts secrets in the folder.
 	Seal string
 }
@@ -107,7 +109,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	i.delegation = network.NewDelegation(spec, clients.Names, clients.Clock, cmp.Or(options.WaitForDNS, DefaultWaitForDNS), i.dns, i.elasticIPs)
 
 	renewal := generation.NewRenewal(spec, folder, facts, clients.Cloud, clients.Cluster, clients.Clock, options.Renew)
-	i.syn = syn.New(i.newSynDeps(renewal), clients.Syn)
+	i.syn = syn.New(i.newSynDeps(renewal, isPreview), clients.Syn)
 	var store access.KeyStore = access.FolderStore{Spec: spec, Folder: folder}
 	var catalog generation.Catalog
 	if i.syn.IsConnected() {
@@ -143,10 +145,11 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	return i
 }
 
-func (i *Installation) newSynDeps(renewal *generation.Renewal) syn.Deps {
+func (i *Installation) newSynDeps(renewal *generation.Renewal, isPreview bool) syn.Deps {
 	return syn.Deps{
 		Spec: i.spec, Folder: i.folder, Clock: i.clients.Clock, Show: i.options.Show, Seal: i.options.Seal,
-		Facts: i.facts, Renews: renewal.IsDue, Alias: i.dns.EnsureAlias,
+		TrustToken: i.options.TrustToken || isPreview, // nothing is started by a preview
+		Facts:      i.facts, Renews: renewal.IsDue, Alias: i.dns.EnsureAlias,
 		Generated: func() state.Ignition { return i.generator.Ignition() },
 		Started: func(ctx context.Context) (bool, error) {
 			machines, err := i.clients.Cloud.ListInstances(ctx, i.spec.Labels())

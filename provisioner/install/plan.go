@@ -28,6 +28,7 @@ const (
 	stepZone         = "dns-zone"
 	stepAccess       = "bootstrap-access" // the end of the run deletes its rules
 	stepGate         = "load-balancers-ready"
+	stepMonitoring   = "monitoring"
 )
 
 // Plan returns the steps of the installation.
@@ -38,20 +39,20 @@ func (i *Installation) Plan() provisioner.Plan {
 func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.checkCredentials},
-		{ID: "permissions", Phase: Preflight, Title: "Look at everything that is there", Do: i.inventory.List,
+		{ID: "permissions", Phase: Preflight, Title: "List the existing objects", Do: i.inventory.List,
 			Needs: listNeeds("credentials")},
-		{ID: "manifests", Phase: Preflight, Title: "Read what is installed with the cluster", Do: i.generator.CheckManifests},
+		{ID: "manifests", Phase: Preflight, Title: "Read the additional manifests", Do: i.generator.CheckManifests},
 		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.generator.Fetch,
 			Needs: listNeeds("credentials", "manifests"), Usual: 2 * time.Minute},
-		{ID: "install-config", Phase: Preflight, Title: "Have openshift-install try the install-config", Do: i.generator.Try,
+		{ID: "install-config", Phase: Preflight, Title: "Validate install-config", Do: i.generator.Try,
 			Needs: listNeeds("openshift-install")},
 		{ID: "offers", Phase: Preflight, Title: "Check instance types, templates and hypervisors", Do: i.availability.Check,
 			Needs: listNeeds("credentials", "openshift-install")},
-		{ID: "collisions", Phase: Preflight, Title: "Look for names that others hold", Do: i.conflicts.Check,
+		{ID: "collisions", Phase: Preflight, Title: "Check for name conflicts", Do: i.conflicts.Check,
 			Needs: listNeeds("permissions")},
 		{ID: "machines", Phase: Preflight, Title: "Compare the machines with the answers", Do: i.comparison.Check,
 			Needs: listNeeds("collisions", "offers")},
-		{ID: stepReachability, Phase: Preflight, Title: "Check what has to be reached", Do: preflight.CheckReachability(i.clients.Reach, i.facts)},
+		{ID: stepReachability, Phase: Preflight, Title: "Check connectivity", Do: preflight.CheckReachability(i.clients.Reach, i.facts)},
 		{ID: "quotas", Phase: Preflight, Title: "Check the quotas and estimate the cost", Do: i.quotas.Check,
 			Needs: i.withSyn(listNeeds(stepReachability, "permissions", "install-config", "offers", "collisions", "machines"), syn.StepVault, syn.StepConfiguration)},
 	}
@@ -85,7 +86,7 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 			Needs: listNeeds(stepZone), Usual: 2 * time.Minute},
 		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.antiAffinity.Ensure,
 			Needs: listNeeds(stepZone)},
-		{ID: "api-keys", Phase: Infrastructure, Title: "Make the cluster's own API keys", Do: i.keys.Ensure,
+		{ID: "api-keys", Phase: Infrastructure, Title: "Create the cluster's API keys", Do: i.keys.Ensure,
 			Needs: listNeeds(stepZone)},
 		{ID: "buckets", Phase: Infrastructure, Title: "Create the cluster's buckets", Do: i.buckets.Ensure,
 			Needs: listNeeds(stepZone)},
@@ -113,13 +114,13 @@ func (i *Installation) buildMachineSteps() provisioner.Plan {
 
 func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: stepAccess, Phase: Bootstrap, Title: "Open the bootstrap machine for a look inside", Do: i.access.Open,
+		{ID: stepAccess, Phase: Bootstrap, Title: "Open access to the bootstrap machine", Do: i.access.Open,
 			Needs: listNeeds("bootstrap-machine", "load-balancers"), Usual: time.Minute},
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.controlPlane.WaitTemporaryAPI(),
 			Needs: listNeeds("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
 		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.controlPlane.WaitMasters(),
 			Needs: listNeeds("master-machines", "temporary-api"), Usual: 10 * time.Minute},
-		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd stands on the masters", Do: i.controlPlane.WaitEtcd(),
+		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd has a member on every master", Do: i.controlPlane.WaitEtcd(),
 			Needs: listNeeds("master-machines", "temporary-api"), Usual: 15 * time.Minute},
 		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.controlPlane.WaitBootstrapComplete(),
 			Needs: listNeeds("temporary-api"), Usual: 20 * time.Minute},
@@ -129,21 +130,35 @@ func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 }
 
 func (i *Installation) buildClusterSteps() provisioner.Plan {
-	return provisioner.Plan{
+	monitoring, complete := i.buildMonitoringStep(), listNeeds("etcd", "bootstrap-complete", "ingress", "registry")
+	if len(monitoring) > 0 {
+		complete = append(complete, stepMonitoring)
+	}
+	return slices.Concat(provisioner.Plan{
 		{ID: "nodes", Phase: Nodes, Title: "Wait until every node is Ready", Do: i.controlPlane.WaitNodes(),
 			Needs: listNeeds("compute-machines", "masters"), Usual: 15 * time.Minute},
 		{ID: "labels", Phase: Nodes, Title: "Label and taint the nodes", Do: i.operators.LabelNodes,
 			Needs: listNeeds("nodes")},
 		{ID: "ingress", Phase: Operators, Title: "Move the ingress to the infra nodes", Do: i.operators.PlaceIngress(),
 			Needs: listNeeds("labels")},
-		{ID: "registry", Phase: Operators, Title: "Give the image registry its bucket", Do: i.operators.EnsureRegistry(),
+		{ID: "registry", Phase: Operators, Title: "Configure the image registry", Do: i.operators.EnsureRegistry(),
 			Needs: listNeeds("masters", "api-keys", "buckets"), Usual: 5 * time.Minute},
+	}, monitoring, provisioner.Plan{
 		{ID: "cluster-version", Phase: Operators, Title: "Wait until the cluster version is installed", Do: i.operators.WaitClusterVersion(),
 			// Not after remove-bootstrap, which waits for caches.
-			Needs: listNeeds("etcd", "bootstrap-complete", "ingress", "registry"), Usual: 15 * time.Minute},
-		{ID: "console", Phase: Operators, Title: "Find the web console", Do: i.operators.RecordConsole,
+			Needs: complete, Usual: 15 * time.Minute},
+		{ID: "console", Phase: Operators, Title: "Get the console URL", Do: i.operators.RecordConsole,
 			Needs: listNeeds("remove-bootstrap", "cluster-version")},
+	})
+}
+
+// Project Syn's catalog configures the monitoring of a connected cluster.
+func (i *Installation) buildMonitoringStep() provisioner.Plan {
+	if i.syn.IsConnected() || i.spec.RouterRole() != state.RoleInfra {
+		return nil
 	}
+	return provisioner.Plan{{ID: stepMonitoring, Phase: Operators, Title: "Move the monitoring to the infra nodes", Do: i.operators.PlaceMonitoring(),
+		Needs: listNeeds("labels")}}
 }
 
 func (i *Installation) checkCredentials(ctx context.Context, _ provisioner.Report) error {

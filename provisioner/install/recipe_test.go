@@ -20,7 +20,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestThePlanIsInOrder(t *testing.T) {
+func TestSteps_AreInOrder(t *testing.T) {
 	connected := spec()
 	connected.Syn.LieutenantURL, connected.DNS.ACME = "https://lieutenant.example.net", true
 	for _, s := range []state.Spec{spec(), connected} {
@@ -36,7 +36,7 @@ func TestThePlanIsInOrder(t *testing.T) {
 	}
 }
 
-func TestWithoutLoadBalancersNodesStartAfterTheBootstrapMachine(t *testing.T) {
+func TestSteps_WithoutLoadBalancers(t *testing.T) {
 	s := spec()
 	s.LoadBalancer.Strategy = "dns-round-robin"
 	for _, step := range Steps(s) {
@@ -67,7 +67,7 @@ func (d *doorway) DiscoverAddress(context.Context, string) (netip.Addr, error) {
 	return netip.MustParseAddr("192.0.2.10"), nil
 }
 
-func TestClose_BelongsToTheStepWhoseRulesItDeletes(t *testing.T) {
+func TestClose_InStepOfItsRules(t *testing.T) {
 	cloud := &doorway{}
 	i := newInstallation(spec(), Options{}, state.Folder{}, Clients{Cloud: cloud, Bootstrap: cloud, Clock: network.Clock{}}, state.Facts{}, func(state.Facts) error { return nil })
 	var last provisioner.Event

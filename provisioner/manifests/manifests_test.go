@@ -94,7 +94,7 @@ func catalog(t *testing.T) string {
 	})
 }
 
-func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
+func TestCollect_CatalogManifests(t *testing.T) {
 	s := spec()
 	s.Syn.CatalogDir, s.Network.CNI, s.OpenShift.CloudControllerManager = catalog(t), "Cilium", "External"
 	found := byName(t, s)
@@ -126,13 +126,13 @@ func TestACatalogBringsWhatTheClusterNeedsFromTheBeginning(t *testing.T) {
 	}
 }
 
-func TestNothingIsAddedWithoutNeed(t *testing.T) {
+func TestCollect_AddsNothingUnneeded(t *testing.T) {
 	if collected, err := manifests.Collect(spec(), state.APIKey{}, nil); err != nil || len(collected) != 0 {
 		t.Errorf("%v, %v", collected, err)
 	}
 }
 
-func TestADirectoryIsTakenAsItIs(t *testing.T) {
+func TestCollect_TakesDirectoryUnchanged(t *testing.T) {
 	s := spec()
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{
 		".hidden": "\x00", "b.yml": "# a comment\n---\n" + configMap("b"), "c.json": "{\n\t\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"c\"}\n}",
@@ -147,7 +147,7 @@ func TestADirectoryIsTakenAsItIs(t *testing.T) {
 	}
 }
 
-func TestTheCloudControllerIsOursIfNobodyBringsOne(t *testing.T) {
+func TestCollect_AddsCloudController(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	kinds := map[string]string{}
@@ -172,7 +172,7 @@ func TestTheCloudControllerIsOursIfNobodyBringsOne(t *testing.T) {
 	}
 }
 
-func TestACloudControllerThatIsBroughtIsNotDoubled(t *testing.T) {
+func TestCollect_KeepsGivenCloudController(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{"ccm.yaml": object("apps/v1", "DaemonSet", "my-cloud-controller-manager")})
@@ -181,7 +181,7 @@ func TestACloudControllerThatIsBroughtIsNotDoubled(t *testing.T) {
 	}
 }
 
-func TestTheNetworkOperatorIsToldTheNetworksOfTheAnswers(t *testing.T) {
+func TestCollect_SetsNetworkOperatorRanges(t *testing.T) {
 	s := spec()
 	s.Network.CNI, s.Network.PodCIDR, s.Network.HostPrefix, s.Network.ServiceCIDR = "Cilium", "10.64.0.0/12", 24, "172.16.0.0/16"
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{"cilium.yaml": ciliumConfig})

@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-func TestReferencesAreResolvedWhereverTheyStand(t *testing.T) {
+func TestCollect_ResolvesReferences(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	s.Syn.CatalogDir = folder(t, map[string]string{
@@ -37,7 +37,7 @@ func TestReferencesAreResolvedWhereverTheyStand(t *testing.T) {
 	}
 }
 
-func TestAReferenceThatLeadsNowhereNamesItsPlace(t *testing.T) {
+func TestCollect_LocatesBrokenReference(t *testing.T) {
 	s := spec()
 	s.OpenShift.CloudControllerManager = "External"
 	s.Syn.CatalogDir = folder(t, map[string]string{
@@ -50,7 +50,7 @@ func TestAReferenceThatLeadsNowhereNamesItsPlace(t *testing.T) {
 	}
 }
 
-func TestASecretIsTheSameTextForWhoeverReadsTheManifest(t *testing.T) {
+func TestCollect_EncodesSecretForAnyReader(t *testing.T) {
 	for _, secret := range []string{"1e3", "08", "012345", "true", "null", ".inf", "?", "- x", "\ta", "a\r\nb", "-----BEGIN X-----\nab+/=\n-----END X-----\n", "it's \"q\" \\ #1: x", "\x7f", "ü"} {
 		s := spec()
 		s.OpenShift.CloudControllerManager = "External"

@@ -12,7 +12,7 @@ import (
 	"exoshift/state"
 )
 
-func TestWhatIsWrongInADirectoryIsNamedWithItsPlace(t *testing.T) {
+func TestCollect_LocatesDirectoryErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string // of the error, after the directory
@@ -53,7 +53,7 @@ func refused(t *testing.T, s state.Spec, want string) {
 
 func second(_ []state.Manifest, err error) error { return err }
 
-func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
+func TestCollect_NamesUnreadableFile(t *testing.T) {
 	s := spec()
 	s.OpenShift.ManifestsDir = t.TempDir()
 	if err := os.Symlink("/nowhere", filepath.Join(s.OpenShift.ManifestsDir, "a.yaml")); err != nil {
@@ -64,7 +64,7 @@ func TestAFileThatCannotBeReadIsNamed(t *testing.T) {
 	refused(t, s, "/nowhere/at/all")
 }
 
-func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
+func TestCollect_RefusesUnfitCatalog(t *testing.T) {
 	const manager = "manifests/exoscale-cloud-controller-manager/manager/"
 	const terraform = "manifests/openshift4-terraform/main.tf.json"
 	controller := object("apps/v1", "Deployment", "exoscale-cloud-controller-manager")
@@ -102,7 +102,7 @@ func TestACatalogThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-func TestACatalogOfAClusterThatStandsStartsNone(t *testing.T) {
+func TestCollect_InstalledCatalogStartsNone(t *testing.T) {
 	s := spec()
 	s.Network.CNI = "Cilium"
 	for name, c := range map[string]struct{ more, want string }{
@@ -121,7 +121,7 @@ func TestACatalogOfAClusterThatStandsStartsNone(t *testing.T) {
 	}
 }
 
-func TestARefusalTellsNoSecret(t *testing.T) {
+func TestCollect_ErrorsHaveNoSecret(t *testing.T) {
 	s := spec()
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{
 		"a.yaml": object("v1", "Secret", "x") + "stringData:\n  password: hunter2\n  password: hunter3\n",
@@ -132,7 +132,7 @@ func TestARefusalTellsNoSecret(t *testing.T) {
 }
 
 // Each line expands to ten times as much as the one above it.
-func TestAliasesOfAliasesAreNotFollowed(t *testing.T) {
+func TestCollect_RefusesNestedAliases(t *testing.T) {
 	content := configMap("x") + "data:\n  a: &a [x]\n"
 	for name := 'b'; name < 'n'; name++ {
 		content += fmt.Sprintf("  %c: &%[1]c [%s]\n", name, strings.Repeat(fmt.Sprintf("*%c, ", name-1), 10))
@@ -141,5 +141,28 @@ func TestAliasesOfAliasesAreNotFollowed(t *testing.T) {
 	s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": content})
 	if err := second(manifests.Collect(s, credentials(), nil)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCheckACME_RefusesCatalogWithoutAnswer(t *testing.T) {
+	dir := folder(t, map[string]string{"manifests/cert-manager/30_register.yaml": "kind: Job\nmetadata:\n  name: acme-dns-register\n"})
+	for name, c := range map[string]struct {
+		change func(*state.Spec)
+		dir    string
+		wrong  bool
+	}{
+		"not asked for":        {func(*state.Spec) {}, dir, true},
+		"asked for":            {func(s *state.Spec) { s.DNS.ACME = true }, dir, false},
+		"not connected":        {func(s *state.Spec) { s.Syn.LieutenantURL = "" }, dir, false},
+		"no catalog yet":       {func(*state.Spec) {}, "", false},
+		"without certificates": {func(*state.Spec) {}, t.TempDir(), false},
+	} {
+		s := spec()
+		s.Syn.LieutenantURL = "https://lieutenant.example.net"
+		c.change(&s)
+		err := manifests.CheckACME(s, c.dir)
+		if (err != nil) != c.wrong || c.wrong && (!fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "dns.acme") {
+			t.Errorf("%s: %v, field %q", name, err, fault.FieldOf(err))
+		}
 	}
 }

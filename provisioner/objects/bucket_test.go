@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-func TestABucketGoesWithAllThatIsInIt(t *testing.T) {
+func TestDeleteBucket_RemovesContent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		for _, key := range []string{"a", "b/c"} {
@@ -54,7 +54,7 @@ func deletes(noted *[]version) http.HandlerFunc {
 	}
 }
 
-func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
+func TestDeleteBucket_RemovesVersions(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		var deleted []version
@@ -72,7 +72,7 @@ func TestABucketWithVersionsGoesWithAllOfThem(t *testing.T) {
 	})
 }
 
-func TestABucketOfManyObjectsGoesInFewRequests(t *testing.T) {
+func TestDeleteBucket_BatchesRequests(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		for i := range 20 {
@@ -88,7 +88,7 @@ func TestABucketOfManyObjectsGoesInFewRequests(t *testing.T) {
 	})
 }
 
-func TestABucketThatIsStillWrittenToIsEmptiedAgain(t *testing.T) {
+func TestDeleteBucket_EmptiesAgain(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		full := site.Fault{Match: "DELETE /c-bootstrap/", Respond: refuses(409, "BucketNotEmpty")}
@@ -102,7 +102,7 @@ func TestABucketThatIsStillWrittenToIsEmptiedAgain(t *testing.T) {
 	})
 }
 
-func TestAListingThatFailsDeletesNoBucket(t *testing.T) {
+func TestDeleteBucket_KeepsOnListingError(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.InjectFaults(site.Fault{Match: "GET /c-bootstrap/?delimiter", Respond: refuses(403, "AccessDenied")})
@@ -113,7 +113,7 @@ func TestAListingThatFailsDeletesNoBucket(t *testing.T) {
 	})
 }
 
-func TestABucketOfSomebodyElseIsNeitherUsedNorDeleted(t *testing.T) {
+func TestBucket_RefusesForeignOwner(t *testing.T) {
 	for name, look := range map[string]site.Fault{
 		"closed":      {Match: "HEAD /theirs", Respond: refuses(403, "AccessDenied")},
 		"open to all": {Match: "HEAD /theirs", Respond: answers("")},
@@ -137,7 +137,7 @@ func TestABucketOfSomebodyElseIsNeitherUsedNorDeleted(t *testing.T) {
 	}
 }
 
-func TestAFreeOrOwnNameIsNotTaken(t *testing.T) {
+func TestGetBucketUse_FreeOrOwn(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		for _, name := range []string{"c-bootstrap", "free"} {
@@ -154,7 +154,7 @@ func TestAFreeOrOwnNameIsNotTaken(t *testing.T) {
 	})
 }
 
-func TestAllBucketsAreListed(t *testing.T) {
+func TestListBuckets_ListsAll(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		_, err := w.EnsureBucket(ctx, "c-backup")
@@ -171,7 +171,7 @@ func TestAllBucketsAreListed(t *testing.T) {
 	})
 }
 
-func TestAPreviewTellsWhatItWouldDoAndDoesNothing(t *testing.T) {
+func TestPreview_ChangesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.check(w.journal.RecordIntent("bucket", "c-bootstrap"))

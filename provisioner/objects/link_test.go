@@ -23,7 +23,7 @@ func (w *world) put(ctx context.Context, link, content string) int {
 	return answer.StatusCode
 }
 
-func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
+func TestSignPutURL_WritesUntilExpiry(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		link, err := w.SignPutURL(ctx, "c-bootstrap", "report", time.Minute)
@@ -51,7 +51,7 @@ func TestAnybodyWritesByASignedLinkUntilItExpires(t *testing.T) {
 	})
 }
 
-func TestAnObjectIsReadWithinLimitsAndDeletedTwice(t *testing.T) {
+func TestGetObject_LimitAndDelete(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		_, err := w.GetObject(ctx, "c-bootstrap", "task", 5)
@@ -69,7 +69,7 @@ func TestAnObjectIsReadWithinLimitsAndDeletedTwice(t *testing.T) {
 	})
 }
 
-func TestBucketsHaveTheDateOfTheirMaking(t *testing.T) {
+func TestListBucketDates_CreationDates(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		began := time.Now().Truncate(time.Second)
 		w.bucket(ctx)

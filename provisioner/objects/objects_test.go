@@ -41,7 +41,7 @@ func (w *world) bucket(ctx context.Context) {
 	w.wantAction(action, err, state.Created)
 }
 
-func TestABucketIsMadeOnce(t *testing.T) {
+func TestEnsureBucket_IsIdempotent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.unchanged(func() {
@@ -55,7 +55,7 @@ func TestABucketIsMadeOnce(t *testing.T) {
 	})
 }
 
-func TestABucketWhoseCreationWasNotNotedIsAdopted(t *testing.T) {
+func TestEnsureBucket_AdoptsUnrecorded(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.check(w.journal.RecordIntent("bucket", "c-bootstrap"))
@@ -66,7 +66,7 @@ func TestABucketWhoseCreationWasNotNotedIsAdopted(t *testing.T) {
 	})
 }
 
-func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
+func TestEnsureObject_UploadsChangesOnly(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		action, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("one"))
@@ -91,7 +91,7 @@ func TestAnObjectIsUploadedOnlyIfItDiffers(t *testing.T) {
 // countless is content of unknown size.
 type countless struct{ io.Reader }
 
-func TestAStreamIsUploadedInParts(t *testing.T) {
+func TestUpload_InParts(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		content := bytes.Repeat([]byte("0123456789abcdef"), 17<<16) // 17 MiB
@@ -107,7 +107,7 @@ func TestAStreamIsUploadedInParts(t *testing.T) {
 	})
 }
 
-func TestAnUploadThatWasKilledIsClearedAwayByTheNextOne(t *testing.T) {
+func TestUpload_ClearsKilledUpload(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.abandonUpload(ctx, "c-bootstrap", "image.qcow2")
@@ -118,7 +118,7 @@ func TestAnUploadThatWasKilledIsClearedAwayByTheNextOne(t *testing.T) {
 	})
 }
 
-func TestAStrangerIsRefusedOrFoundOut(t *testing.T) {
+func TestCheckPrivate_StrangersAccess(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		_, err := w.EnsureObject(ctx, "c-bootstrap", "bootstrap.ign", []byte("{}"))
@@ -131,7 +131,7 @@ func TestAStrangerIsRefusedOrFoundOut(t *testing.T) {
 	})
 }
 
-func TestAnUploadWhoseSourceFailsLeavesNothing(t *testing.T) {
+func TestUpload_SourceFailureLeavesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		cause := fault.New(fault.Invalid, "verify the image", errors.New("another checksum"))
@@ -146,7 +146,7 @@ func TestAnUploadWhoseSourceFailsLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestAStoppedUploadIsAborted(t *testing.T) {
+func TestUpload_StopAborts(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		stopped, cancel := context.WithCancelCause(ctx)
@@ -167,7 +167,7 @@ type stopping func()
 
 func (s stopping) Read([]byte) (int, error) { s(); return 0, io.EOF }
 
-func TestWrongCredentialsAreDenied(t *testing.T) {
+func TestClient_WrongCredentialsDenied(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		stranger := w.client(zone, "another secret")
 		defer stranger.Close()
@@ -178,7 +178,7 @@ func TestWrongCredentialsAreDenied(t *testing.T) {
 	})
 }
 
-func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
+func TestErrors_KindAndServerMessage(t *testing.T) {
 	for code, want := range map[string]struct {
 		status int
 		kind   fault.Kind
@@ -202,7 +202,7 @@ func TestRefusalsHaveAKindAndTellTheServersWords(t *testing.T) {
 	}
 }
 
-func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
+func TestClient_RetriesShortOutage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		outage := site.Fault{Match: "PUT /c-bootstrap", Respond: refuses(503, "SlowDown")}
 		w.InjectFaults(outage, site.Fault{Match: "PUT /c-bootstrap"})
@@ -217,14 +217,14 @@ func TestAShortOutageIsSurvivedAndALongOneTransient(t *testing.T) {
 	})
 }
 
-func TestABucketWhoseFirstAnswerWasLostIsMade(t *testing.T) {
+func TestEnsureBucket_LostFirstAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "PUT /c-bootstrap", ServeFirst: true}, site.Fault{Match: "PUT /c-bootstrap", Respond: refuses(409, "BucketAlreadyOwnedByYou")})
 		w.bucket(ctx)
 	})
 }
 
-func TestWhatCannotBeIsRefusedBeforeAnythingIsAsked(t *testing.T) {
+func TestClient_RefusesInvalidArguments(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.EnsureBucket(ctx, "Not_A_Bucket")
 		w.wantFault(err, fault.Invalid, "bucketPrefix")

@@ -74,7 +74,7 @@ func TestOwnedBy_RefusesBucketOfAnotherCluster(t *testing.T) {
 }
 
 // Two clusters that mark a bucket concurrently must not both consider it their own.
-func TestOwnedBy_TakesItsMarkBack_WhenAnotherClusterMarkedMeanwhile(t *testing.T) {
+func TestOwnedBy_RemovesMarkAfterRace(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.WithOwner("c-alpha").EnsureBucket(ctx, "shared-logstore")
 		w.check(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheRegistrationIsReadInEveryFormAndKeepsItsPassword(t *testing.T) {
+func TestGetACMERegistration_EveryForm(t *testing.T) {
 	const account = `{"username": "u", "password": "very-secret", "fulldomain": "d420c923.acme-dns.vshn.net", "subdomain": "d420c923", "allowfrom": []}`
 	full := state.ACMERegistration{FullDomain: "d420c923.acme-dns.vshn.net"}
 	both := full

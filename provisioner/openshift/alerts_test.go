@@ -36,7 +36,7 @@ func alerted(t *testing.T, published bool, answer http.HandlerFunc) *rehearsal {
 	return r
 }
 
-func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
+func TestListAlerts_ExpectedLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := alerted(t, true, func(w http.ResponseWriter, q *http.Request) {
 			if got := q.Header.Get("Authorization"); got != "Bearer token of openshift-monitoring/prometheus-k8s" || q.URL.Path != "/api/v2/alerts" {
@@ -68,7 +68,7 @@ func TestAlertsAreToldWithWhatIsExpectedLast(t *testing.T) {
 	})
 }
 
-func TestAlertsOfSomebodyElseAreNotBelieved(t *testing.T) {
+func TestListAlerts_RefusesForeignAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := alerted(t, false, func(http.ResponseWriter, *http.Request) {
 			t.Error("the token was shown to somebody who is not trusted")
@@ -79,7 +79,7 @@ func TestAlertsOfSomebodyElseAreNotBelieved(t *testing.T) {
 	})
 }
 
-func TestAnAlertmanagerThatDoesNotTellIsToldByWhy(t *testing.T) {
+func TestListAlerts_FailureReason(t *testing.T) {
 	for name, test := range map[string]struct {
 		code int
 		body string
@@ -113,7 +113,7 @@ func TestAnAlertmanagerThatDoesNotTellIsToldByWhy(t *testing.T) {
 	}
 }
 
-func TestBeforeThereIsAnAlertmanagerOneWaits(t *testing.T) {
+func TestListAlerts_WaitsForAlertmanager(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for _, prepare := range []func(){

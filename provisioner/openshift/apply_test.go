@@ -45,7 +45,7 @@ func (r *rehearsal) apply(t *testing.T, manifests string, want ...string) {
 	}
 }
 
-func TestObjectsAreAppliedInAnOrderThatWorksAndOnce(t *testing.T) {
+func TestApply_InOrderAndOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.apply(t, agent, "Namespace /syn created", "ServiceAccount syn/agent created", "ClusterRole /agent created",
@@ -85,14 +85,14 @@ kind: Namespace
 metadata: {name: syn}
 `
 
-func TestAKindAndItsObjectAreAppliedInOneGo(t *testing.T) {
+func TestApply_KindWithObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.apply(t, aKind, "CustomResourceDefinition /applications.argoproj.io created", "Namespace /syn created", "Application syn/root created")
 	})
 }
 
-func TestAKindThatIsNotReadyAtOnceIsWaitedForAShortTime(t *testing.T) {
+func TestApply_WaitsForEstablishedKind(t *testing.T) {
 	for name, patience := range map[string]int{"soon": 3, "never": 1000} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestAKindThatIsNotReadyAtOnceIsWaitedForAShortTime(t *testing.T) {
 	}
 }
 
-func TestAKindThatIsNotServedYetHoldsUpNothingElse(t *testing.T) {
+func TestApply_UnservedKindBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		object, rest, _ := strings.Cut(strings.TrimPrefix(aKind, "---\n"), "---\n")
@@ -131,7 +131,7 @@ func TestAKindThatIsNotServedYetHoldsUpNothingElse(t *testing.T) {
 	})
 }
 
-func TestAnInterruptedApplyIsTakenUpAgain(t *testing.T) {
+func TestApply_ResumesAfterInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		var requests int
@@ -165,7 +165,7 @@ func (r *rehearsal) contradict(code int, status string) {
 	}
 }
 
-func TestWhatBelongsToOthersIsNamedAndNotTaken(t *testing.T) {
+func TestApply_RefusesForeignFields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.contradict(http.StatusConflict, `"reason": "Conflict", "message": "Apply failed with 2 conflicts", "details": {"causes": [
@@ -179,7 +179,7 @@ func TestWhatBelongsToOthersIsNamedAndNotTaken(t *testing.T) {
 	})
 }
 
-func TestARefusalOfASecretTellsNothingOfIt(t *testing.T) {
+func TestApply_ErrorHasNoSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "namespaces", "", named("syn"))
@@ -191,7 +191,7 @@ func TestARefusalOfASecretTellsNothingOfIt(t *testing.T) {
 	})
 }
 
-func TestALongRefusalIsCut(t *testing.T) {
+func TestApply_TruncatesLongError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.contradict(http.StatusUnprocessableEntity, `"reason": "Invalid", "message": "`+strings.Repeat("wrong ", 1000)+`"`)
@@ -201,7 +201,7 @@ func TestALongRefusalIsCut(t *testing.T) {
 	})
 }
 
-func TestManifestsThatAreNoneAreRefusedBeforeAnythingIsAsked(t *testing.T) {
+func TestApply_RefusesInvalidBeforeRequest(t *testing.T) {
 	for name, manifests := range map[string]string{
 		"no YAML":              "token: very-secret\n  wrong: [",
 		"a list":               "- very-secret",
@@ -223,7 +223,7 @@ func TestManifestsThatAreNoneAreRefusedBeforeAnythingIsAsked(t *testing.T) {
 	}
 }
 
-func TestAnObjectNeedsTheNamespaceOfItsKind(t *testing.T) {
+func TestApply_RequiresNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		_, err := r.Apply(t.Context(), []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}"))

@@ -111,7 +111,7 @@ func expectedWorkers(count int) []state.ExpectedNode {
 	return expected
 }
 
-func TestRequestsOfExpectedNodesAreApprovedAndOthersLeft(t *testing.T) {
+func TestApprove_ExpectedNodesOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		expected := expectedWorkers(2)
@@ -142,7 +142,7 @@ func TestRequestsOfExpectedNodesAreApprovedAndOthersLeft(t *testing.T) {
 	})
 }
 
-func TestWhatALookFoundIsApprovedOnce(t *testing.T) {
+func TestApprove_ApprovesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.askFirst(t, "csr-a", "worker-0")
@@ -159,7 +159,7 @@ func TestWhatALookFoundIsApprovedOnce(t *testing.T) {
 	})
 }
 
-func TestARequestThatChangedSinceTheLookWaitsForTheNextWithoutAWord(t *testing.T) {
+func TestApprove_DefersChangedRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		expected := expectedWorkers(2)
@@ -183,7 +183,7 @@ func TestARequestThatChangedSinceTheLookWaitsForTheNextWithoutAWord(t *testing.T
 	})
 }
 
-func TestNothingIsApprovedInAnotherClusterThanTheOneThatWasLookedAt(t *testing.T) {
+func TestApprove_RefusesOtherCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.askFirst(t, "csr-a", "worker-0")
@@ -195,7 +195,7 @@ func TestNothingIsApprovedInAnotherClusterThanTheOneThatWasLookedAt(t *testing.T
 	})
 }
 
-func TestAnAPIThatGoesAwayLeavesTheDecisionsThatWereMade(t *testing.T) {
+func TestApprove_KeepsDecisionsOnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for i := range 20 {

@@ -44,7 +44,7 @@ func revisions(nodes ...string) []any {
 	return statuses
 }
 
-func TestBootstrapIsFollowedThroughItsPhases(t *testing.T) {
+func TestBootstrapStatus_Phases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		status, err := r.bootstrapStatus(t)
@@ -122,7 +122,7 @@ func (r *rehearsal) wait(t *testing.T, duration time.Duration) {
 	}
 }
 
-func TestBootstrapStepsNeverBack(t *testing.T) {
+func TestBootstrapStatus_NeverGoesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
@@ -142,7 +142,7 @@ func TestBootstrapStepsNeverBack(t *testing.T) {
 	})
 }
 
-func TestATemporaryAPIThatFlapsDoesNotCount(t *testing.T) {
+func TestBootstrapStatus_IgnoresFlappingAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for range 3 {
@@ -158,7 +158,7 @@ func TestATemporaryAPIThatFlapsDoesNotCount(t *testing.T) {
 	})
 }
 
-func TestAResumedRunFindsEverythingReachedThoughEventsExpired(t *testing.T) {
+func TestBootstrapStatus_ResumesWithoutEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
@@ -173,7 +173,7 @@ func TestAResumedRunFindsEverythingReachedThoughEventsExpired(t *testing.T) {
 	})
 }
 
-func TestFailuresToReachTheAPIAreToldApart(t *testing.T) {
+func TestPoll_ConnectionFailureCauses(t *testing.T) {
 	for name, failure := range map[string]struct {
 		prepare func(*testing.T, *rehearsal)
 		want    string
@@ -209,7 +209,7 @@ func TestFailuresToReachTheAPIAreToldApart(t *testing.T) {
 	}
 }
 
-func TestTheKubeconfigIsAwaited(t *testing.T) {
+func TestPoll_WaitsForKubeconfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		missing := errors.New("no such file")
@@ -226,7 +226,7 @@ func TestTheKubeconfigIsAwaited(t *testing.T) {
 	})
 }
 
-func TestAnotherKubeconfigIsOfAnotherClusterOfWhichNothingWasSeen(t *testing.T) {
+func TestPoll_NewKubeconfigResetsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		own := r.kubeconfig
@@ -247,7 +247,7 @@ func TestAnotherKubeconfigIsOfAnotherClusterOfWhichNothingWasSeen(t *testing.T) 
 	})
 }
 
-func TestAnUntrustworthyKubeconfigIsRefused(t *testing.T) {
+func TestPoll_RefusesUntrustedKubeconfig(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		authority := r.kubeconfig[strings.Index(r.kubeconfig, "certificate-authority-data"):strings.Index(r.kubeconfig, "}}]")]

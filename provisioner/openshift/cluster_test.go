@@ -15,7 +15,7 @@ func newCluster(r *rehearsal, kubeconfig func() ([]byte, error)) *openshift.Clus
 	return openshift.NewCluster(r.net, kubeconfig)
 }
 
-func TestTheConsoleHasAnAddressOnceItsRouteIsAdmitted(t *testing.T) {
+func TestGetConsoleURL_AfterRouteAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		expect := func(want string) {
@@ -36,7 +36,7 @@ func TestTheConsoleHasAnAddressOnceItsRouteIsAdmitted(t *testing.T) {
 	})
 }
 
-func TestTheEndOfTheContextIsNoFailureOfTheAPI(t *testing.T) {
+func TestNodes_ContextCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		stopped := errors.New("stopped by the operator")
@@ -48,7 +48,7 @@ func TestTheEndOfTheContextIsNoFailureOfTheAPI(t *testing.T) {
 	})
 }
 
-func TestCredentialsOfAnotherClusterAreDenied(t *testing.T) {
+func TestNodes_OtherClusterCredentialsDenied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		mine, _, _ := strings.Cut(r.kubeconfig, "users:")

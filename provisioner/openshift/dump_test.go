@@ -29,7 +29,7 @@ func dumpedNode(name, ready string) kube.Object {
 	return with(node, "status.images", []any{map[string]any{"names": []any{"quay.io/big"}}})
 }
 
-func TestADumpShowsTheObjectsThatAreNotWellFirst(t *testing.T) {
+func TestDump_UnhealthyFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", dumpedNode("a-well", "True"))
@@ -48,7 +48,7 @@ func TestADumpShowsTheObjectsThatAreNotWellFirst(t *testing.T) {
 	})
 }
 
-func TestADumpNeverHoldsASecret(t *testing.T) {
+func TestDump_HasNoSecrets(t *testing.T) {
 	const canary = "correct-horse-battery-staple"
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
@@ -81,7 +81,7 @@ func TestADumpNeverHoldsASecret(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeReadKeepsNothingElseFromADump(t *testing.T) {
+func TestDump_UnreadableKeepsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", dumpedNode("master-0", "True"))
@@ -101,7 +101,7 @@ func TestWhatCannotBeReadKeepsNothingElseFromADump(t *testing.T) {
 	})
 }
 
-func TestADumpIsLimitedAndSaysWhatItLeftOut(t *testing.T) {
+func TestDump_ReportsTruncation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		const events = 600
@@ -125,7 +125,7 @@ func TestADumpIsLimitedAndSaysWhatItLeftOut(t *testing.T) {
 	})
 }
 
-func TestADumpOfAnAPIThatAnswersNothingIsGivenUp(t *testing.T) {
+func TestDump_GivesUpWithoutAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.before = func(*http.Request) { panic(http.ErrAbortHandler) } // every connection breaks
@@ -140,7 +140,7 @@ func TestADumpOfAnAPIThatAnswersNothingIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestADumpOfAnAPIThatHangsEndsInTime(t *testing.T) {
+func TestDump_HangingAPITimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.before = func(q *http.Request) { <-q.Context().Done() }
@@ -154,7 +154,7 @@ func TestADumpOfAnAPIThatHangsEndsInTime(t *testing.T) {
 	})
 }
 
-func TestEachKindIsDumpedOnce(t *testing.T) {
+func TestDump_EachKindOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		var paths []string

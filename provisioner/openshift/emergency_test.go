@@ -48,7 +48,7 @@ func (r *rehearsal) trusting() string {
 	return fmt.Sprintf(`"server": "https://%s:6443", "certificate-authority-data": "%s"`, apiName, base64.StdEncoding.EncodeToString(r.authority.CertPEM()))
 }
 
-func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
+func TestVerifyEmergency_ChecksAccess(t *testing.T) {
 	const server = `"server": "https://` + apiName + `:6443"`
 	for name, test := range map[string]struct {
 		cluster string // "": right
@@ -112,7 +112,7 @@ func TestAnEmergencyAccessIsVerifiedThroughAndThrough(t *testing.T) {
 	}
 }
 
-func TestAnEmergencyKubeconfigThatIsNoneTellsNothing(t *testing.T) {
+func TestVerifyEmergency_InvalidKubeconfigIsRedacted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		for _, content := range []string{"very-secret: [", "{}", strings.Replace(string(r.emergency(r.trusting())), `"token"`, `"tokenFile"`, 1),
@@ -131,7 +131,7 @@ func (r *rehearsal) bundle(t *testing.T) (authority, kept any) {
 	return found.Map("data")["ca-bundle.crt"], found.Map("metadata.annotations")["exoshift-kept-authority"]
 }
 
-func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
+func TestRevokeAdmin_ByEmergencyAccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.before = func(q *http.Request) {
@@ -150,7 +150,7 @@ func TestTheAdministratorIsShutOutByTheEmergencyAccess(t *testing.T) {
 	})
 }
 
-func TestAnEmergencyAccessThatIsNotVerifiedShutsNobodyOut(t *testing.T) {
+func TestRevokeAdmin_RefusesUnverifiedAccess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.tokens["very-secret"] = apiserver.User{Name: "system:admin", Groups: []string{"system:masters"}}
@@ -163,7 +163,7 @@ func TestAnEmergencyAccessThatIsNotVerifiedShutsNobodyOut(t *testing.T) {
 	})
 }
 
-func TestIfTheAdministratorIsStillLetInEverythingIsPutBack(t *testing.T) {
+func TestRevokeAdmin_RollsBackIfAdminRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.stubborn = true
@@ -177,7 +177,7 @@ func TestIfTheAdministratorIsStillLetInEverythingIsPutBack(t *testing.T) {
 	})
 }
 
-func TestIfTheEmergencyAccessEndsTheAdministratorPutsEverythingBack(t *testing.T) {
+func TestRevokeAdmin_AdminRollsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := guarded(t)
 		r.stubborn = true // its servers have not reloaded the CA yet

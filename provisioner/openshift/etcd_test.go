@@ -44,7 +44,7 @@ func (r *rehearsal) etcd(t *testing.T, message string, voting []string, revision
 	r.change(t, "configmaps", "openshift-etcd", "etcd-endpoints", "data", data)
 }
 
-func TestEtcdMembersAreNamed(t *testing.T) {
+func TestEtcd_NamesMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		if status := r.observe(t).Etcd; len(status.Members) != 0 || status.BlockedReason != "" {
@@ -79,7 +79,7 @@ type stage struct {
 	held     string
 }
 
-func TestEtcdGrowsToFourAndShrinksToThree(t *testing.T) {
+func TestEtcd_GrowsAndShrinks(t *testing.T) {
 	all := []string{"192.0.2.10", "192.0.2.11", "192.0.2.12"}
 	whole, removed := [3]string{"EtcdRunningInCluster", "True", ""}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""}
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestEtcdGrowsToFourAndShrinksToThree(t *testing.T) {
 	})
 }
 
-func TestWhatTheOperatorOfEtcdComplainsAboutIsToldUnlessItIsNormal(t *testing.T) {
+func TestEtcd_ReportsUnusualConditions(t *testing.T) {
 	none := [3]string{"EtcdEndpointsDegraded", "True", "no etcd members are present"}
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
@@ -145,7 +145,7 @@ func TestWhatTheOperatorOfEtcdComplainsAboutIsToldUnlessItIsNormal(t *testing.T)
 	})
 }
 
-func TestTheMemberCountsAsRemovedOnlyByItsCondition(t *testing.T) {
+func TestEtcd_RemovalNeedsCondition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
@@ -161,7 +161,7 @@ func TestTheMemberCountsAsRemovedOnlyByItsCondition(t *testing.T) {
 	})
 }
 
-func TestTheEventsOfEtcdAreReadOnlyWhileTheyAreNeeded(t *testing.T) {
+func TestEtcd_RequestsEventsWhileNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)

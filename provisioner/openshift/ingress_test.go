@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestIngressIsPlacedOnce(t *testing.T) {
+func TestEnsureIngressPlacement_IsIdempotent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		place := func(proxy bool) (state.Action, error) {
@@ -53,7 +53,7 @@ func owned(manager string, fields map[string]any) map[string]any {
 		"fieldsV1": map[string]any{"f:spec": fields}}
 }
 
-func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
+func TestEnsureIngressPlacement_KeepsLaterChanges(t *testing.T) {
 	const resource, namespace = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator"
 	leaf := map[string]any{}
 	for name, test := range map[string]struct {
@@ -93,7 +93,7 @@ func TestWhatOthersChangeOfTheRoutersLaterStays(t *testing.T) {
 	}
 }
 
-func TestRoutersThatChangeMeanwhileAreLookedAtAgain(t *testing.T) {
+func TestEnsureIngressPlacement_RetriesConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		const resource, namespace = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator"

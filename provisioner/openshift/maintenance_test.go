@@ -57,7 +57,7 @@ func (r *rehearsal) maintenance(t *testing.T) state.Maintenance {
 	return got
 }
 
-func TestTheFirstMaintenanceIsThatOfTheWindowSoon(t *testing.T) {
+func TestEnsureMaintenance_UsesNextWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := upgradable(t) // a bubble begins at midnight UTC of 2000-01-01, which is one o'clock in Zurich
 		time.Sleep(17*time.Minute + 30*time.Second)
@@ -76,7 +76,7 @@ func TestTheFirstMaintenanceIsThatOfTheWindowSoon(t *testing.T) {
 	})
 }
 
-func TestWithoutControllerOrWindowNothingIsScheduled(t *testing.T) {
+func TestEnsureMaintenance_RequiresControllerAndWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if _, err := rehearse(t).EnsureMaintenance(t.Context(), "tuesday-1000"); !fault.Is(err, fault.NotFound) || fault.HintOf(err) == "" {
 			t.Errorf("without a controller: %v", err)
@@ -94,7 +94,7 @@ func TestWithoutControllerOrWindowNothingIsScheduled(t *testing.T) {
 	})
 }
 
-func TestAMaintenanceOfSomebodyElseStays(t *testing.T) {
+func TestEnsureMaintenance_KeepsForeign(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := upgradable(t)
 		r.put(t, upgradeConfigs, upgradeNamespace, named("first"))
@@ -110,7 +110,7 @@ func TestAMaintenanceOfSomebodyElseStays(t *testing.T) {
 	})
 }
 
-func TestTheJobTellsHowFarTheMaintenanceIs(t *testing.T) {
+func TestMaintenance_ProgressOfJob(t *testing.T) {
 	started := [3]string{"Started", "True", ""}
 	for name, test := range map[string]struct {
 		conditions [][3]string
@@ -141,7 +141,7 @@ func TestTheJobTellsHowFarTheMaintenanceIs(t *testing.T) {
 	}
 }
 
-func TestAMaintenanceThatEndedIsTakenBackAndNotMadeAgain(t *testing.T) {
+func TestEndMaintenance_IsNotRecreated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := upgradable(t)
 		r.maintain(t, state.Created)
@@ -162,7 +162,7 @@ func TestAMaintenanceThatEndedIsTakenBackAndNotMadeAgain(t *testing.T) {
 	})
 }
 
-func TestAMaintenanceThatFailedIsScheduledAgain(t *testing.T) {
+func TestMaintenance_ReschedulesFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := upgradable(t)
 		r.maintain(t, state.Created)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNodesAreListedWithWhyTheyAreNotReady(t *testing.T) {
+func TestNodes_NotReadyReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", named("worker-1"))

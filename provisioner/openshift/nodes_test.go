@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestLabelNodeAddsOnlyWhatIsMissing(t *testing.T) {
+func TestLabelNode_AddsMissingOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		node := with(named("infra-0"), "metadata.labels", map[string]any{"kept": "yes"})
@@ -40,7 +40,7 @@ func TestLabelNodeAddsOnlyWhatIsMissing(t *testing.T) {
 	})
 }
 
-func TestTaintsThatOthersAddMeanwhileStay(t *testing.T) {
+func TestLabelNode_KeepsForeignTaints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", named("infra-0"))
@@ -65,7 +65,7 @@ func TestTaintsThatOthersAddMeanwhileStay(t *testing.T) {
 	})
 }
 
-func TestATaintOfAnotherValueGivesWay(t *testing.T) {
+func TestLabelNode_ReplacesTaintValue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", with(named("storage-0"), "spec.taints", []any{
@@ -88,7 +88,7 @@ func TestATaintOfAnotherValueGivesWay(t *testing.T) {
 	})
 }
 
-func TestANodeThatSomebodyElseChangesAllTheTimeIsTriedAgainLater(t *testing.T) {
+func TestLabelNode_GivesUpOnConflicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "nodes", "", named("storage-0"))

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEachKindIsAskedForOnceInALook(t *testing.T) {
+func TestPoll_ListsEachKindOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
@@ -32,7 +32,7 @@ func TestEachKindIsAskedForOnceInALook(t *testing.T) {
 	})
 }
 
-func TestWhatIsOverIsNotAskedForAgain(t *testing.T) {
+func TestPoll_SkipsFinishedPhases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
@@ -63,7 +63,7 @@ func (r *rehearsal) refuse(text string, failure func(*http.Request)) {
 	}
 }
 
-func TestALookThatFailsInTheMiddleKeepsTheRest(t *testing.T) {
+func TestPoll_PartialFailureKeepsRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
@@ -88,7 +88,7 @@ func TestALookThatFailsInTheMiddleKeepsTheRest(t *testing.T) {
 	})
 }
 
-func TestRequestsAreNotJudgedWithoutTheNodes(t *testing.T) {
+func TestPoll_NoReviewWithoutNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.expected = []state.ExpectedNode{{Name: "worker-0", Created: time.Now()}}
@@ -105,7 +105,7 @@ func TestRequestsAreNotJudgedWithoutTheNodes(t *testing.T) {
 	})
 }
 
-func TestAnAPIThatHangsEndsALook(t *testing.T) {
+func TestPoll_HangingAPITimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.observe(t)
@@ -118,7 +118,7 @@ func TestAnAPIThatHangsEndsALook(t *testing.T) {
 	})
 }
 
-func TestAnAPIThatRollsNeverTakesAnythingBack(t *testing.T) {
+func TestPoll_RollingAPIKeepsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)
@@ -152,7 +152,7 @@ func TestAnAPIThatRollsNeverTakesAnythingBack(t *testing.T) {
 	})
 }
 
-func TestTheEndOfTheBootstrapsAPIServerIsSeenThoughItsEventExpired(t *testing.T) {
+func TestPoll_BootstrapAPIEndWithoutEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.start(t)
@@ -167,7 +167,7 @@ func TestTheEndOfTheBootstrapsAPIServerIsSeenThoughItsEventExpired(t *testing.T)
 	})
 }
 
-func TestRequestsAreToldWithTheirStateAndWhatSpeaksAgainstThem(t *testing.T) {
+func TestPoll_RequestStateAndObjections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.expected = []state.ExpectedNode{{Name: "worker-0", Created: time.Now()}, {Name: "worker-1", Created: time.Now()}}
@@ -203,7 +203,7 @@ func TestRequestsAreToldWithTheirStateAndWhatSpeaksAgainstThem(t *testing.T) {
 	})
 }
 
-func TestRequestsThatOthersDecideAboutAreNotTold(t *testing.T) {
+func TestPoll_OmitsForeignSigners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "certificatesigningrequests.certificates.k8s.io", "", with(with(named("csr-x"), "spec.signerName", "example.net/own"),
@@ -215,7 +215,7 @@ func TestRequestsThatOthersDecideAboutAreNotTold(t *testing.T) {
 	})
 }
 
-func TestWhatMayNotBeReadIsDenied(t *testing.T) {
+func TestPoll_ForbiddenIsDenied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.masters(t)

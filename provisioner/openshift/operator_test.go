@@ -54,7 +54,7 @@ func (r *rehearsal) expectState(t *testing.T, want string) {
 	}
 }
 
-func TestAnOperatorIsStableOnceItHasBeenWellForLongEnough(t *testing.T) {
+func TestOperator_StableAfterDuration(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"clocks agree": 0, "the server's is behind": -3 * time.Minute, "the server's is ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAnOperatorIsStableOnceItHasBeenWellForLongEnough(t *testing.T) {
 	}
 }
 
-func TestWhatHappenedBetweenTwoLooksIsKnownByTheServersTimes(t *testing.T) {
+func TestOperator_UsesServerTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.operator(t, "dns", "TFF")
@@ -91,7 +91,7 @@ func TestWhatHappenedBetweenTwoLooksIsKnownByTheServersTimes(t *testing.T) {
 	})
 }
 
-func TestAnOperatorThatHasBeenWellForLongIsStableAtFirstSight(t *testing.T) {
+func TestOperator_StableAtFirstPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		began := time.Now()
@@ -103,7 +103,7 @@ func TestAnOperatorThatHasBeenWellForLongIsStableAtFirstSight(t *testing.T) {
 	})
 }
 
-func TestAServerWhoseClockIsBehindMakesNoOperatorStable(t *testing.T) {
+func TestOperator_SlowServerClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.skew = -4 * time.Minute
@@ -114,7 +114,7 @@ func TestAServerWhoseClockIsBehindMakesNoOperatorStable(t *testing.T) {
 	})
 }
 
-func TestAnOperatorSaysWhatKeepsItFromBeingStable(t *testing.T) {
+func TestOperator_NamesUnstableReason(t *testing.T) {
 	for states, want := range map[string]string{
 		"TFT": "degraded DegradedReason", "FTT": "degraded DegradedReason", "FTF": "progressing ProgressingReason",
 		"FFF": "waiting AvailableReason", "TFF": "available ",
@@ -129,7 +129,7 @@ func TestAnOperatorSaysWhatKeepsItFromBeingStable(t *testing.T) {
 	}
 }
 
-func TestAnOperatorThatFlapsIsNotBelievedUntilItIsCalm(t *testing.T) {
+func TestOperator_FlappingNeedsCalm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for _, states := range []string{"TFF", "FFF", "TFF", "FFF"} {
@@ -151,7 +151,7 @@ func TestAnOperatorThatFlapsIsNotBelievedUntilItIsCalm(t *testing.T) {
 	})
 }
 
-func TestNothingIsSeenForLongOfAnOperatorThatFlapped(t *testing.T) {
+func TestOperator_FlappingAfterGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for _, states := range []string{"TFF", "FFF", "TFF", "FFF", "TFF"} {
@@ -164,7 +164,7 @@ func TestNothingIsSeenForLongOfAnOperatorThatFlapped(t *testing.T) {
 	})
 }
 
-func TestAnOperatorThatProgressesAgainAndAgainIsNotBelieved(t *testing.T) {
+func TestOperator_RepeatedProgressIsUnstable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.operator(t, "dns", "TFF")
@@ -181,7 +181,7 @@ func TestAnOperatorThatProgressesAgainAndAgainIsNotBelieved(t *testing.T) {
 	})
 }
 
-func TestAnOperatorThatLosesSomethingOnceWhileItComesUpDoesNotFlap(t *testing.T) {
+func TestOperator_SingleDipIsNoFlapping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for _, states := range []string{"FTF", "TTF", "TFF", "TTF", "FTT", "TFF"} {
@@ -194,7 +194,7 @@ func TestAnOperatorThatLosesSomethingOnceWhileItComesUpDoesNotFlap(t *testing.T)
 	})
 }
 
-func TestRollOutsOfRevisionsAreNoFlapping(t *testing.T) {
+func TestOperator_RolloutsAreNoFlapping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for range 4 {
@@ -210,7 +210,7 @@ func TestRollOutsOfRevisionsAreNoFlapping(t *testing.T) {
 	})
 }
 
-func TestALookThatFailsForgetsNothingOfOperators(t *testing.T) {
+func TestOperator_FailedPollKeepsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.operator(t, "dns", "TFF")

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/kube/apiserver"
 )
 
-func TestALongListComesInPagesAndIsComplete(t *testing.T) {
+func TestPoll_LongListInPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		const count = 501
@@ -32,7 +32,7 @@ func TestALongListComesInPagesAndIsComplete(t *testing.T) {
 	})
 }
 
-func TestAListWithoutEndEnds(t *testing.T) {
+func TestPoll_EndlessListEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.instead = func(w http.ResponseWriter, request *http.Request, server *apiserver.Server) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPoolsRoutersAndTheSchedulerAreSeen(t *testing.T) {
+func TestPlacement_PoolsRoutersScheduler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		const pools = "machineconfigpools.machineconfiguration.openshift.io"

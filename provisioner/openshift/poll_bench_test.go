@@ -20,9 +20,9 @@ import (
 	"exoshift/state"
 )
 
-// BenchmarkALookAtAThousandNodes reports the CPU time of a poll, with that of a server that only repeats its responses, and the
+// BenchmarkPoll1000Nodes reports the CPU time of a poll, with that of a server that only repeats its responses, and the
 // number of its requests. Nearly all requests for certificates are issued, as they are most of the time.
-func BenchmarkALookAtAThousandNodes(b *testing.B) {
+func BenchmarkPoll1000Nodes(b *testing.B) {
 	const nodes, limit = 1000, 100 * time.Millisecond
 	r := rehearse(b)
 	r.populate(b, nodes)

@@ -51,7 +51,7 @@ func answer(status int) http.HandlerFunc {
 	}
 }
 
-func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T) {
+func TestProbe_BootstrapWithoutAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		host := r.start(t)
@@ -77,7 +77,7 @@ func TestTheBootstrapMachineIsSeenComingUpThoughTheAPIDoesNotAnswer(t *testing.T
 	})
 }
 
-func TestProbesSayWhereTheyFail(t *testing.T) {
+func TestProbe_NamesFailedStage(t *testing.T) {
 	for name, setup := range map[string]struct {
 		prepare func(*testing.T, *rehearsal, *fabric.Host)
 		probe   func(state.Probes) state.Probe
@@ -131,7 +131,7 @@ func TestProbesSayWhereTheyFail(t *testing.T) {
 	}
 }
 
-func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
+func TestProbe_SlowDoesNotBlockPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		host := r.start(t)
@@ -151,7 +151,7 @@ func TestProbesThatTakeTheirTimeHoldNoLookUp(t *testing.T) {
 	})
 }
 
-func TestOnlyABootstrapMachineThatMattersIsProbed(t *testing.T) {
+func TestProbe_RelevantBootstrapOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		if seen := r.observe(t).Probes; seen.SSH.Target+seen.Direct.Target != "" || !seen.API.OK {

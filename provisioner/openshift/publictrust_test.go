@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-func TestAnAPIMayShowACertificateOfThePublicInternet(t *testing.T) {
+func TestPoll_PublicCertificate(t *testing.T) {
 	for name, public := range map[string]bool{"a public authority": true, "anybody": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

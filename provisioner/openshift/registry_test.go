@@ -11,6 +11,7 @@ import (
 	"exoshift/state"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 )
 
 const (
@@ -44,7 +45,8 @@ func (r registry) start(config string) {
 
 func (r registry) ensure() (state.Action, error) {
 	bucket := state.Bucket{Name: "c-1-image-registry", Region: "ch-gva-2", Endpoint: "https://sos-ch-gva-2.exo.io"}
-	return r.EnsureRegistryAccess(r.t.Context(), bucket, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey", Secret: registryKeySecret})
+	return r.EnsureRegistryAccess(r.t.Context(), bucket, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey", Secret: registryKeySecret},
+		state.Placement{NodeLabel: "node-role.kubernetes.io/infra", Replicas: 2})
 }
 
 func (r registry) expect(want state.Action) {
@@ -85,7 +87,7 @@ func inRegistry(t *testing.T, f func(*testing.T, registry)) {
 	synctest.Test(t, func(t *testing.T) { f(t, rehearseRegistry(t)) })
 }
 
-func TestTheRegistryGetsItsKeyBeforeItsOperatorStarts(t *testing.T) {
+func TestEnsureRegistryAccess_KeyBeforeOperator(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
 		if _, err := r.ensure(); !fault.Is(err, fault.Transient) {
 			t.Errorf("before the operator has started: %v", err)
@@ -102,14 +104,15 @@ func TestTheRegistryGetsItsKeyBeforeItsOperatorStarts(t *testing.T) {
 	})
 }
 
-func TestTheRegistryAndTheSamplesComeBackWithTheBucket(t *testing.T) {
+func TestEnsureRegistryAccess_RestoresRegistryAndSamples(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
 		r.start(registryConfig)
 		r.start(samplesConfig)
 		r.expect(state.Created)
 		want := map[string]any{"managementState": "Managed", "storage": map[string]any{"managementState": "Unmanaged", "s3": map[string]any{
 			"bucket": "c-1-image-registry", "region": "ch-gva-2", "regionEndpoint": "https://sos-ch-gva-2.exo.io",
-		}}}
+		}}, "replicas": float64(2), "nodeSelector": map[string]any{"node-role.kubernetes.io/infra": ""},
+			"tolerations": []any{map[string]any{"key": "node-role.kubernetes.io/infra", "operator": "Exists"}}}
 		if diff := cmp.Diff(want, r.spec(registryConfig)); diff != "" {
 			t.Error(diff)
 		}
@@ -125,7 +128,7 @@ func TestTheRegistryAndTheSamplesComeBackWithTheBucket(t *testing.T) {
 	})
 }
 
-func TestWhatOthersDecidedAboutTheRegistryStays(t *testing.T) {
+func TestEnsureRegistryAccess_KeepsForeignSettings(t *testing.T) {
 	for name, decision := range map[string]struct {
 		config, path string
 		value        any
@@ -149,7 +152,7 @@ func TestWhatOthersDecidedAboutTheRegistryStays(t *testing.T) {
 	}
 }
 
-func TestARegistryThatIsRemovedLaterStaysAway(t *testing.T) {
+func TestEnsureRegistryAccess_KeepsRemoved(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
 		r.start(registryConfig)
 		r.start(samplesConfig)
@@ -166,7 +169,7 @@ func TestARegistryThatIsRemovedLaterStaysAway(t *testing.T) {
 	})
 }
 
-func TestAReleaseWithoutSamplesIsFine(t *testing.T) {
+func TestEnsureRegistryAccess_WithoutSamples(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
 		if _, err := r.objects.Delete("clusteroperators.config.openshift.io", "", "openshift-samples"); err != nil {
 			t.Fatal(err)
@@ -176,7 +179,7 @@ func TestAReleaseWithoutSamplesIsFine(t *testing.T) {
 	})
 }
 
-func TestTheKeyOfTheRegistryIsWrittenOnlyIfItIsOursAndWrong(t *testing.T) {
+func TestEnsureRegistryAccess_RewritesOwnWrongKey(t *testing.T) {
 	for name, test := range map[string]struct {
 		manager, access, secret string
 		want                    state.Action
@@ -201,7 +204,7 @@ func TestTheKeyOfTheRegistryIsWrittenOnlyIfItIsOursAndWrong(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
+func TestEnsureRegistryAccess_RetriesConflict(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
 		r.start(registryConfig)
 		r.start(samplesConfig)
@@ -219,9 +222,68 @@ func TestAConfigurationThatChangesMeanwhileIsLookedAtAgain(t *testing.T) {
 	})
 }
 
-func TestARegistryGetsNoKeyThatIsNone(t *testing.T) {
+// earlier creates a registry with our bucket and a single replica, whose number a manager wrote.
+func (r registry) earlier(manager string) {
+	config := with(with(named("cluster"), "spec.managementState", "Managed"), "spec.storage.s3.bucket", "c-1-image-registry")
+	r.put(r.t, registryConfig, "", with(with(config, "spec.replicas", 1), "metadata.managedFields", []any{map[string]any{
+		"manager": manager, "operation": "Update", "fieldsType": "FieldsV1",
+		"fieldsV1": map[string]any{"f:spec": map[string]any{"f:replicas": map[string]any{}}},
+	}}))
+	r.put(r.t, samplesConfig, "", with(named("cluster"), "spec.managementState", "Managed"))
+}
+
+func TestEnsureRegistryAccess_KeepsReplicasOfOthers(t *testing.T) {
+	for manager, want := range map[string]float64{"cluster-image-registry-operator": 2, "kubectl-edit": 1} {
+		inRegistry(t, func(t *testing.T, r registry) {
+			r.earlier(manager)
+			r.expect(state.Created) // the secret
+			got := r.spec(registryConfig)
+			if replicas, _ := got["replicas"].(float64); replicas != want {
+				t.Errorf("one replica by %s: now %v, want %v", manager, got["replicas"], want)
+			}
+			if diff := cmp.Diff(map[string]any{"node-role.kubernetes.io/infra": ""}, got["nodeSelector"]); diff != "" {
+				t.Errorf("by %s: %s", manager, diff)
+			}
+			r.expect(state.Found)
+		})
+	}
+}
+
+func TestEnsureMonitoringPlacement_CreatesOnce(t *testing.T) {
 	inRegistry(t, func(t *testing.T, r registry) {
-		_, err := r.EnsureRegistryAccess(t.Context(), state.Bucket{Name: "b"}, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey"})
+		place := func() (state.Action, error) {
+			return r.EnsureMonitoringPlacement(t.Context(), "node-role.kubernetes.io/infra")
+		}
+		if _, err := place(); !fault.Is(err, fault.Transient) {
+			t.Errorf("without the namespace: %v", err)
+		}
+		r.put(t, "namespaces", "", named("openshift-monitoring"))
+		for _, want := range []state.Action{state.Created, state.Found} {
+			if got, err := place(); err != nil || got != want {
+				t.Errorf("%q, %v, want %q", got, err, want)
+			}
+		}
+		config, _ := r.objects.Get("configmaps", "openshift-monitoring", "cluster-monitoring-config")
+		var components map[string]struct {
+			NodeSelector map[string]string `json:"nodeSelector"`
+		}
+		content, _ := config.Map("data")["config.yaml"].(string)
+		if err := yaml.Unmarshal([]byte(content), &components); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := components["prometheusK8s"].NodeSelector["node-role.kubernetes.io/infra"]; !ok || len(components) != 9 {
+			t.Errorf("placed: %v", components)
+		}
+		r.change(t, "configmaps", "openshift-monitoring", "cluster-monitoring-config", "data.config", "theirs")
+		if got, err := place(); err != nil || got != state.Found {
+			t.Errorf("a configuration of somebody else: %q, %v", got, err)
+		}
+	})
+}
+
+func TestEnsureRegistryAccess_RefusesInvalidKey(t *testing.T) {
+	inRegistry(t, func(t *testing.T, r registry) {
+		_, err := r.EnsureRegistryAccess(t.Context(), state.Bucket{Name: "b"}, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey"}, state.Placement{})
 		if !fault.Is(err, fault.Invalid) || r.requests.Load() != 0 {
 			t.Errorf("%v, after %d requests", err, r.requests.Load())
 		}

@@ -27,7 +27,7 @@ func (r *rehearsal) silenceJob(t *testing.T) (kube.Object, bool) {
 	return r.objects.Get(silenceJobs, monitored, "silence-exoshift")
 }
 
-func TestAlertsAreSilencedByTheClustersOwnJobWhichIsTakenAway(t *testing.T) {
+func TestSilenceAlerts_JobIsRemoved(t *testing.T) {
 	for outcome, kind := range map[string]fault.Kind{"Complete": -1, "Failed": fault.Conflict} {
 		t.Run(outcome, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAlertsAreSilencedByTheClustersOwnJobWhichIsTakenAway(t *testing.T) {
 	}
 }
 
-func TestAClusterWithoutSilencesSaysSo(t *testing.T) {
+func TestSilenceAlerts_UnsupportedCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := rehearse(t).SilenceAlerts(t.Context()); !fault.Is(err, fault.NotFound) {
 			t.Error(err)

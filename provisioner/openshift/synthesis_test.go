@@ -48,7 +48,7 @@ func (r *rehearsal) synthesis(t *testing.T) state.SynStatus {
 	return seen
 }
 
-func TestWhatDoesNotExistIsMissing(t *testing.T) {
+func TestSynthesis_MissingObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		seen := r.synthesis(t)
@@ -66,7 +66,7 @@ func TestWhatDoesNotExistIsMissing(t *testing.T) {
 	})
 }
 
-func TestStewardTellsByItsPodsWhyItDoesNotServe(t *testing.T) {
+func TestSynthesis_StewardPodReason(t *testing.T) {
 	for name, test := range map[string]struct{ deployment, pod, health, message string }{
 		"it starts": {`{"status": {"conditions": [{"type": "Available", "status": "False", "message": "Deployment does not have minimum availability."}]}}`,
 			`{"status": {"containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]}}`,
@@ -100,7 +100,7 @@ func TestStewardTellsByItsPodsWhyItDoesNotServe(t *testing.T) {
 	}
 }
 
-func TestArgoIsWellOnceItsControllerRuns(t *testing.T) {
+func TestSynthesis_ArgoHealthyWithController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		expect := func(health, part string) {
@@ -129,7 +129,7 @@ func TestArgoIsWellOnceItsControllerRuns(t *testing.T) {
 	})
 }
 
-func TestAnApplicationTellsWhyItIsNotWell(t *testing.T) {
+func TestSynthesis_ApplicationReason(t *testing.T) {
 	long := strings.Repeat("very ", 200)
 	for name, test := range map[string]struct{ status, sync, health, message string }{
 		"nobody has looked": {`{}`, "Unknown", "Unknown", ""},
@@ -174,7 +174,7 @@ func TestAnApplicationTellsWhyItIsNotWell(t *testing.T) {
 	}
 }
 
-func TestALookAtTheSynthesisAsksForEachKindOnce(t *testing.T) {
+func TestSynthesis_ListsEachKindOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.defineArgo(t)

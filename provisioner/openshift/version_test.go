@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheVersionTellsHowFarItIsAndWhatItWaitsFor(t *testing.T) {
+func TestVersion_ProgressAndCondition(t *testing.T) {
 	for message, want := range map[string]state.VersionStatus{
 		"Working towards 4.20.5: 713 of 903 done (79% complete), waiting on authentication, console": {
 			Percent: 79, WaitingOn: []string{"authentication", "console"},
@@ -31,7 +31,7 @@ func TestTheVersionTellsHowFarItIsAndWhatItWaitsFor(t *testing.T) {
 	}
 }
 
-func TestAVersionThatFailsNamesTheOperators(t *testing.T) {
+func TestVersion_FailureNamesOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
@@ -49,7 +49,7 @@ func TestAVersionThatFailsNamesTheOperators(t *testing.T) {
 	})
 }
 
-func TestThePercentageOfAVersionNeverShrinks(t *testing.T) {
+func TestVersion_PercentageNeverShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
@@ -80,7 +80,7 @@ func TestThePercentageOfAVersionNeverShrinks(t *testing.T) {
 	})
 }
 
-func TestOperatorsThatAreNotStableAreNamed(t *testing.T) {
+func TestVersion_NamesUnstableOperators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		for name, states := range map[string]string{"ingress": "TTF", "console": "FFF", "dns": "TFT"} {

@@ -106,7 +106,7 @@ func sentence(r *http.Request) string {
 	return r.Method + " " + regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{16}`).ReplaceAllString(r.Host+r.URL.Path, "ID")
 }
 
-func TestARunThatIsKilledAtAnyChangeLeavesNothingAfterTheNext(t *testing.T) {
+func TestZone_NextRunRemovesKilledRun(t *testing.T) {
 	for _, at := range calls(t, false) {
 		for _, before := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d before %t", at, before), func(t *testing.T) {
@@ -135,7 +135,7 @@ func (l *lab) killed(k *killer, at int) {
 	k.arm(0, nil)
 }
 
-func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
+func TestZone_CancelLeavesNothing(t *testing.T) {
 	for _, at := range calls(t, true) {
 		t.Run(fmt.Sprint(at), func(t *testing.T) {
 			var mu sync.Mutex
@@ -172,7 +172,7 @@ func TestARunThatIsCancelledAtAnyTimeLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotedNowhereIsRemovedWhenItsTimeIsOver(t *testing.T) {
+func TestZone_RemovesExpiredUnrecorded(t *testing.T) {
 	k := &killer{}
 	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
 		l.killed(k, ordering) // its machine exists
@@ -190,7 +190,7 @@ func TestWhatIsNotedNowhereIsRemovedWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestARunThatGoesOnIsLeftAlone(t *testing.T) {
+func TestZone_KeepsActiveRun(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(said string) {
 			if strings.Contains(said, "the machine runs") {
@@ -204,7 +204,7 @@ func TestARunThatGoesOnIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestWhatOnlyLooksLikeARunIsLeftAlone(t *testing.T) {
+func TestZone_KeepsLookalikes(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		cloud, storage := l.client()
 		template, err := cloud.FindPublicTemplate(l.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
@@ -229,7 +229,7 @@ func TestWhatOnlyLooksLikeARunIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestARunInAnotherZoneIsToldOf(t *testing.T) {
+func TestZone_ReportsRunInOtherZone(t *testing.T) {
 	k := &killer{}
 	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) {
 		l.killed(k, ordering)
@@ -245,7 +245,7 @@ func TestARunInAnotherZoneIsToldOf(t *testing.T) {
 	})
 }
 
-func TestAMachineThatSweepingCannotDeleteIsToldAndTheRunGoesOn(t *testing.T) {
+func TestZone_ContinuesWithUndeletableLeftover(t *testing.T) {
 	k, way := &killer{}, &door{}
 	silent := func(context.Context, network.Network, []byte, []string, io.Reader, io.Writer) int { return 0 }
 	inLab(t, simcloud.Options{Program: silent, Middleware: func(next http.Handler) http.Handler { return way.before(k.gate(next)) }}, func(l *lab) {
@@ -271,7 +271,7 @@ func TestAMachineThatSweepingCannotDeleteIsToldAndTheRunGoesOn(t *testing.T) {
 	})
 }
 
-func TestAMachineThatComesIntoBeingAfterWeGaveUpIsDeletedToo(t *testing.T) {
+func TestZone_DeletesLateMachine(t *testing.T) {
 	way := &door{}
 	inLab(t, simcloud.Options{Middleware: way.before}, func(l *lab) {
 		ctx, cancel := context.WithCancel(l.Context())

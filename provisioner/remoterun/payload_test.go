@@ -6,7 +6,7 @@ import (
 	"exoshift/internal/fault"
 )
 
-func TestOnlyAProgramForLinuxIsTakenAlong(t *testing.T) {
+func TestPayload_RequiresLinuxProgram(t *testing.T) {
 	for system, architecture := range map[string]string{"darwin": "amd64", "linux": "arm64", "windows": "amd64"} {
 		_, err := newProgramFor(system, architecture, nil)
 		if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {

@@ -49,7 +49,7 @@ func linuxOnly(t *testing.T) {
 	}
 }
 
-func TestAProgramRunsOnAHostAndNothingIsLeft(t *testing.T) {
+func TestHost_RunLeavesNothing(t *testing.T) {
 	linuxOnly(t)
 	b := newBastion(t)
 	output, err := b.speak(echo)
@@ -63,7 +63,7 @@ func TestAProgramRunsOnAHostAndNothingIsLeft(t *testing.T) {
 // shut stops the server, and thereby everything on it.
 func (b *bastion) shut() { _ = b.listener.Close() }
 
-func TestAHostThatNobodyKnowsIsRefusedBeforeWeProveAnything(t *testing.T) {
+func TestHost_RefusesUnknownHost(t *testing.T) {
 	b := newBastion(t)
 	b.must(os.WriteFile(b.known, nil, 0o600))
 	_, err := b.speak(echo)
@@ -73,7 +73,7 @@ func TestAHostThatNobodyKnowsIsRefusedBeforeWeProveAnything(t *testing.T) {
 	}
 }
 
-func TestAHostWithAnotherKeyIsRefused(t *testing.T) {
+func TestHost_RefusesOtherHostKey(t *testing.T) {
 	b := newBastion(t)
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	b.must(err)
@@ -84,7 +84,7 @@ func TestAHostWithAnotherKeyIsRefused(t *testing.T) {
 	b.fails(err, fault.Conflict, "another one than", b.known)
 }
 
-func TestAHostThatTheProgramDoesNotRunOnIsRefused(t *testing.T) {
+func TestHost_RefusesUnsupportedHost(t *testing.T) {
 	b := newBastion(t)
 	b.uname = "Linux aarch64"
 	_, err := b.speak(echo)
@@ -93,7 +93,7 @@ func TestAHostThatTheProgramDoesNotRunOnIsRefused(t *testing.T) {
 	b.tidy()
 }
 
-func TestNobodyComesInWithoutTheRightKey(t *testing.T) {
+func TestHost_RequiresRightKey(t *testing.T) {
 	b := newBastion(t)
 	b.agent = agent.NewKeyring()
 	_, err := b.speak(echo)
@@ -104,7 +104,7 @@ func TestNobodyComesInWithoutTheRightKey(t *testing.T) {
 	b.fails(err, fault.Denied, "there is no SSH agent")
 }
 
-func TestAProgramThatFailsOnAHostTellsWhatItSaid(t *testing.T) {
+func TestHost_FailureHasOutput(t *testing.T) {
 	linuxOnly(t)
 	b := newBastion(t)
 	_, err := b.speak("#!/bin/sh\nprintf 'bad \\033[31m luck\\n' >&2; exit 3\n")
@@ -115,14 +115,14 @@ func TestAProgramThatFailsOnAHostTellsWhatItSaid(t *testing.T) {
 	b.tidy()
 }
 
-func TestAProgramThatSaysTooMuchIsCut(t *testing.T) {
+func TestHost_TruncatesOutput(t *testing.T) {
 	linuxOnly(t)
 	b := newBastion(t)
 	_, err := b.speak("#!/bin/sh\nhead -c 9000000 /dev/zero\n")
 	b.fails(err, fault.Invalid, "8388608 bytes")
 }
 
-func TestAProgramEndsWithUsAndIsGone(t *testing.T) {
+func TestHost_CancelEndsProgram(t *testing.T) {
 	linuxOnly(t)
 	b := newBastion(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +148,7 @@ func (b *bastion) cancelled(err error) {
 	}
 }
 
-func TestTargetsThatAreNoneAreRefused(t *testing.T) {
+func TestNewHost_RefusesInvalidTarget(t *testing.T) {
 	for _, target := range []string{"", "@", "@host", "user@", "-oProxyCommand=x", "a b", "a\x1b[31mb", "u@h:", "ssh://host"} {
 		if _, err := remoterun.NewHost(remoterun.SSHOptions{Target: target}); !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
 			t.Errorf("%q: %v", target, err)

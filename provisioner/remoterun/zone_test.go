@@ -38,7 +38,7 @@ func (l *lab) runsWell() {
 	}
 }
 
-func TestAProgramRunsInTheZoneAndNothingIsLeft(t *testing.T) {
+func TestZone_RunLeavesNothing(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		l.runsWell()
 		if told := strings.Join(l.seen, "\n"); !strings.Contains(told, "standard.micro") || !strings.Contains(told, "looks at the network") {
@@ -48,7 +48,7 @@ func TestAProgramRunsInTheZoneAndNothingIsLeft(t *testing.T) {
 	})
 }
 
-func TestTheMachineIsInTheGroupsOfTheNodes(t *testing.T) {
+func TestZone_MachineHasNodeGroups(t *testing.T) {
 	for _, exist := range []bool{true, false} {
 		inLab(t, simcloud.Options{}, func(l *lab) {
 			cloud, _ := l.client()
@@ -99,7 +99,7 @@ func (l *lab) like(all []state.Object, err error) state.SecurityGroup {
 	return own
 }
 
-func TestAProgramThatWasChangedOnItsWayIsNotRun(t *testing.T) {
+func TestZone_RefusesAlteredProgram(t *testing.T) {
 	way := &door{}
 	inLab(t, simcloud.Options{Middleware: way.before}, func(l *lab) {
 		way.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -129,7 +129,7 @@ func packed(content string) []byte {
 // fromMachine reports whether a request is from a machine of the zone.
 func fromMachine(r *http.Request) bool { return strings.HasPrefix(r.RemoteAddr, "198.18.") }
 
-func TestAMachineThatDoesNotReachTheObjectStorageIsAFinding(t *testing.T) {
+func TestZone_StorageUnreachableIsFinding(t *testing.T) {
 	way := &door{}
 	inLab(t, simcloud.Options{Middleware: way.before}, func(l *lab) {
 		way.set(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -151,7 +151,7 @@ func TestAMachineThatDoesNotReachTheObjectStorageIsAFinding(t *testing.T) {
 	})
 }
 
-func TestWhatTheMachineCannotDoIsTold(t *testing.T) {
+func TestZone_MachineFailureIsReported(t *testing.T) {
 	for name, test := range map[string]struct {
 		method, object string
 		kind           fault.Kind
@@ -179,7 +179,7 @@ func TestWhatTheMachineCannotDoIsTold(t *testing.T) {
 	}
 }
 
-func TestAProgramThatFailsTellsItsExitCode(t *testing.T) {
+func TestZone_ReportsExitCode(t *testing.T) {
 	broken := func(context.Context, network.Network, []byte, []string, io.Reader, io.Writer) int { return 3 }
 	inLab(t, simcloud.Options{Program: broken}, func(l *lab) {
 		_, err := l.run()
@@ -188,7 +188,7 @@ func TestAProgramThatFailsTellsItsExitCode(t *testing.T) {
 	})
 }
 
-func TestAProgramThatNeverEndsIsEnded(t *testing.T) {
+func TestZone_EndsHangingProgram(t *testing.T) {
 	endless := func(ctx context.Context, _ network.Network, _ []byte, _ []string, _ io.Reader, _ io.Writer) int {
 		<-ctx.Done()
 		return 1
@@ -200,7 +200,7 @@ func TestAProgramThatNeverEndsIsEnded(t *testing.T) {
 	})
 }
 
-func TestAMachineThatIsTakenAwayIsNotWaitedFor(t *testing.T) {
+func TestZone_DeletedMachineEndsWait(t *testing.T) {
 	endless := func(ctx context.Context, _ network.Network, _ []byte, _ []string, _ io.Reader, _ io.Writer) int {
 		<-ctx.Done()
 		return 1
@@ -224,7 +224,7 @@ func TestAMachineThatIsTakenAwayIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestAQuotaThatIsUsedUpIsToldWithWhatToDo(t *testing.T) {
+func TestZone_QuotaExceededHint(t *testing.T) {
 	for _, resource := range []string{"instance", "bucket"} {
 		inLab(t, simcloud.Options{Quotas: map[string]int{resource: 0}}, func(l *lab) {
 			_, err := l.run()
@@ -234,7 +234,7 @@ func TestAQuotaThatIsUsedUpIsToldWithWhatToDo(t *testing.T) {
 	}
 }
 
-func TestNothingIsMadeThatCannotBeNoted(t *testing.T) {
+func TestZone_RefusesWithoutJournal(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		l.must(os.WriteFile(l.dir, nil, 0o600)) // at the path of the folder
 		before := l.zone.Mutations()
@@ -245,7 +245,7 @@ func TestNothingIsMadeThatCannotBeNoted(t *testing.T) {
 	})
 }
 
-func TestTwoRunsAtOnceDoNotDisturbEachOther(t *testing.T) {
+func TestZone_ConcurrentRuns(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		var both sync.WaitGroup
 		for _, dir := range []string{l.dir, l.dir, l.dir + "-elsewhere"} {
@@ -264,7 +264,7 @@ func TestTwoRunsAtOnceDoNotDisturbEachOther(t *testing.T) {
 	})
 }
 
-func TestAPanicLeavesNothing(t *testing.T) {
+func TestZone_PanicLeavesNothing(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		func() {
 			defer func() {
@@ -282,7 +282,7 @@ func TestAPanicLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestTheTaskIsGoneWhileTheProgramWorks(t *testing.T) {
+func TestZone_DeletesTaskWhileRunning(t *testing.T) {
 	var l *lab
 	waits := func(ctx context.Context, _ network.Network, _ []byte, _ []string, _ io.Reader, out io.Writer) int {
 		if err := l.net.Clock.Sleep(ctx, 10*time.Second); err != nil {
@@ -306,7 +306,7 @@ func TestTheTaskIsGoneWhileTheProgramWorks(t *testing.T) {
 	})
 }
 
-func TestTheTermsNameMachinePriceAndUpload(t *testing.T) {
+func TestEstimate_MachinePriceUpload(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		before := l.zone.Mutations()
 		terms, err := l.vantage().Estimate(l.Context(), text("the program"))

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheExitCodesAreThoseOfThePage(t *testing.T) {
+func TestExitCodes_MatchPage(t *testing.T) {
 	p := ours(t)
 	page, program := pageCodes(p.texts["docs/exit-codes.md"]), programCodes(p)
 	if len(program) == 0 {

@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-func TestNothingRunsBeforeMain(t *testing.T) { report(t, initFunctions(ours(t))) }
+func TestInit_IsForbidden(t *testing.T) { report(t, initFunctions(ours(t))) }
 
-func TestProductionCodeReturnsErrorsInsteadOfPanicking(t *testing.T) { report(t, panics(ours(t))) }
+func TestPanic_IsForbidden(t *testing.T) { report(t, panics(ours(t))) }
 
-func TestNobodySleepsOnTheWallClock(t *testing.T) { report(t, sleeps(ours(t))) }
+func TestSleep_VirtualTimeOnly(t *testing.T) { report(t, sleeps(ours(t))) }
 
-func TestCertificatesAreAlwaysVerified(t *testing.T) { report(t, blindTrust(ours(t))) }
+func TestTLS_AlwaysVerified(t *testing.T) { report(t, blindTrust(ours(t))) }
 
-func TestFilesAreReadByOnePackage(t *testing.T) { report(t, unboundedReads(ours(t))) }
+func TestFiles_ReadByOnePackage(t *testing.T) { report(t, unboundedReads(ours(t))) }
 
-func TestNothingIsLeftForLater(t *testing.T) { report(t, leftovers(ours(t))) }
+func TestText_HasNoLeftovers(t *testing.T) { report(t, leftovers(ours(t))) }
 
-func TestNoFileNamesTheMachineItWasWrittenOn(t *testing.T) {
+func TestFiles_NameNoMachine(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

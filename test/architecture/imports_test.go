@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) { report(t, wrongImports(ours(t))) }
+func TestImports_FollowTable(t *testing.T) { report(t, wrongImports(ours(t))) }
 
-func TestLibrariesEnterThroughTheirDoorOnly(t *testing.T) { report(t, wrongDoors(ours(t))) }
+func TestLibraries_ImportedByTheirPackage(t *testing.T) { report(t, wrongDoors(ours(t))) }
 
-func TestTheTablesAreThere(t *testing.T) {
+func TestTables_AreParsed(t *testing.T) {
 	tables := ours(t).tables
 	if len(tables.mayImport) < 10 || len(tables.doors) < 5 {
 		t.Errorf("docs/architecture.md: only %d rooms and %d doors were understood", len(tables.mayImport), len(tables.doors))

@@ -2,15 +2,25 @@ package architecture
 
 import (
 	"fmt"
+	"go/ast"
+	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-func TestEveryPackageSaysWhatItIsFor(t *testing.T) { report(t, silentPackages(ours(t))) }
+func TestPackages_HaveComment(t *testing.T) { report(t, silentPackages(ours(t))) }
 
-func TestPackagesAreNamedAfterWhatTheyHold(t *testing.T) { report(t, emptyNames(ours(t))) }
+func TestPackages_AreNamedAfterContent(t *testing.T) { report(t, emptyNames(ours(t))) }
+
+func TestTests_AreNamedAfterUnitAndCase(t *testing.T) {
+	report(t, sentenceNames(ours(t)))
+	for _, module := range []string{"test/cluster", "test/e2e", "test/foreign"} {
+		t.Run(module, func(t *testing.T) { report(t, sentenceNames(load(t, os.DirFS("../../"+module)))) })
+	}
+}
 
 // silentPackages finds packages without a comment. A comment in a test file serves a package that is only tests.
 func silentPackages(p project) (violations []string) {
@@ -46,3 +56,44 @@ func emptyNames(p project) (violations []string) {
 	}
 	return violations
 }
+
+const (
+	mostWordsOfATest   = 5
+	mostLettersOfATest = 60
+)
+
+// sentenceNames finds tests whose name is a sentence: it is read in a list of failures, where the unit has to come first.
+func sentenceNames(p project) (violations []string) {
+	for _, file := range p.sources {
+		for _, declaration := range file.syntax.Decls {
+			f, ok := declaration.(*ast.FuncDecl)
+			if !ok || !file.test || f.Recv != nil {
+				continue
+			}
+			if fault := describeTestName(f.Name.Name); fault != "" {
+				violations = append(violations, fmt.Sprintf("%s: %s %s", file.path, f.Name.Name, fault))
+			}
+		}
+	}
+	return violations
+}
+
+// describeTestName returns what is wrong with a function's name, if it is a test's.
+func describeTestName(name string) string {
+	match := testName.FindStringSubmatch(name)
+	switch {
+	case match == nil:
+		return ""
+	case len(name) > mostLettersOfATest:
+		return fmt.Sprintf("has %d letters, a test's name at most %d", len(name), mostLettersOfATest)
+	case !strings.Contains(match[1], "_") && len(word.FindAllString(match[1], -1)) > mostWordsOfATest:
+		return "is a sentence; name a test after its unit and the case, Test<Unit>_<Case>"
+	}
+	return ""
+}
+
+// testName matches the functions that go test runs; its group is what follows the kind.
+var testName = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)([A-Z_].*)$`)
+
+// word matches a word of a name in mixed case, an abbreviation like HTTPS, or a number.
+var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+`)

@@ -8,7 +8,7 @@ import (
 )
 
 // The page about Project Syn counts the steps that are left to people; its own table is what is counted.
-func TestThePageOfProjectSynCountsItsStepsRightly(t *testing.T) {
+func TestProjectSynPage_StepCounts(t *testing.T) {
 	content, err := os.ReadFile("../../docs/project-syn.md")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ const page = "# Architecture\n\n## Who may import whom\n\n| package | may import
 	"## Doors\n\n| library | room |\n|---|---|\n| `github.com/exoscale/egoscale` | `provisioner/exoscale` |\n"
 
 // Each case is one file of an otherwise empty project, and what the rule has to say about it; "" is nothing.
-func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
+func TestRules_FindViolations(t *testing.T) {
 	const ego = "package exoscale\nimport _ \"github.com/exoscale/egoscale/v2\"\n"
 	files := func(p project) []string { return machinePaths(p, "/srv/build/checkout") }
 	for name, test := range map[string]struct {
@@ -46,6 +46,11 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 		"spoken package":       {silentPackages, "state/a.go", "// Package state is.\npackage state\n", ""},
 		"util":                 {emptyNames, "state/util/a.go", "package util\n", "state/util/a.go: \"util\" says nothing"},
 		"helpers_test.go":      {emptyNames, "state/helpers_test.go", "package state\n", "\"helpers\" says nothing"},
+		"sentence":             {sentenceNames, "state/a_test.go", "package state\nfunc TestAFileWithoutAnEndIsRefused() {}\n", "state/a_test.go: TestAFileWithoutAnEndIsRefused is a sentence"},
+		"unit and case":        {sentenceNames, "state/a_test.go", "package state\nfunc TestFileReader_RefusesWhatHasNoEnd() {}\n", ""},
+		"short name":           {sentenceNames, "state/a_test.go", "package state\nfunc TestHTTPSResolverOverProxy2() {}\n", ""},
+		"long name":            {sentenceNames, "state/a_test.go", "package state\nfunc TestFile_" + strings.Repeat("x", 52) + "() {}\n", "has 61 letters, a test's name at most 60"},
+		"helper of tests":      {sentenceNames, "state/a_test.go", "package state\nfunc testAFileWithoutAnEndIsRefused() {}\n", ""},
 		"init":                 {initFunctions, "state/a.go", "package state\nfunc init() {}\n", "state/a.go: no init"},
 		"panic":                {panics, "state/a.go", "package state\nfunc f() { panic(1) }\n", "state/a.go:2:12: return an error"},
 		"panic in a test":      {panics, "state/a_test.go", "package state\nfunc f() { panic(1) }\n", ""},
@@ -77,7 +82,7 @@ func TestEachRuleSeesWhatBreaksIt(t *testing.T) {
 	}
 }
 
-func TestPackagesAndTypesInManyFiles(t *testing.T) {
+func TestSizeRules_ManyFiles(t *testing.T) {
 	root := fstest.MapFS{"docs/architecture.md": {Data: []byte(page)}}
 	for i := range mostFiles + 1 {
 		root[fmt.Sprintf("state/f%d.go", i)] = &fstest.MapFile{Data: []byte("package state\n")}

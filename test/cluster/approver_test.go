@@ -61,7 +61,7 @@ func (w *watcher) join(t *testing.T, m *machine) *rest.Config {
 	return own
 }
 
-func TestForgedRequestsAreLeftAndHonestOnesApproved(t *testing.T) {
+func TestApprover_ForgedAndHonestRequests(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	w := s.plane.watch(t, s.apiPort)

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "keep what the real API server answers now")
 
 // What is kept of a real API server is what the simulated one is measured by, without building a real one.
-func TestARealAPIAnswersAsItIsKept(t *testing.T) {
+func TestRealAPI_MatchesTranscript(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	p.allowViewer(t)

@@ -42,13 +42,14 @@ func (s *story) registryComesUp(t *testing.T) {
 	w := s.plane.watch(t, s.apiPort)
 	bucket := state.Bucket{Name: "c-1-image-registry", Region: "ch-gva-2", Endpoint: "https://sos-ch-gva-2.exo.io"}
 	ensure := func() (state.Action, error) {
-		return w.EnsureRegistryAccess(t.Context(), bucket, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey", Secret: "secret"})
+		return w.EnsureRegistryAccess(t.Context(), bucket, state.APIKey{Name: "c-1_object_storage", Key: "EXOkey", Secret: "secret"},
+			state.Placement{NodeLabel: "node-role.kubernetes.io/infra", Replicas: 2})
 	}
 	if _, err := ensure(); !fault.Is(err, fault.Transient) {
 		t.Errorf("before the operator has started: %v", err)
 	}
 	removed := map[string]any{"spec": map[string]any{"managementState": "Removed", "replicas": int64(1), "storage": map[string]any{}}}
-	s.create(t, "imageregistry.operator.openshift.io/v1", "configs", "", "Config", "cluster", removed)
+	s.createAs(t, "cluster-image-registry-operator", "imageregistry.operator.openshift.io/v1", "configs", "", "Config", "cluster", removed)
 	s.create(t, "samples.operator.openshift.io/v1", "configs", "", "Config", "cluster", map[string]any{"spec": map[string]any{"managementState": "Removed"}})
 	for _, want := range []state.Action{state.Updated, state.Found} {
 		if got, err := ensure(); err != nil || got != want {
@@ -58,6 +59,9 @@ func (s *story) registryComesUp(t *testing.T) {
 	registry := schema.GroupVersionResource{Group: "imageregistry.operator.openshift.io", Version: "v1", Resource: "configs"}
 	if got := s.field(t, registry, "", "cluster", "spec", "storage", "s3", "bucket"); got != bucket.Name {
 		t.Errorf("the registry's bucket is %v", got)
+	}
+	if got := s.field(t, registry, "", "cluster", "spec", "replicas"); got != int64(2) {
+		t.Errorf("the registry has %v replicas", got)
 	}
 	samples := schema.GroupVersionResource{Group: "samples.operator.openshift.io", Version: "v1", Resource: "configs"}
 	if got := s.field(t, samples, "", "cluster", "spec", "managementState"); got != "Managed" {

@@ -26,7 +26,7 @@ const (
 
 // The ten-year kubeconfig loses its power on a real API server, whose operator is played: it takes the administrator's
 // authority out of those that the server believes.
-func TestTheAdministratorIsShutOutOfARealAPI(t *testing.T) {
+func TestRevokeAdmin_RealAPI(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	emergency := s.makeEmergency(t)

@@ -82,7 +82,7 @@ func (r *ring) client(t *testing.T, endpoints ...string) *clientv3.Client {
 	known.AddCert(r.authority.Certificate)
 	shown := issueUser(t, r.authority, "etcd-operator")
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: endpoints, Logger: zap.NewNop(), DialTimeout: 2 * time.Second,
+		Endpoints: endpoints, Logger: zap.NewNop(), DialTimeout: 20 * time.Second,
 		TLS: &tls.Config{RootCAs: known, Certificates: []tls.Certificate{keyPair(shown)}, MinVersion: tls.VersionTLS12},
 	})
 	must(t, err)
@@ -100,7 +100,7 @@ func (r *ring) ask(t *testing.T, question func(context.Context, *clientv3.Client
 	}
 	client := r.client(t, endpoints...)
 	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return question(ctx, client)
 }
@@ -189,7 +189,7 @@ func (r *ring) healthy(t *testing.T, known *etcdserverpb.Member) bool {
 	}
 	client := r.client(t, known.ClientURLs[0])
 	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	options := []clientv3.OpOption{}
 	if known.IsLearner {

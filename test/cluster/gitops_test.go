@@ -60,7 +60,7 @@ func stewardBecame(actions ...state.Action) []string {
 	return lines
 }
 
-func TestStewardIsAppliedToARealAPIAndWhatOthersDecideIsNamed(t *testing.T) {
+func TestApply_StewardKeepsForeignFields(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	w := s.plane.watch(t, s.apiPort)
@@ -89,7 +89,7 @@ func TestStewardIsAppliedToARealAPIAndWhatOthersDecideIsNamed(t *testing.T) {
 	}
 }
 
-func TestWhatARealAPISaysAboutASecretIsNotRepeated(t *testing.T) {
+func TestApply_RedactsSecretErrors(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	w := s.plane.watch(t, s.apiPort)
@@ -107,7 +107,7 @@ func TestWhatARealAPISaysAboutASecretIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestAnApplyThatAServerInterruptsIsTakenUpAgain(t *testing.T) {
+func TestApply_ResumesAfterInterrupt(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	g := s.gate(t)

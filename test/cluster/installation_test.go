@@ -17,7 +17,7 @@ import (
 )
 
 // A cluster comes alive on a real API, played by a script: each phase is told when its signal is there, and none before.
-func TestAClusterComesAliveThroughAllPhases(t *testing.T) {
+func TestPoll_AllPhases(t *testing.T) {
 	t.Parallel()
 	i := &installation{story: begin(t)}
 	i.gate = i.story.gate(t)

@@ -20,7 +20,7 @@ import (
 
 const upgradeNamespace = "appuio-openshift-upgrade-controller"
 
-func TestTheFirstMaintenanceGoesItsWayOnARealAPI(t *testing.T) {
+func TestMaintenance_RealAPI(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	w := s.plane.watch(t, s.apiPort)
@@ -63,7 +63,7 @@ func TestTheFirstMaintenanceGoesItsWayOnARealAPI(t *testing.T) {
 }
 
 // The token that the alerts are asked for with is made by a real API, which knows it as what it is.
-func TestAlertsAreAskedForByAnAccountOfTheCluster(t *testing.T) {
+func TestListAlerts_ServiceAccountToken(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	var token string

@@ -13,7 +13,7 @@ import (
 )
 
 // etcd grows from one member to four and shrinks to three, and each step is seen as what it is.
-func TestTheMembersOfARealEtcdAreTold(t *testing.T) {
+func TestMembers_RealEtcd(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	began := time.Now()

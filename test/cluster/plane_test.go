@@ -97,7 +97,7 @@ func (p *plane) manage(t *testing.T) *process {
 func (p *plane) await(t *testing.T) {
 	t.Helper()
 	config := p.admin(t)
-	config.Timeout = 2 * time.Second
+	config.Timeout = 20 * time.Second
 	client, err := rest.HTTPClientFor(config)
 	must(t, err)
 	until(t, func() error {

@@ -50,7 +50,7 @@ func (p *process) stop(signal os.Signal) {
 	_ = p.command.Process.Signal(signal)
 	select {
 	case <-p.ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(5 * time.Minute):
 		_ = p.command.Process.Kill()
 		<-p.ended
 	}
@@ -65,10 +65,10 @@ func (p *process) tail() string {
 	return string(content[max(0, len(content)-3000):])
 }
 
-// until repeats a check until it is content, and fails the test with its last objection after three minutes.
+// until repeats a check until it is content, and fails the test with its last objection after ten minutes.
 func until(t *testing.T, check func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 3*time.Minute, errors.New("it took longer than three minutes"))
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute, errors.New("it took longer than ten minutes"))
 	defer cancel()
 	for {
 		err := check()

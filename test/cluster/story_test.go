@@ -80,6 +80,12 @@ func (s *story) makeBootstrapper(t *testing.T) *rest.Config {
 // create creates an object of any kind.
 func (s *story) create(t *testing.T, version, resource, namespace, kind, name string, fields map[string]any) {
 	t.Helper()
+	s.createAs(t, "", version, resource, namespace, kind, name, fields)
+}
+
+// createAs creates an object as the field manager of that name; "" is the client's own.
+func (s *story) createAs(t *testing.T, manager, version, resource, namespace, kind, name string, fields map[string]any) {
+	t.Helper()
 	object := map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"name": name}}
 	for key, value := range fields {
 		object[key] = value
@@ -87,7 +93,7 @@ func (s *story) create(t *testing.T, version, resource, namespace, kind, name st
 	group, err := schema.ParseGroupVersion(version)
 	must(t, err)
 	_, err = s.all.Resource(group.WithResource(resource)).Namespace(namespace).Create(t.Context(),
-		&unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
+		&unstructured.Unstructured{Object: object}, metav1.CreateOptions{FieldManager: manager})
 	must(t, err)
 }
 

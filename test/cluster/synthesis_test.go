@@ -13,7 +13,7 @@ import (
 )
 
 // A cluster comes to run by its catalog, played by a script on a real API with Argo CD's kinds.
-func TestASynthesisIsToldStepByStep(t *testing.T) {
+func TestSynthesis_StepByStep(t *testing.T) {
 	t.Parallel()
 	s := converge(t)
 	w := s.plane.watch(t, s.apiPort)

@@ -3,7 +3,7 @@ package cluster
 import "testing"
 
 // What concerns different objects goes on side by side in one cluster, which takes long to start.
-func TestOnOneCluster(t *testing.T) {
+func TestCluster_SharedControlPlane(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	for name, test := range map[string]func(*testing.T){

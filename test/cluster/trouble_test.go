@@ -23,7 +23,7 @@ import (
 )
 
 // What was seen stays seen while the API server is replaced, in peace or by force, also in the middle of a look.
-func TestAnAPIServerThatRestartsTakesNothingBack(t *testing.T) {
+func TestPoll_APIRestartKeepsState(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	g := s.gate(t)
@@ -59,7 +59,7 @@ func isNodeList(r *http.Request) bool {
 }
 
 // A long list whose rest has expired meanwhile is no failure of the cluster: the next look begins anew.
-func TestARestOfAListThatHasExpiredIsTransient(t *testing.T) {
+func TestNodes_ExpiredListIsTransient(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	g := s.gate(t)
@@ -87,7 +87,7 @@ func (s *story) compact(t *testing.T) {
 	r := &ring{authority: s.authority}
 	client := r.client(t, local(s.etcdPort))
 	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	written, err := client.Put(ctx, "/elsewhere", "x")
 	must(t, err)
@@ -96,7 +96,7 @@ func (s *story) compact(t *testing.T) {
 }
 
 // Who may not see everything is told what is missing, and sees the rest.
-func TestWhoMayNotSeeEverythingIsToldSo(t *testing.T) {
+func TestPoll_ForbiddenIsDenied(t *testing.T) {
 	t.Parallel()
 	s := begin(t)
 	_, err := s.typed.RbacV1().ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{

@@ -28,7 +28,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestTheSimulatedAPIAnswersAsARealOneDid(t *testing.T) {
+func TestSimulatedAPI_MatchesTranscript(t *testing.T) {
 	server := simulated(t)
 	for _, check := range Checks() {
 		t.Run(check.Name, func(t *testing.T) {

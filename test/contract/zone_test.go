@@ -16,7 +16,7 @@ import (
 	"exoshift/internal/simcloud/api/description"
 )
 
-func TestTheSimulatedZoneKeepsTheContract(t *testing.T) {
+func TestContract_SimulatedZone(t *testing.T) {
 	official, err := description.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func (w *world) smallImage(ctx context.Context) string {
 	return link
 }
 
-func TestALiveZoneKeepsTheContract(t *testing.T) {
+func TestContract_RealZone(t *testing.T) {
 	account := account{zone: os.Getenv("EXOSHIFT_E2E_ZONE"), key: os.Getenv("EXOSCALE_API_KEY"), secret: os.Getenv("EXOSCALE_API_SECRET")}
 	if account.zone == "" || account.key == "" || account.secret == "" {
 		t.Skip("set EXOSHIFT_E2E_ZONE, EXOSCALE_API_KEY and EXOSCALE_API_SECRET to try a live zone, which costs a little money")
@@ -94,7 +94,7 @@ func TestALiveZoneKeepsTheContract(t *testing.T) {
 	})
 }
 
-func TestWhatIsMadeIsDeletedAfterTheTimeLimit(t *testing.T) {
+func TestCleanup_AfterTimeLimit(t *testing.T) {
 	official, err := description.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestWhatIsMadeIsDeletedAfterTheTimeLimit(t *testing.T) {
 	})
 }
 
-func TestWhatAKilledRunHasLeftIsDeletedByALaterOne(t *testing.T) {
+func TestCleanup_RemovesKilledRun(t *testing.T) {
 	official, err := description.Load()
 	if err != nil {
 		t.Fatal(err)

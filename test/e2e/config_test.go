@@ -10,7 +10,7 @@ import (
 	"exoshift/assets"
 )
 
-func TestHAProxyHasNothingToSayAboutTheConfigurationOfAnySize(t *testing.T) {
+func TestHAProxy_AcceptsConfigOfAnySize(t *testing.T) {
 	if _, err := os.Stat(haproxy); err != nil {
 		t.Skipf("HAProxy is missing: install it, or run make e2e: %v", err)
 	}
@@ -31,7 +31,7 @@ func TestHAProxyHasNothingToSayAboutTheConfigurationOfAnySize(t *testing.T) {
 	}
 }
 
-func TestCloudInitAcceptsTheUserData(t *testing.T) {
+func TestCloudInit_AcceptsUserData(t *testing.T) {
 	if _, err := exec.LookPath("cloud-init"); err != nil {
 		t.Skipf("cloud-init is missing, so nobody checks the user-data against its schema: %v", err)
 	}

@@ -66,9 +66,9 @@ func begin(command *exec.Cmd) (ended <-chan struct{}, err error) {
 
 func ending(text string) string { return text[max(0, len(text)-2000):] }
 
-// answered asks until there is an answer, the server has ended, or a minute has passed.
+// answered asks until there is an answer, the server has ended, or ten minutes have passed.
 func answered(answers func() error, ended <-chan struct{}) error {
-	limit := time.After(time.Minute)
+	limit := time.After(10 * time.Minute)
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {

@@ -146,7 +146,7 @@ func setting(key string, value any) []state.YAMLEdit {
 	return []state.YAMLEdit{{Path: []string{"parameters", "openshift", key}, Value: value}}
 }
 
-func TestTheRealGitTakesACommitBySSH(t *testing.T) {
+func TestGit_CommitBySSH(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return
@@ -169,7 +169,7 @@ func TestTheRealGitTakesACommitBySSH(t *testing.T) {
 	}
 }
 
-func TestTwoWritersAtTheRealGitLoseNothing(t *testing.T) {
+func TestGit_ConcurrentWriters(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return
@@ -195,7 +195,7 @@ func TestTwoWritersAtTheRealGitLoseNothing(t *testing.T) {
 	}
 }
 
-func TestARealGitHostWithAnotherKeyIsNotTalkedTo(t *testing.T) {
+func TestGit_RefusesOtherHostKey(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return
@@ -215,7 +215,7 @@ func TestARealGitHostWithAnotherKeyIsNotTalkedTo(t *testing.T) {
 	}
 }
 
-func TestTheRealGitRefusesWhoMayNotWrite(t *testing.T) {
+func TestGit_AccessDenied(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return
@@ -253,7 +253,7 @@ func hook(t *testing.T, bare string) {
 	must(t, os.WriteFile(filepath.Join(bare, "hooks", "pre-receive"), []byte(text), 0o755)) //nolint:gosec // a program
 }
 
-func TestWhatAHookOfTheRealGitSaysIsTold(t *testing.T) {
+func TestGit_ReportsHookMessage(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return
@@ -270,7 +270,7 @@ func TestWhatAHookOfTheRealGitSaysIsTold(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatIsPinnedToATagIsRefusedBeforeItIsChanged(t *testing.T) {
+func TestGit_RefusesPinnedTag(t *testing.T) {
 	g, ok := newGitLab(t)
 	if !ok {
 		return

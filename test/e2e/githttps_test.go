@@ -44,7 +44,7 @@ func serveGit(t *testing.T, folder string) network.Network {
 	}}
 }
 
-func TestTheRealGitTakesACommitOverHTTPS(t *testing.T) {
+func TestGit_CommitOverHTTPS(t *testing.T) {
 	folder := t.TempDir()
 	bare := bareRepository(t, folder)
 	n := serveGit(t, folder)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +31,7 @@ type firstBoot struct {
 	root     string // what becomes the machine's /
 	run      string // what Ignition keeps between its stages
 	trust    string // file of the certificates that the image trusts; "" for those of this system
+	reason   string // for which Ignition is to refuse, if it is
 }
 
 // firstBoot makes a machine of this user-data; Exoscale serves one machine's at a time.
@@ -67,9 +70,11 @@ func (m *firstBoot) stage(ctx context.Context, stage string) error {
 	if m.trust != "" {
 		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+m.trust)
 	}
-	output, err := cmd.CombinedOutput()
+	said := &watchedLog{reason: m.reason, end: func() { _ = cmd.Cancel() }}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
 	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, output)
+		err = fmt.Errorf("%w\n%s", err, said)
 	}
 	return errors.Join(err, ctx.Err())
 }
@@ -102,4 +107,21 @@ func serve(t *testing.T, l net.Listener, handler http.Handler) {
 	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(func() { _ = server.Close() })
+}
+
+// watchedLog ends a program that would try for ever, a few attempts after it has logged a reason.
+type watchedLog struct {
+	bytes.Buffer
+	reason string // "": the program ends by itself
+	end    func()
+	found  bool
+}
+
+func (l *watchedLog) Write(text []byte) (int, error) {
+	n, err := l.Buffer.Write(text)
+	if !l.found && l.reason != "" && strings.Contains(l.String(), l.reason) {
+		l.found = true
+		time.AfterFunc(3*time.Second, l.end)
+	}
+	return n, err
 }

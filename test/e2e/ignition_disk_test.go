@@ -24,7 +24,7 @@ const (
 
 // Ignition's disks stage has sgdisk do its work, and nothing but a block device is good enough for it. So sgdisk gets
 // here, on a file, the options that Ignition 2.24.0 would call it with.
-func TestTheDataPartitionIsTheFifthAndHoldsTheZerosThatAreWrittenToIt(t *testing.T) {
+func TestIgnition_DataPartition(t *testing.T) {
 	if _, err := exec.LookPath("sgdisk"); err != nil {
 		t.Skipf("sgdisk is missing: install gdisk, or run make e2e: %v", err)
 	}

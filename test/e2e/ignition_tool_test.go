@@ -60,6 +60,9 @@ func buildIgnition(t *testing.T, source, command, version, program string) {
 	variables := "-X " + ignitionPath + "/internal/version.Raw=" + version +
 		" -X " + ignitionPath + "/internal/distro.selinuxRelabel=false"
 	cmd := exec.Command("go", "build", "-C", source, "-ldflags", variables, "-o", program, "./"+command)
+	if command == ignitionEngine {
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1") // it is linked with libblkid
+	}
 	output, err := cmd.CombinedOutput()
 	if strings.Contains(string(output), "dial tcp") || strings.Contains(string(output), "GOPROXY=off") {
 		t.Skipf("Ignition %s is neither built nor downloaded, and there is no network: run make e2e with one\n%s", version, output)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestIgnitionHasNothingToSayAboutAnyDocument(t *testing.T) {
+func TestIgnitionValidate_AcceptsDocuments(t *testing.T) {
 	validate := ignitionTool(t, ignitionValidate)
 	documents := documents(t)
 	if len(documents) < 50 {
@@ -20,7 +20,7 @@ func TestIgnitionHasNothingToSayAboutAnyDocument(t *testing.T) {
 	}
 }
 
-func TestIgnitionRefusesABrokenDocument(t *testing.T) {
+func TestIgnitionValidate_RefusesBroken(t *testing.T) {
 	validate := ignitionTool(t, ignitionValidate)
 	documents := documents(t)
 	for name, test := range map[string]struct{ of, old, broken string }{

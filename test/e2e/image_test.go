@@ -36,7 +36,7 @@ const (
 	bootEntry = "/loader/entries/ostree-1.conf"
 )
 
-func TestOnlyThePlatformChangesInAnImageOfQEMUs(t *testing.T) {
+func TestImage_ChangesPlatformOnly(t *testing.T) {
 	t.Parallel()
 	d := makeRHCOS(t)
 	images := map[string]string{}
@@ -75,7 +75,7 @@ func TestOnlyThePlatformChangesInAnImageOfQEMUs(t *testing.T) {
 	}
 }
 
-func TestAnImageThatCannotBeSearchedIsRefused(t *testing.T) {
+func TestImage_RefusesUnsearchable(t *testing.T) {
 	t.Parallel()
 	d := makeRHCOS(t)
 	for name, test := range map[string]struct {

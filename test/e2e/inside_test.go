@@ -27,7 +27,7 @@ func (b *bootstrap) collect() (state.BootstrapHost, error) {
 	return state.BootstrapHost{}, nil
 }
 
-func TestTheRecordsOfARealMachineAreReadBySSH(t *testing.T) {
+func TestBootstrapHost_RecordsBySSH(t *testing.T) {
 	b, ok := newBootstrap(t)
 	if !ok {
 		return
@@ -54,7 +54,7 @@ func TestTheRecordsOfARealMachineAreReadBySSH(t *testing.T) {
 	}
 }
 
-func TestARealSSHServerWithAnotherKeyIsRefused(t *testing.T) {
+func TestBootstrapHost_RefusesOtherKey(t *testing.T) {
 	b, ok := newBootstrap(t)
 	if !ok {
 		return
@@ -69,7 +69,7 @@ func TestARealSSHServerWithAnotherKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheJournalOfARealMachineIsReadOnceAndWhole(t *testing.T) {
+func TestBootstrapHost_JournalOnceAndWhole(t *testing.T) {
 	b, ok := newBootstrap(t)
 	if !ok {
 		return

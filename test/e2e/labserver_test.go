@@ -70,5 +70,5 @@ func (l *lab) client() *http.Client {
 	pool := x509.NewCertPool()
 	pool.AddCert(l.authority.Certificate)
 	config := &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 }

@@ -8,7 +8,7 @@ import (
 	"exoshift/assets"
 )
 
-func TestTheMastersTakeOverFromBootstrapAndAllComeAndGoWithoutAReload(t *testing.T) {
+func TestLoadBalancer_SwitchesToMasters(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -44,7 +44,7 @@ func TestTheMastersTakeOverFromBootstrapAndAllComeAndGoWithoutAReload(t *testing
 	lb.untouched()
 }
 
-func TestRoutersComeAndGoWithoutAReload(t *testing.T) {
+func TestLoadBalancer_RoutersChangeWithoutReload(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -64,7 +64,7 @@ func TestRoutersComeAndGoWithoutAReload(t *testing.T) {
 	lb.untouched()
 }
 
-func TestRoutersLearnTheAddressOfTheClientByThePROXYProtocol(t *testing.T) {
+func TestLoadBalancer_SendsProxyProtocol(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -81,7 +81,7 @@ func TestRoutersLearnTheAddressOfTheClientByThePROXYProtocol(t *testing.T) {
 	w.throughout(12*time.Second, lb.has("ingress-http", "UP", "router1"))
 }
 
-func TestAClientIsToldTheAddressThatItIsSeenBy(t *testing.T) {
+func TestLoadBalancer_ReturnsClientAddress(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -101,7 +101,7 @@ func TestAClientIsToldTheAddressThatItIsSeenBy(t *testing.T) {
 	must(t, lb.healthy())
 }
 
-func TestAMasterWithBrokenTLSIsNotUsed(t *testing.T) {
+func TestLoadBalancer_SkipsBrokenTLS(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -118,7 +118,7 @@ func TestAMasterWithBrokenTLSIsNotUsed(t *testing.T) {
 	w.throughout(12*time.Second, served)
 }
 
-func TestAMasterThatIsNamedBeforeItServesDisturbsNobody(t *testing.T) {
+func TestLoadBalancer_EarlyDNSRecord(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return
@@ -131,7 +131,7 @@ func TestAMasterThatIsNamedBeforeItServesDisturbsNobody(t *testing.T) {
 	w.eventually(time.Second, lb.has("api", "DOWN", "etcd-1"))
 }
 
-func TestTheClusterIsServedWhileTheNameServersAreSilent(t *testing.T) {
+func TestLoadBalancer_SilentNameServers(t *testing.T) {
 	w, ok := newWorld(t)
 	if !ok {
 		return

@@ -30,7 +30,7 @@ func alone(t *testing.T) bool {
 		return true
 	}
 	t.Parallel()
-	cmd := exec.Command("/proc/self/exe", "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "2m")
+	cmd := exec.Command("/proc/self/exe", "-test.run", "^"+t.Name()+"$", "-test.v", "-test.timeout", "20m")
 	cmd.Env = append(os.Environ(), inside+"=1")
 	cmd.SysProcAttr = namespaces()
 	output, err := cmd.CombinedOutput()

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-func TestWhatNameServersSayIsToldApart(t *testing.T) {
+func TestCheck_NameServerAnswers(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10", "empty.example.net TXT \"no address\"", "alias.example.net CNAME good.example.net.",
 		"dangling.example.net CNAME nobody.example.net.", "circle.example.net CNAME circle.example.net.")
 	if !ok {
@@ -28,7 +28,7 @@ func TestWhatNameServersSayIsToldApart(t *testing.T) {
 	})
 }
 
-func TestAResolverThatDropsQuestionsIsNamed(t *testing.T) {
+func TestCheck_DroppingResolver(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10")
 	if !ok {
 		return
@@ -40,7 +40,7 @@ func TestAResolverThatDropsQuestionsIsNamed(t *testing.T) {
 	})
 }
 
-func TestAnInnerViewOfAnOuterNameIsNoticed(t *testing.T) {
+func TestCheck_SplitDNS(t *testing.T) {
 	l, ok := newLab(t, "inner.example.net A 203.0.113.11", "inside inner.example.net A 10.0.0.77",
 		"other.example.net A 203.0.113.12", "inside other.example.net A 203.0.113.99", "same.example.net A 203.0.113.13",
 		"inside same.example.net A 203.0.113.13", "inside secret.example.net A 203.0.113.14")

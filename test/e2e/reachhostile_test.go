@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestHostileServersAreEndedInTimeAndMemory(t *testing.T) {
+func TestCheck_HostileServersAreLimited(t *testing.T) {
 	l, ok := newLab(t, "body.example.net A 203.0.113.10", "headers.example.net A 203.0.113.11", "drip.example.net A 203.0.113.12",
 		"noise.example.net A 203.0.113.13", "bomb.example.net A 203.0.113.14", "escape.example.net A 203.0.113.15")
 	if !ok {

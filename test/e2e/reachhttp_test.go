@@ -23,7 +23,7 @@ func (l *lab) balance(fronts ...front) {
 	daemon(l.t, open(l.at(fronts[0].name, "443")), haproxy, "-db", "-f", l.write("haproxy.cfg", config))
 }
 
-func TestSitesBehindARealBalancerAreToldApart(t *testing.T) {
+func TestCheck_SitesBehindBalancer(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10", "dead.example.net A 203.0.113.11", "hangs.example.net A 203.0.113.12",
 		"late.example.net A 203.0.113.13", "loop.example.net A 203.0.113.14", "portal.example.net A 203.0.113.15",
 		"geo.example.net A 203.0.113.16", "old.example.net A 203.0.113.17", "missing.example.net A 203.0.113.18",
@@ -80,7 +80,7 @@ func (l *lab) serveAt(address string, handler http.Handler) {
 	l.serve(listener, handler)
 }
 
-func TestASlowServiceIsCalledSlow(t *testing.T) {
+func TestCheck_SlowService(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10")
 	if !ok {
 		return

@@ -54,7 +54,7 @@ func proxiedLab(t *testing.T) (*lab, bool) {
 	return l, true
 }
 
-func TestARealSquidIsGoneThroughAndToldApartFromItsTarget(t *testing.T) {
+func TestCheck_SquidAndTarget(t *testing.T) {
 	l, ok := proxiedLab(t)
 	if !ok {
 		return
@@ -72,7 +72,7 @@ func TestARealSquidIsGoneThroughAndToldApartFromItsTarget(t *testing.T) {
 	})
 }
 
-func TestARealSquidThatWantsAPasswordIsGivenIt(t *testing.T) {
+func TestCheck_SquidWithPassword(t *testing.T) {
 	l, ok := proxiedLab(t)
 	if !ok {
 		return
@@ -91,7 +91,7 @@ func TestARealSquidThatWantsAPasswordIsGivenIt(t *testing.T) {
 	})
 }
 
-func TestARealTinyproxyIsGoneThrough(t *testing.T) {
+func TestCheck_Tinyproxy(t *testing.T) {
 	l, ok := proxiedLab(t)
 	if !ok {
 		return
@@ -104,7 +104,7 @@ func TestARealTinyproxyIsGoneThrough(t *testing.T) {
 	})
 }
 
-func TestAProxyThatIsNotThereIsToldApart(t *testing.T) {
+func TestCheck_MissingProxy(t *testing.T) {
 	l, ok := proxiedLab(t)
 	if !ok {
 		return
@@ -125,7 +125,7 @@ func TestAProxyThatIsNotThereIsToldApart(t *testing.T) {
 }
 
 // A transparent interceptor, as companies have them: nobody asks for it, and it signs for every site by itself.
-func TestARealInterceptorIsNamedByItsIssuer(t *testing.T) {
+func TestCheck_InterceptorIssuer(t *testing.T) {
 	l, ok := proxiedLab(t)
 	if !ok {
 		return

@@ -12,7 +12,7 @@ import (
 // mirrorHost says which image a release is.
 const mirrorHost = "mirror.openshift.com"
 
-func TestARealRegistryIsReachedAndItsReleaseIsFollowedToTheLayers(t *testing.T) {
+func TestCheck_RegistryReleaseLayers(t *testing.T) {
 	program := registryProgram(t)
 	l, ok := newLab(t, "quay.io A 203.0.113.10", "tokens.quay.io A 203.0.113.11", "cdn01.quay.io A 203.0.113.12",
 		"mirror.openshift.com A 203.0.113.13")

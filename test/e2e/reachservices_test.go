@@ -24,7 +24,7 @@ func (l *lab) runPebble(program, name string) {
 	daemon(l.t, open(l.at(name, "443")), program, "-config", l.write("pebble.json", config))
 }
 
-func TestARealObjectStorageAndARealCertificateAuthorityAreKnownByTheirAnswers(t *testing.T) {
+func TestCheck_ObjectStorageAndACME(t *testing.T) {
 	storage, pebble := storageProgram(t), pebbleProgram(t)
 	l, ok := newLab(t, bucketServer+" A 203.0.113.10", "acme.example.net A 203.0.113.11")
 	if !ok {
@@ -61,7 +61,7 @@ func answering(answers map[string]string) http.Handler {
 }
 
 // No Vault can be built of published modules, so these are answers as its documentation has them.
-func TestServicesThatTellAboutThemselvesAreBelieved(t *testing.T) {
+func TestCheck_SelfDescribingServices(t *testing.T) {
 	l, ok := newLab(t, "active.example.net A 203.0.113.10", "standby.example.net A 203.0.113.11", "sealed.example.net A 203.0.113.12",
 		"lieutenant.example.net A 203.0.113.13", "sso.example.net A 203.0.113.14", "graph.example.net A 203.0.113.15")
 	if !ok {
@@ -93,7 +93,7 @@ func TestServicesThatTellAboutThemselvesAreBelieved(t *testing.T) {
 	l.askAs(task, limits(), map[string]asked{"version is missing": {url: "graph://graph.example.net", want: "fail missing +++x"}})
 }
 
-func TestAPortThatHasToBeClosedIsToldIfItIsOpen(t *testing.T) {
+func TestCheck_ExposedPort(t *testing.T) {
 	l, ok := newLab(t, "open.example.net A 203.0.113.10", "closed.example.net A 203.0.113.11", "dropped.example.net A 203.0.113.12")
 	if !ok {
 		return
@@ -108,7 +108,7 @@ func TestAPortThatHasToBeClosedIsToldIfItIsOpen(t *testing.T) {
 	})
 }
 
-func TestIPv6IsToldApartFromIPv4(t *testing.T) {
+func TestCheck_IPv6IsSeparate(t *testing.T) {
 	l, ok := newLab(t, "both.example.net A 203.0.113.10", "both.example.net AAAA 2001:db8::10", "lost.example.net A 203.0.113.11",
 		"lost.example.net AAAA 2001:db8::11", "refused.example.net A 203.0.113.12", "refused.example.net AAAA 2001:db8::12",
 		"six.example.net AAAA 2001:db8::13", "four.example.net A 203.0.113.14")

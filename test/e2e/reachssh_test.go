@@ -36,7 +36,7 @@ func (l *lab) runSSH(name, hostKey string, more ...string) {
 	daemon(l.t, open(l.at(name, "22")), sshd, "-D", "-e", "-f", l.write("sshd_config", config))
 }
 
-func TestARealSSHServerIsKnownByItsHostKey(t *testing.T) {
+func TestCheck_SSHHostKey(t *testing.T) {
 	l, ok := newLab(t, "git.example.net A 203.0.113.10", "web.example.net A 203.0.113.11", "silent.example.net A 203.0.113.12", "gone.example.net A 203.0.113.13")
 	if !ok {
 		return

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-func TestWhatAFirewallDoesIsToldApart(t *testing.T) {
+func TestCheck_FirewallBehaviour(t *testing.T) {
 	l, ok := newLab(t,
 		"open.example.net A 203.0.113.10", "closed.example.net A 203.0.113.11", "dropped.example.net A 203.0.113.12",
 		"reset.example.net A 203.0.113.13", "prohibited.example.net A 203.0.113.14", "unreachable.example.net A 203.0.113.15",
@@ -27,7 +27,7 @@ func TestWhatAFirewallDoesIsToldApart(t *testing.T) {
 	})
 }
 
-func TestAMachineThatRefusesToSendByItselfIsToldApart(t *testing.T) {
+func TestCheck_LocalFirewall(t *testing.T) {
 	l, ok := newLab(t, "udp.example.net A 203.0.113.10", "tcp.example.net A 203.0.113.11")
 	if !ok {
 		return

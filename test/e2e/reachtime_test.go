@@ -44,7 +44,7 @@ func (l *lab) chrony(socket string, command ...string) error {
 	return nil
 }
 
-func TestRealTimeServersTellHowFarThisClockIsOff(t *testing.T) {
+func TestCheck_TimeServerOffset(t *testing.T) {
 	l, ok := newLab(t, "time.example.net A 203.0.113.10", "ahead.example.net A 203.0.113.11", "closed.example.net A 203.0.113.12",
 		"dropped.example.net A 203.0.113.13", "prohibited.example.net A 203.0.113.14", "near.example.net A 203.0.113.15")
 	if !ok {

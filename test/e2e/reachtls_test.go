@@ -13,7 +13,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-func TestWhatIsWrongWithACertificateIsToldApart(t *testing.T) {
+func TestCheck_CertificateErrors(t *testing.T) {
 	l, ok := newLab(t, "good.example.net A 203.0.113.10", "expired.example.net A 203.0.113.11", "early.example.net A 203.0.113.12",
 		"name.example.net A 203.0.113.13", "corp.example.net A 203.0.113.14", "self.example.net A 203.0.113.15",
 		"plain.example.net A 203.0.113.16", "silent.example.net A 203.0.113.17", "cut.example.net A 203.0.113.18",
@@ -92,7 +92,7 @@ func cut(conn net.Conn) {
 	}
 }
 
-func TestTheClockOfThisMachineIsComparedWithThatOfServers(t *testing.T) {
+func TestCheck_ComparesClocks(t *testing.T) {
 	l, ok := newLab(t, "ahead.example.net A 203.0.113.10", "near.example.net A 203.0.113.11")
 	if !ok {
 		return

@@ -79,7 +79,7 @@ func (r *rental) nothingLeft() {
 	}
 }
 
-func TestAMachineInTheZoneFetchesRunsAndReportsByRealLinks(t *testing.T) {
+func TestZoneRun_FetchesRunsReports(t *testing.T) {
 	r, runner, ok := zoneLab(t)
 	if !ok {
 		return
@@ -91,7 +91,7 @@ func TestAMachineInTheZoneFetchesRunsAndReportsByRealLinks(t *testing.T) {
 	r.nothingLeft()
 }
 
-func TestAMachineInTheZoneChecksWithThisVeryProgram(t *testing.T) {
+func TestZoneRun_ChecksWithExoshift(t *testing.T) {
 	path := exoshift(t)
 	r, runner, ok := zoneLab(t)
 	if !ok {
@@ -115,7 +115,7 @@ func TestAMachineInTheZoneChecksWithThisVeryProgram(t *testing.T) {
 	r.nothingLeft()
 }
 
-func TestAMachineInTheZoneDoesNotRunWhatWasChangedOnTheWay(t *testing.T) {
+func TestZoneRun_RefusesAlteredProgram(t *testing.T) {
 	r, runner, ok := zoneLab(t)
 	if !ok {
 		return
@@ -152,7 +152,7 @@ func (r *rental) exchange(program remoterun.Program) {
 	}
 }
 
-func TestAProgramThatFailsInTheZoneIsQuoted(t *testing.T) {
+func TestZoneRun_QuotesFailure(t *testing.T) {
 	r, runner, ok := zoneLab(t)
 	if !ok {
 		return
@@ -164,7 +164,7 @@ func TestAProgramThatFailsInTheZoneIsQuoted(t *testing.T) {
 	r.nothingLeft()
 }
 
-func TestAMachineThatDoesNotReachTheStorageIsAFindingOfItsOwn(t *testing.T) {
+func TestZoneRun_StorageUnreachable(t *testing.T) {
 	r, runner, ok := zoneLab(t)
 	if !ok {
 		return

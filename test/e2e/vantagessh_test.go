@@ -97,7 +97,7 @@ func (b *bastionLab) clean() {
 	b.t.Error("the folder of the run is still on the host")
 }
 
-func TestAProgramRunsOnAHostByTheRealSSHAndNothingStays(t *testing.T) {
+func TestSSHRun_LeavesNothing(t *testing.T) {
 	b, ok := newBastion(t)
 	if !ok {
 		return
@@ -109,7 +109,7 @@ func TestAProgramRunsOnAHostByTheRealSSHAndNothingStays(t *testing.T) {
 	b.clean()
 }
 
-func TestAHostChecksWithThisVeryProgram(t *testing.T) {
+func TestSSHRun_ChecksWithExoshift(t *testing.T) {
 	path := exoshift(t)
 	b, ok := newBastion(t)
 	if !ok {
@@ -131,7 +131,7 @@ func TestAHostChecksWithThisVeryProgram(t *testing.T) {
 	b.clean()
 }
 
-func TestAHostThatIsNotTheKnownOneIsNotEntered(t *testing.T) {
+func TestSSHRun_RefusesUnknownHost(t *testing.T) {
 	b, ok := newBastion(t)
 	if !ok {
 		return
@@ -148,7 +148,7 @@ func TestAHostThatIsNotTheKnownOneIsNotEntered(t *testing.T) {
 	b.clean()
 }
 
-func TestAHostThatDoesNotKnowOurKeyIsNotEntered(t *testing.T) {
+func TestSSHRun_RefusedKey(t *testing.T) {
 	b, ok := newBastion(t)
 	if !ok {
 		return
@@ -160,7 +160,7 @@ func TestAHostThatDoesNotKnowOurKeyIsNotEntered(t *testing.T) {
 	}
 }
 
-func TestARunThatIsGivenUpEndsOnTheHostToo(t *testing.T) {
+func TestSSHRun_CancelEndsProgram(t *testing.T) {
 	b, ok := newBastion(t)
 	if !ok {
 		return
@@ -192,7 +192,7 @@ func TestARunThatIsGivenUpEndsOnTheHostToo(t *testing.T) {
 	t.Error("the program still runs on the host")
 }
 
-func TestATunnelOfTheRealSSHIsAProxyLikeOthers(t *testing.T) {
+func TestSSHTunnel_AsProxy(t *testing.T) {
 	b, ok := newBastion(t)
 	if !ok {
 		return

@@ -38,7 +38,7 @@ func openWholeLab(t *testing.T, dir, scenario string, strike *striker) *lab {
 
 // A whole installation, cluster and all, is struck at each call that it makes for the first time, by one blow after the
 // other. Every process dies or fails soon after the one before, and the last one finishes.
-func TestAnInstallationThatIsStruckAtEveryStepFinishesAllTheSame(t *testing.T) {
+func TestInstall_FaultAtEveryStep(t *testing.T) {
 	long(t)
 	dir := fastDir(t)
 	var want []string

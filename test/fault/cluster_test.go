@@ -97,7 +97,11 @@ func (finished) Dump(context.Context, func(string, []byte) error) error { return
 
 func (finished) Approve(context.Context) ([]state.CSRDecision, error) { return nil, nil }
 
-func (finished) EnsureRegistryAccess(context.Context, state.Bucket, state.APIKey) (state.Action, error) {
+func (finished) EnsureRegistryAccess(context.Context, state.Bucket, state.APIKey, state.Placement) (state.Action, error) {
+	return state.Found, nil
+}
+
+func (finished) EnsureMonitoringPlacement(context.Context, string) (state.Action, error) {
 	return state.Found, nil
 }
 

@@ -36,7 +36,7 @@ const (
 // Each call by which an installation changes something in Lieutenant, Vault or a Git repository may fail, or end the
 // process. The rerun ends like an undisturbed run: nothing is there twice, nothing was written over, and Steward comes
 // from one manifest.
-func TestEveryCallToProjectSynMayFailAndARerunEndsTheSame(t *testing.T) {
+func TestInstall_FaultAtEverySynCall(t *testing.T) {
 	long(t)
 	var calls, want []string
 	connectedLab(t, newStriker("", ""), func(l *lab) {

@@ -20,7 +20,7 @@ const smallDisk = "EXOSHIFT_TEST_SMALL_DISK"
 
 // The disk under the folder gets full in the middle of an installation. The test runs once more in a process with a file
 // system of its own, which needs no privileges where user namespaces are allowed.
-func TestADiskThatGetsFullStopsTheRunAndNothingIsLost(t *testing.T) {
+func TestInstall_FullDisk(t *testing.T) {
 	if dir := os.Getenv(smallDisk); dir != "" {
 		onSmallDisk(t, dir)
 		return

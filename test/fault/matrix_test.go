@@ -19,7 +19,7 @@ type undisturbed struct {
 	before, after []string // pictures
 }
 
-func TestEveryCallMayFailAndARerunEndsTheSame(t *testing.T) {
+func TestInstall_FaultAtEveryCall(t *testing.T) {
 	var want undisturbed
 	synctest.Test(t, func(t *testing.T) { want = observe(t) })
 	if len(want.calls) < 80 {

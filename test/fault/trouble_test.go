@@ -112,7 +112,7 @@ func operations(on string, ending string) func(http.ResponseWriter, *http.Reques
 	}
 }
 
-func TestAnOperationThatNeverEndsIsGivenUpAndItsObjectIsFound(t *testing.T) {
+func TestOperation_NeverEnds(t *testing.T) {
 	inTrouble(t, func(l *lab, way *detour) {
 		way.set(operations("POST /v2/elastic-ip", `{"id":"ID","state":"pending"}`))
 		began := time.Now()
@@ -128,7 +128,7 @@ func TestAnOperationThatNeverEndsIsGivenUpAndItsObjectIsFound(t *testing.T) {
 	})
 }
 
-func TestAnOperationThatFailsTellsItsReason(t *testing.T) {
+func TestOperation_FailureReason(t *testing.T) {
 	for reason, kind := range map[string]fault.Kind{"conflict": fault.Conflict, "forbidden": fault.Denied, "unavailable": fault.Transient} {
 		t.Run(reason, func(t *testing.T) {
 			inTrouble(t, func(l *lab, way *detour) {
@@ -141,7 +141,7 @@ func TestAnOperationThatFailsTellsItsReason(t *testing.T) {
 	}
 }
 
-func TestAMachineThatCannotBeMadeTellsWhy(t *testing.T) {
+func TestInstance_CreationFailureReason(t *testing.T) {
 	inTrouble(t, func(l *lab, way *detour) {
 		way.set(func(answer http.ResponseWriter, request *http.Request, next http.Handler) {
 			if request.Method == http.MethodPost && strings.HasSuffix(request.URL.Path, "/v2/instance") {
@@ -158,7 +158,7 @@ func TestAMachineThatCannotBeMadeTellsWhy(t *testing.T) {
 	})
 }
 
-func TestAMachineThatNeverBootsIsReplacedAndTheInstallationGoesOn(t *testing.T) {
+func TestInstance_NeverBootsIsReplaced(t *testing.T) {
 	long(t)
 	dir := fastDir(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -203,7 +203,7 @@ func (l *lab) count(prefix string) int {
 	return n
 }
 
-func TestADomainThatIsDelegatedLateIsWaitedFor(t *testing.T) {
+func TestDelegation_LateIsAwaited(t *testing.T) {
 	dir := fastDir(t)
 	synctest.Test(t, func(t *testing.T) {
 		l := openLab(t, filepath.Join(dir, "cluster"), simcloud.Options{Scenario: "late-dns"}, newStriker("", ""))
@@ -217,7 +217,7 @@ func TestADomainThatIsDelegatedLateIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestASecondProcessOnTheSameFolderIsRefused(t *testing.T) {
+func TestFolder_RefusesSecondProcess(t *testing.T) {
 	dir := fastDir(t)
 	folder, err := state.Create(filepath.Join(dir, "cluster"))
 	if err != nil {

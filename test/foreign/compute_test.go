@@ -13,7 +13,7 @@ const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGUfTVdlCqxn8T2V0vCsrz1Ii
 // The API refuses a key that it knows, and the tests share a zone.
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPpjFWOqdKCYTBEWTfWZ4vBAOKnVBNmq5FwSUUtP3X7 somebody"
 
-func TestInstances(t *testing.T) {
+func TestCompute_Instances(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -53,7 +53,7 @@ func TestInstances(t *testing.T) {
 	c.done(c.DeleteSSHKey(ctx, "of-instances"))
 }
 
-func TestInstancePools(t *testing.T) {
+func TestCompute_InstancePools(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -82,7 +82,7 @@ func TestInstancePools(t *testing.T) {
 	want(c, "the members that are left", len(get(c.ListInstances(ctx, v3.ListInstancesWithManagerID(id)))(c).Instances), 0)
 }
 
-func TestSSHKeys(t *testing.T) {
+func TestCompute_SSHKeys(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -96,7 +96,7 @@ func TestSSHKeys(t *testing.T) {
 	c.gone(c.GetSSHKey(ctx, "key"))
 }
 
-func TestAntiAffinityGroups(t *testing.T) {
+func TestCompute_AntiAffinityGroups(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()

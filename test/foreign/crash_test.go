@@ -10,7 +10,7 @@ import (
 )
 
 // This one runs before the others, which run side by side.
-func TestWhatWasAcknowledgedSurvivesACrash(t *testing.T) {
+func TestZone_SurvivesCrash(t *testing.T) {
 	c, s := open(t), storage(t)
 	ctx := t.Context()
 	group := c.made(c.CreateSecurityGroup(ctx, v3.CreateSecurityGroupRequest{Name: "lasting"}))

@@ -21,7 +21,7 @@ openshift:
   sshKey: ` + publicKey + "\n"
 
 // A whole life: installed, found complete, looked at, destroyed. It takes about two minutes.
-func TestExoshiftInstallsAndDestroysWithoutASpecialSwitch(t *testing.T) {
+func TestExoshift_InstallsAndDestroys(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a whole installation takes minutes")
 	}

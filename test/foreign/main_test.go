@@ -77,7 +77,7 @@ func (z *zone) start() error {
 	if err := z.process.Start(); err != nil {
 		return err
 	}
-	for range 300 {
+	for range 3000 {
 		content, err := os.ReadFile(env)
 		if err == nil {
 			return z.adopt(string(content))
@@ -85,7 +85,7 @@ func (z *zone) start() error {
 		time.Sleep(100 * time.Millisecond)
 	}
 	z.crash()
-	return fmt.Errorf("the zone was not ready within 30 s")
+	return fmt.Errorf("the zone was not ready within 5 minutes")
 }
 
 func (z *zone) adopt(exports string) error {

@@ -7,7 +7,7 @@ import (
 	v3 "github.com/exoscale/egoscale/v3"
 )
 
-func TestSecurityGroupsAndTheirRules(t *testing.T) {
+func TestNetwork_SecurityGroups(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -42,7 +42,7 @@ func TestSecurityGroupsAndTheirRules(t *testing.T) {
 	c.gone(c.GetSecurityGroup(ctx, id))
 }
 
-func TestElasticIPs(t *testing.T) {
+func TestNetwork_ElasticIPs(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -69,7 +69,7 @@ func TestElasticIPs(t *testing.T) {
 	c.gone(c.GetElasticIP(ctx, id))
 }
 
-func TestPrivateNetworks(t *testing.T) {
+func TestNetwork_PrivateNetworks(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()
@@ -93,7 +93,7 @@ func TestPrivateNetworks(t *testing.T) {
 	c.gone(c.GetPrivateNetwork(ctx, id))
 }
 
-func TestDomainsAndTheirRecords(t *testing.T) {
+func TestNetwork_Domains(t *testing.T) {
 	t.Parallel()
 	c := open(t)
 	ctx := t.Context()

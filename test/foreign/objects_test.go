@@ -34,7 +34,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestBucketsAndObjects(t *testing.T) {
+func TestObjects_BucketsAndObjects(t *testing.T) {
 	t.Parallel()
 	s := storage(t)
 	ctx := t.Context()
@@ -70,7 +70,7 @@ func TestBucketsAndObjects(t *testing.T) {
 	}
 }
 
-func TestTemplates(t *testing.T) {
+func TestObjects_Templates(t *testing.T) {
 	t.Parallel()
 	c, s := open(t), storage(t)
 	ctx := t.Context()
@@ -107,7 +107,7 @@ func say(t *testing.T, program string, args ...string) string {
 	return string(said)
 }
 
-func TestTheAWSCommandLine(t *testing.T) {
+func TestObjects_AWSCLI(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, []byte("hello\n"), 0o600))

@@ -55,7 +55,7 @@ func buildProvider(into string) error {
 }
 
 // Terraform makes one of each kind, finds them unchanged, changes them, finds that again, and takes them away.
-func TestTerraform(t *testing.T) {
+func TestTerraform_AppliesAndDestroys(t *testing.T) {
 	if prepared.missing != "" {
 		t.Skip(prepared.missing)
 	}

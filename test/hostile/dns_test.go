@@ -66,7 +66,7 @@ var nameServers = map[string]func(context.Context, net.Conn){
 	},
 }
 
-func TestHostileNameServers(t *testing.T) {
+func TestNameServers_Hostile(t *testing.T) {
 	for name, attack := range nameServers {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

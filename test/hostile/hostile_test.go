@@ -106,7 +106,7 @@ func attacks() []attack {
 // anyKind is for attacks that clients may take for one thing or another.
 const anyKind fault.Kind = -2
 
-func TestHostileServers(t *testing.T) {
+func TestClients_HostileServers(t *testing.T) {
 	if raced {
 		t.Skip("runs without the race detector")
 	}

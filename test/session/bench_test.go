@@ -20,7 +20,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 	for b.Loop() {
 		began := time.Now()
 		s := p.start(b, usual(), "install")
-		s.Expect("What would you like to do?", "q leave")
+		s.Expect("What would you like to do?", "q quit")
 		took = append(took, time.Since(began))
 		s.Press("q")
 		s.Exit()

@@ -21,7 +21,7 @@ func wide() Options { return Options{Width: 120, Height: 60} }
 type tried map[string]bool
 
 // Each question is answered as its example or its choices say, and nothing of that is wrong.
-func TestEveryQuestionOfEveryFormIsAnswered(t *testing.T) {
+func TestWizard_AnswersEveryQuestion(t *testing.T) {
 	for _, screen := range []wizard.Screen{wizard.Access, wizard.Cluster, wizard.Network, wizard.Syn, wizard.Secrecy} {
 		t.Run(string(screen), func(t *testing.T) {
 			t.Parallel()
@@ -122,10 +122,14 @@ func (s *Session) retype(text string) {
 	s.Type(text)
 }
 
-// chooseEach chooses everything that a list offers, and the first of it in the end.
+// chooseEach chooses everything that a list offers, and in the end its example, or else the first of it.
 func (s *Session) chooseEach(field wizard.Field) {
 	s.t.Helper()
-	for _, choice := range append(field.Choices, field.Choices[:min(1, len(field.Choices))]...) {
+	last := field.Choices[:min(1, len(field.Choices))]
+	if slices.Contains(field.Choices, field.Example) {
+		last = []string{field.Example}
+	}
+	for _, choice := range append(slices.Clone(field.Choices), last...) {
 		s.on(regexp.QuoteMeta(field.Title))
 		s.Press("space")
 		s.Expect(field.Title + "   type to search")
@@ -145,20 +149,20 @@ func (s *Session) refer(field wizard.Field) {
 			continue // comes last
 		}
 		s.Press("space")
-		s.Expect("where is it?")
+		s.Expect(field.Title + ": source")
 		for range row {
 			s.another("down")
 		}
 		s.ExpectMatch("› " + way)
 		s.Press("enter")
-		s.ExpectNot("where is it?")
+		s.ExpectNot(field.Title + ": source")
 		s.retype("SOME_PLACE")
 		s.Press("enter")
 		s.ExpectMatch(regexp.QuoteMeta(field.Title) + ` {2,}(environment )?` + strings.TrimPrefix(way, "environment ") + " SOME_PLACE")
 		s.on(regexp.QuoteMeta(field.Title))
 	}
 	s.Paste(`{"auths":{"quay.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="},"registry.redhat.io":{"auth":"c2ltdWxhdGVkOnNpbXVsYXRlZA=="}}}`)
-	s.ExpectMatch(regexp.QuoteMeta(field.Title) + ` +(•+ kept|2 registries)`)
+	s.ExpectMatch(regexp.QuoteMeta(field.Title) + ` +(•+ stored|2 registries)`)
 }
 
 // sound demands that nothing is red right below a question.

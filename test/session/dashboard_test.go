@@ -12,18 +12,18 @@ import (
 func rehearsing(t *testing.T, o Options, args ...string) *Session {
 	t.Helper()
 	s := newPlace(t).start(t, o, append([]string{"rehearse", "--speed", "60"}, args...)...)
-	s.Expect("RUNNING", "q leave")
+	s.Expect("RUNNING", "q quit")
 	return s
 }
 
-func TestARunIsStoppedFromTheLeaveMenu(t *testing.T) {
+func TestDashboard_StopFromLeaveMenu(t *testing.T) {
 	s := rehearsing(t, usual())
 	s.Press("q")
-	s.Expect("Leave?", "go back (default)")
+	s.Expect("Quit?", "cancel (default)")
 	s.Press("esc")
-	s.ExpectNot("Leave?")
+	s.ExpectNot("Quit?")
 	s.Press("ctrl+c")
-	s.Expect("Leave?")
+	s.Expect("Quit?")
 	s.Press("down", "enter")
 	s.Leave(130)
 	if screen := s.Screen(); !screen.Has("exoshift rehearse") || screen.Alternate {
@@ -31,7 +31,7 @@ func TestARunIsStoppedFromTheLeaveMenu(t *testing.T) {
 	}
 }
 
-func TestADashboardFitsEverySizeThatATerminalIsGiven(t *testing.T) {
+func TestDashboard_FitsEverySize(t *testing.T) {
 	s := rehearsing(t, usual())
 	for _, size := range [][2]int{{60, 18}, {20, 5}, {200, 60}, {1, 1}, {80, 24}} {
 		s.Resize(size[0], size[1])
@@ -43,16 +43,16 @@ func TestADashboardFitsEverySizeThatATerminalIsGiven(t *testing.T) {
 	s.Leave(130)
 }
 
-func TestATerminalThatDoesNotKnowItsSizeIsNoObstacle(t *testing.T) {
+func TestDashboard_UnknownTerminalSize(t *testing.T) {
 	s := newPlace(t).start(t, Options{}, "rehearse", "--speed", "60")
 	s.WaitFor("a screen of its own", func(screen Screen) bool { return screen.Alternate })
 	s.Resize(80, 24)
-	s.Expect("RUNNING", "q leave")
+	s.Expect("RUNNING", "q quit")
 	s.Press("ctrl+c", "ctrl+c")
 	s.Leave(130)
 }
 
-func TestADumbTerminalIsGivenLines(t *testing.T) {
+func TestDashboard_DumbTerminalPrintsLines(t *testing.T) {
 	o := usual()
 	o.Env = []string{"TERM=dumb"}
 	s := newPlace(t).start(t, o, "rehearse", "--speed", "60")
@@ -64,7 +64,7 @@ func TestADumbTerminalIsGivenLines(t *testing.T) {
 	}
 }
 
-func TestNoColourIsNoColour(t *testing.T) {
+func TestDashboard_NoColor(t *testing.T) {
 	o := usual()
 	o.Env = []string{"NO_COLOR=1"}
 	s := rehearsing(t, o)
@@ -75,16 +75,16 @@ func TestNoColourIsNoColour(t *testing.T) {
 	}
 }
 
-func TestAHangUpStopsARunInOrder(t *testing.T) {
+func TestDashboard_HangupStopsRun(t *testing.T) {
 	s := rehearsing(t, usual())
 	s.Signal(syscall.SIGHUP)
 	s.Leave(130)
 }
 
-func TestDashboard_EndsInOrderWhenItsTerminalHangsUp(t *testing.T) {
+func TestDashboard_HangupEndsCleanly(t *testing.T) {
 	p := newPlace(t)
 	s := p.start(t, usual(), "rehearse", "--speed", "60", "--dir", "cluster")
-	s.Expect("RUNNING", "q leave")
+	s.Expect("RUNNING", "q quit")
 	s.HangUp()
 	if code := s.Exit(); code != 130 {
 		t.Errorf("exit code %d", code)

@@ -38,7 +38,7 @@ func (p place) goesOn(t *testing.T, z *zone) {
 	s.Press("enter")
 	s.Expect(marker("Secrets")) // the first question that is open
 	s.Press("alt+1")
-	s.ExpectMatch(`API key +•+ kept`)
+	s.ExpectMatch(`API key +•+ stored`)
 	s.ExpectMatch(`Zone +de-fra-1`)
 	s.next("Cluster")
 	s.ExpectMatch(`Cluster ID +\[?c-demo-1`)
@@ -46,7 +46,7 @@ func (p place) goesOn(t *testing.T, z *zone) {
 	s.leave()
 }
 
-func TestAnInterviewThatWasLeftGoesOn(t *testing.T) {
+func TestDraft_ResumesAfterLeaving(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	z := p.standing(t)
@@ -58,7 +58,7 @@ func TestAnInterviewThatWasLeftGoesOn(t *testing.T) {
 	p.goesOn(t, z)
 }
 
-func TestAnInterviewThatWasKilledGoesOn(t *testing.T) {
+func TestDraft_ResumesAfterKill(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	z := p.standing(t)
@@ -77,7 +77,7 @@ func (p place) askingOn(t testing.TB, screen string) *Session {
 	return s
 }
 
-func TestAnInterviewInAFolderGoesOnThere(t *testing.T) {
+func TestDraft_ResumesInFolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.asking(t, usual())
@@ -92,7 +92,7 @@ func TestAnInterviewInAFolderGoesOnThere(t *testing.T) {
 	again.leave()
 }
 
-func TestADraftThatSomebodyElseWorksWithIsRefused(t *testing.T) {
+func TestDraft_RefusesLocked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.asking(t, usual())

@@ -17,7 +17,7 @@ func shell(t *testing.T, script string) *Session {
 	return Start(t, Options{Program: "/bin/sh", Args: []string{"-c", script}, Env: []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}, Width: 40, Height: 5})
 }
 
-func TestKeysArriveAsATerminalSendsThem(t *testing.T) {
+func TestDriver_KeySequences(t *testing.T) {
 	for key, want := range map[string]string{
 		"enter": "^M", "tab": "^I", "esc": "^[", "up": "^[[A", "f1": "^[OP", "ctrl+c": "^C", "alt+2": "^[2", "alt+left": "^[[1;3D", "q": "q",
 	} {
@@ -31,14 +31,14 @@ func TestKeysArriveAsATerminalSendsThem(t *testing.T) {
 	}
 }
 
-func TestAPasteIsMarkedAsOne(t *testing.T) {
+func TestDriver_BracketedPaste(t *testing.T) {
 	s := shell(t, "stty raw -echo; echo ready; exec cat -vT")
 	s.Expect("ready")
 	s.Paste("two words")
 	s.Expect("^[[200~two words^[[201~")
 }
 
-func TestWideCharactersTakeTwoCells(t *testing.T) {
+func TestDriver_WideCharacters(t *testing.T) {
 	s := shell(t, `printf '日本x\033[1;3Hy'`)
 	s.Leave(0)
 	if diff := cmp.Diff("日yx", s.Screen().Lines[0]); diff != "" {
@@ -46,7 +46,7 @@ func TestWideCharactersTakeTwoCells(t *testing.T) {
 	}
 }
 
-func TestAFrameIsSeenWhenItWasDrawnToItsEnd(t *testing.T) {
+func TestDriver_CompleteFramesOnly(t *testing.T) {
 	s := shell(t, `stty -echo; printf '\033[?1049h\033[2J\033[Hfirst\033[5;H'; read wait
 		printf '\033[Hsecond'; read wait
 		printf ' frame\033[5;H'; read wait
@@ -65,7 +65,7 @@ func TestAFrameIsSeenWhenItWasDrawnToItsEnd(t *testing.T) {
 	s.Leave(0)
 }
 
-func TestWhatIsNotGivenBackIsNamed(t *testing.T) {
+func TestDriver_NamesUnrestoredModes(t *testing.T) {
 	for script, want := range map[string]string{
 		`printf '\033[?1049h\033[?25l'; printf '\033[?1049l\033[?25h'`: "",
 		`printf '\033[?1049h'`:             "mode 1049 is true",
@@ -83,7 +83,7 @@ func TestWhatIsNotGivenBackIsNamed(t *testing.T) {
 	}
 }
 
-func TestEachVisitOfAFieldIsOneAnswerAndEnterIsNone(t *testing.T) {
+func TestDriver_CountsAnswersPerField(t *testing.T) {
 	s := shell(t, "stty raw -echo; echo ready; exec cat -vT")
 	s.Expect("ready")
 	s.Press("enter", "tab", "f1", "esc")
@@ -103,7 +103,7 @@ func TestEachVisitOfAFieldIsOneAnswerAndEnterIsNone(t *testing.T) {
 	}
 }
 
-func TestARecordingIsAnAsciicastWithoutLongPauses(t *testing.T) {
+func TestDriver_AsciicastWithoutLongPauses(t *testing.T) {
 	s := shell(t, `stty -echo; printf 'é1'; read wait; printf '日2'; read wait; printf 3`)
 	s.Expect("1")
 	s.Idle(60 * time.Millisecond)

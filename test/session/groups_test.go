@@ -2,15 +2,17 @@ package session
 
 import "testing"
 
-func TestAGroupOfMachinesIsAddedChangedRenamedAndTakenAway(t *testing.T) {
+func TestGroups_AddChangeRenameRemove(t *testing.T) {
 	t.Parallel()
 	s := asking(t, usual())
 	s.visit("Nodes")
 	s.Expect("16 machines, one temporary")
 	s.Press("a")
-	s.Expect("Name of the new group")
+	s.Expect("New group name")
 	s.Type("GPU nodes")
 	s.Press("enter")
+	s.Expect("Did", "ctrl+y")
+	s.Press("ctrl+y", "enter")
 	s.ExpectMatch(`› +gpu-nodes +\[ *1\] standard\.extra-large`)
 	s.Expect("17 machines, one temporary")
 	s.Press("2")
@@ -35,7 +37,7 @@ func TestAGroupOfMachinesIsAddedChangedRenamedAndTakenAway(t *testing.T) {
 	s.leave()
 }
 
-func TestEnterAloneLeadsThroughTheMachines(t *testing.T) {
+func TestGroups_EnterAcceptsDefaults(t *testing.T) {
 	t.Parallel()
 	s := asking(t, usual())
 	s.visit("Nodes")

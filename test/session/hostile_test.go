@@ -23,7 +23,7 @@ func hostile() map[string]string {
 }
 
 // Whatever is pasted wherever, the screen stays the wizard's, and it can be left in order.
-func TestHostilePastesAreHarmless(t *testing.T) {
+func TestPaste_Hostile(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +44,7 @@ func TestHostilePastesAreHarmless(t *testing.T) {
 	}
 }
 
-func TestHostilePastesIntoTextsAreHarmless(t *testing.T) {
+func TestPaste_HostileIntoText(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +67,7 @@ func TestHostilePastesIntoTextsAreHarmless(t *testing.T) {
 	}
 }
 
-func TestAMegabyteIsHarmless(t *testing.T) {
+func TestPaste_Megabyte(t *testing.T) {
 	t.Parallel()
 	s := asking(t, usual())
 	s.visit("Cluster")

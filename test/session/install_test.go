@@ -45,7 +45,7 @@ func (s *Session) hand(row, secret string) {
 	s.t.Helper()
 	s.on(row)
 	s.Paste(secret)
-	s.ExpectMatch(row + ` +(•+ kept|4 registries)`)
+	s.ExpectMatch(row + ` +(•+ stored|4 registries)`)
 }
 
 // credentials are given by pasting them.
@@ -55,7 +55,7 @@ func (s *Session) credentials(z *zone) {
 	s.hand("API secret", z.variable("EXOSCALE_API_SECRET"))
 }
 
-func TestSomebodyWithNothingButPaperInstallsWithFewAnswers(t *testing.T) {
+func TestWizard_InstallsWithFewAnswers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	z := p.standing(t, "--speed", "60")
@@ -74,11 +74,12 @@ func TestSomebodyWithNothingButPaperInstallsWithFewAnswers(t *testing.T) {
 	s.next("Checks")
 	s.mayGoOn()
 	s.Press("enter")
-	s.Expect(marker("Review"), "to create")
+	s.Expect(marker("Review"), "objects to create")
 	if s.Answers() > mostAnswers {
 		t.Errorf("%d answers, at most %d are needed", s.Answers(), mostAnswers)
 	}
-	s.another("tab")
+	s.Press("tab")
+	s.WaitFor("the way on, where tab leads to", func(screen Screen) bool { return selected(screen, `\[ Create:`) })
 	s.Press("enter")
 	s.Expect("RUNNING", "DNS zone")
 	s.Press("ctrl+c", "ctrl+c")

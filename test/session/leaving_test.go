@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestControlCLeavesEveryScreenInOrder(t *testing.T) {
+func TestLeave_CtrlCOnEveryScreen(t *testing.T) {
 	for _, screen := range screens() {
 		t.Run(screen, func(t *testing.T) {
 			t.Parallel()
@@ -14,9 +14,9 @@ func TestControlCLeavesEveryScreenInOrder(t *testing.T) {
 			s.visit(screen)
 			s.Press("f1")
 			s.Press("ctrl+c")
-			s.Expect("Leave the wizard?", "go back (default)")
+			s.Expect("Quit the wizard?", "cancel (default)")
 			s.Press("enter")
-			s.ExpectNot("Leave the wizard?")
+			s.ExpectNot("Quit the wizard?")
 			s.leave()
 			if s.Screen().Alternate {
 				t.Error("the terminal shows the wizard's screen still")
@@ -25,7 +25,7 @@ func TestControlCLeavesEveryScreenInOrder(t *testing.T) {
 	}
 }
 
-func TestControlCLeavesWhateverIsOpen(t *testing.T) {
+func TestLeave_CtrlCInOpenDialogs(t *testing.T) {
 	t.Parallel()
 	for open, keys := range map[string][]string{
 		"a list":               {"down", "down", "enter"},
@@ -49,7 +49,7 @@ func TestControlCLeavesWhateverIsOpen(t *testing.T) {
 	}
 }
 
-func TestControlCEndsTheChecks(t *testing.T) {
+func TestLeave_CtrlCDuringChecks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.asking(t, usual())
@@ -59,7 +59,7 @@ func TestControlCEndsTheChecks(t *testing.T) {
 	s.Leave(0)
 }
 
-func TestTheStartScreenLeaves(t *testing.T) {
+func TestLeave_StartScreen(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"q", "esc", "ctrl+c", "4"} {
 		s := newPlace(t).start(t, usual(), "install")
@@ -69,7 +69,7 @@ func TestTheStartScreenLeaves(t *testing.T) {
 	}
 }
 
-func TestSignalsEndTheWizardAndKeepTheDraft(t *testing.T) {
+func TestLeave_SignalsKeepDraft(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		p := newPlace(t)
@@ -86,7 +86,7 @@ func TestSignalsEndTheWizardAndKeepTheDraft(t *testing.T) {
 	}
 }
 
-func TestADumbTerminalIsAskedLineByLine(t *testing.T) {
+func TestWizard_DumbTerminalAsksByLine(t *testing.T) {
 	t.Parallel()
 	o := usual()
 	o.Env = []string{"TERM=dumb"}

@@ -11,13 +11,13 @@ import (
 // mostAnswers is how many answers a newcomer gives at most for a default cluster, beyond defaults that are accepted.
 const mostAnswers = 12
 
-func TestANewcomerComesFromTheFirstQuestionToTheHandOver(t *testing.T) {
+func TestWizard_FirstQuestionToHandover(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	s := p.asking(t, usual(), "--speed", "600")
 	s.visit("Review")
 	s.Press("tab")
-	s.WaitFor("the way on, where tab leads to", func(screen Screen) bool { return selected(screen, `\[ Rehearse it`) })
+	s.WaitFor("the way on, where tab leads to", func(screen Screen) bool { return selected(screen, `\[ Rehearse:`) })
 	if s.Answers() > mostAnswers {
 		t.Errorf("%d answers, at most %d are needed", s.Answers(), mostAnswers)
 	}

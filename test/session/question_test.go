@@ -6,7 +6,7 @@ import (
 )
 
 // Many terminals do not answer, and whoever waits for them makes every command wait.
-func TestNoCommandAsksTheTerminalForItsColours(t *testing.T) {
+func TestCommands_QueryNoTerminalColors(t *testing.T) {
 	t.Parallel()
 	s := newPlace(t).start(t, usual(), "version")
 	s.Exit()

@@ -50,7 +50,7 @@ func shownPlace(t *testing.T) place {
 	return p
 }
 
-func TestThePicturesAreRecorded(t *testing.T) {
+func TestRecord_Pictures(t *testing.T) {
 	if *record == "" {
 		t.Skip("make record records them")
 	}
@@ -114,10 +114,10 @@ func (s *Session) tellAnswers() {
 	s.next("Secrets")
 	s.Idle(700 * time.Millisecond)
 	s.next("Checks")
-	s.Expect("EVERYTHING IS IN PLACE")
+	s.Expect("CHECKS PASSED")
 	s.still("checks", 1500*time.Millisecond)
 	s.Press("enter")
-	s.Expect("[ Rehearse it")
+	s.Expect("[ Rehearse:")
 	s.still("review", 2*time.Second)
 	for range 12 {
 		s.Press("down")

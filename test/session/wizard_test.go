@@ -116,7 +116,7 @@ func (s *Session) visit(screen string) {
 		if i == 7 {
 			s.mayGoOn()
 			s.Press("enter")
-			s.Expect(marker("Review"), "[ Rehearse it")
+			s.Expect(marker("Review"), "[ Rehearse:")
 			return
 		}
 		s.next(screens()[i])
@@ -126,14 +126,14 @@ func (s *Session) visit(screen string) {
 // mayGoOn waits until the checks are over and nothing is in the way: on a busy machine a way may be a slow one.
 func (s *Session) mayGoOn() {
 	s.t.Helper()
-	s.ExpectMatch(`EVERYTHING IS IN PLACE|NOTHING IS IN THE WAY`)
+	s.ExpectMatch(`CHECKS PASSED|CHECKS PASSED WITH WARNINGS`)
 }
 
 // leave leaves the wizard with its draft kept.
 func (s *Session) leave() {
 	s.t.Helper()
 	s.Press("ctrl+c")
-	s.Expect("Leave the wizard?")
+	s.Expect("Quit the wizard?")
 	s.Press("ctrl+c")
 	s.Leave(0)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheClipboardIsReachedThroughMultiplexers(t *testing.T) {
+func TestEncodeClipboard_Multiplexers(t *testing.T) {
 	const set = "\x1b]52;c;ZGln\x07"
 	for _, c := range []struct{ env, value, want string }{
 		{"", "", set}, {"TMUX", "/tmp/tmux", set + "\x1bPtmux;\x1b" + set + "\x1b\\"}, {"TERM", "screen.xterm", "\x1bP" + set + "\x1b\\"},

@@ -14,7 +14,7 @@ func (emptyScreen) Init() tea.Cmd                         { return nil }
 func (s emptyScreen) Update(tea.Msg) (tea.Model, tea.Cmd) { return s, nil }
 func (emptyScreen) View() string                          { return "" }
 
-func TestATerminalIsMeasuredAgainUntilItHasASize(t *testing.T) {
+func TestRequestSize_UntilKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for size, again := range map[tea.WindowSizeMsg]bool{
 			{}: true, {Width: 80}: true, {Height: 24}: true, {Width: 80, Height: 24}: false,

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestCleanDisarmsRemoteText(t *testing.T) {
+func TestSanitize_RemovesEscapes(t *testing.T) {
 	for dirty, clean := range map[string]string{
 		"master-0":                         "master-0",
 		"\x1b[31mred\x1b[0m":               "red",
@@ -30,7 +30,7 @@ func TestCleanDisarmsRemoteText(t *testing.T) {
 	}
 }
 
-func TestFitMeasuresCells(t *testing.T) {
+func TestFit_MeasuresCells(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		width int
@@ -44,7 +44,7 @@ func TestFitMeasuresCells(t *testing.T) {
 	}
 }
 
-func TestWrapKeepsNamesWhole(t *testing.T) {
+func TestWrap_KeepsNamesWhole(t *testing.T) {
 	got := Wrap("add tcp 22623 to c-demo-1_control_plane and averyveryverylongword", "> ", 24)
 	want := []string{"> add tcp 22623 to", "> c-demo-1_control_plane", "> and", "> averyveryverylongword"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -58,7 +58,7 @@ func TestWrapKeepsNamesWhole(t *testing.T) {
 }
 
 // countCells agrees with the width in the terminal.
-func TestCellsAreThoseOfTheTerminal(t *testing.T) {
+func TestCount_MatchesTerminal(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", "✓ ok · 3×4 → …", "\x1b[1;32m✓\x1b[0m done", "世界", "✓\ufe0f", "a\u0301", "·\u0301", "\x1b]0;t\x07x", "\x1b[2Kx", "\x1b[", "é", "\xe2\x9c",
 		singleCellSymbols, "👩‍👩‍👧‍👦x", "─│╭", "x\x7fy",

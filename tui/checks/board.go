@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
@@ -21,9 +22,9 @@ type Board struct {
 	ByID        map[string]*Row
 	Log         []transition
 
-	Source     int    // the selected source
-	ShowAll    bool   // also passed checks
-	filter     string // by which the list is filtered
+	Source     int  // the selected source
+	ShowAll    bool // also passed checks
+	filter     components.Filter
 	Selected   string // ID; "" for the first
 	CachedList *List
 }

@@ -41,7 +41,7 @@ func (s *checkScreen) requestRun(source int, ids []string) tea.Cmd {
 	}
 	where := preflight.DescribeSource(s.board.sourceNames[source])
 	if s.runner.runs[source].running {
-		s.notice = "a run from " + where + " is under way already"
+		s.notice = "a run from " + where + " is already running"
 		return nil
 	}
 	terms := cells.SanitizeText(s.options.Estimate(s.options.Sources[source]), s.options.ASCII)
@@ -49,7 +49,7 @@ func (s *checkScreen) requestRun(source int, ids []string) tea.Cmd {
 		return s.runner.start(source, ids)
 	}
 	s.popups.Open = &components.Dialog{
-		Theme: s.theme, Title: "Look from " + where + "?", Text: terms, Back: "go back", Accept: "yes, look from there",
+		Theme: s.theme, Title: "Check from " + where + "?", Text: terms, Back: "cancel", Accept: "yes, check from there",
 		OnAccept: func() tea.Cmd { return s.runner.start(source, ids) },
 	}
 	return nil
@@ -68,7 +68,7 @@ func (s *checkScreen) openFailure(source int, err error) {
 		s.setNotice(theme.Failed, err.Error()+fault.FormatHint(err))
 		return
 	}
-	s.popups.Open = s.newTextPopup(theme.Failed, "It could not be looked from "+preflight.DescribeSource(s.board.sourceNames[source]), err.Error(), fault.HintOf(err))
+	s.popups.Open = s.newTextPopup(theme.Failed, "The check failed from "+preflight.DescribeSource(s.board.sourceNames[source]), err.Error(), fault.HintOf(err))
 }
 
 func (s *checkScreen) newTextPopup(status theme.Status, title string, paragraphs ...string) components.Popup {
@@ -105,8 +105,8 @@ func (s *checkScreen) handleSkip(m skipSavedMsg) {
 	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
 	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return app.CopyToClipboard(out, m.answer) }, Lines: func(width int) []string {
 		t := s.theme
-		lines := []string{"", " " + t.Mark(theme.Skipped) + " " + t.Bold.Render("Left out until "+m.until.Format(time.DateOnly)), ""}
-		lines = append(lines, cells.Wrap("This run leaves it out from now on. So that others do, too, write this into the answers file:", " ", min(width, 90))...)
+		lines := []string{"", " " + t.Mark(theme.Skipped) + " " + t.Bold.Render("Skipped until "+m.until.Format(time.DateOnly)), ""}
+		lines = append(lines, cells.Wrap("Skipped in this run. To skip it permanently, add this to the answers file:", " ", min(width, 90))...)
 		lines = append(lines, "")
 		for _, line := range answer {
 			lines = append(lines, cells.Wrap(strings.TrimLeft(line, " "), line[:len(line)-len(strings.TrimLeft(line, " "))], width)...)
@@ -139,7 +139,7 @@ func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 		s.setNotice(theme.Failed, m.err.Error()+fault.FormatHint(m.err))
 		return
 	}
-	s.popups.Open = s.newTextPopup(theme.OK, "The report and the firewall request are written", strings.Join(m.paths, "\n"))
+	s.popups.Open = s.newTextPopup(theme.OK, "Report and firewall request written", strings.Join(m.paths, "\n"))
 }
 
 func (s *checkScreen) copyTest(row *Row) tea.Cmd {
@@ -148,7 +148,7 @@ func (s *checkScreen) copyTest(row *Row) tea.Cmd {
 		command = cells.SanitizeLines(reach.BuildCommand(row.Reported, reach.Result{}), s.options.ASCII)
 	}
 	if command == "" {
-		s.setNotice(theme.Waiting, "there is no command for this one")
+		s.setNotice(theme.Waiting, "no command for this check")
 		return nil
 	}
 	return app.CopyToClipboard(s.options.Out, command)
@@ -159,7 +159,7 @@ func (s *checkScreen) handleCopied(m app.CopiedMsg) {
 		s.setNotice(theme.Failed, "not copied: "+m.Err.Error())
 		return
 	}
-	s.setNotice(theme.OK, "given to the terminal's clipboard, if it has one: "+m.Text)
+	s.setNotice(theme.OK, "copied to the clipboard, if supported: "+m.Text)
 }
 
 func (s *checkScreen) openDetails() {
@@ -176,7 +176,7 @@ func (s *checkScreen) openDetails() {
 
 func (s *checkScreen) openRequest() {
 	demands := SanitizeRules(reach.ListFirewallRules(s.runner.buildReport(), s.board.ListChecks()), s.options.ASCII)
-	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e writes it into a file"}.RenderLines}
+	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: preflight.FirewallRequest{Theme: s.theme, Rules: demands, Note: "; e exports it to a file"}.RenderLines}
 }
 
 // SanitizeRules sanitizes the texts of a firewall request.
@@ -203,9 +203,9 @@ func (s *checkScreen) openHelp() {
 	s.popups.Open = &components.TextPopup{Theme: s.theme, Lines: help.RenderLines}
 }
 
-const checkHelp = "Layers: a connection is made in steps. The name is looked up (DNS), the connection is opened (TCP), it is encrypted (TLS), and " +
-	"the service answers (HTTP, or what it speaks instead). The first step that fails tells whom to ask.\n" +
-	"Marks: ok is reached. warn needs attention and keeps nothing from starting. failed has to be reached before an installation. skipped was left out.\n" +
-	"Keys: up and down move, tab changes the vantage, enter shows everything about a service. r looks at it again, R at all, w again every 30 " +
-	"seconds. z looks from the zone. a shows also what is well, / filters. x leaves a check out, with a reason. c copies a command that shows the " +
-	"same. f shows what to ask the network team for, e writes the report and that request into files. q leaves."
+const checkHelp = "Layers: a connection has steps: name resolution (DNS), connection (TCP), encryption (TLS), and " +
+	"the service's protocol (HTTP or other). The first failed step shows whom to ask.\n" +
+	"Status: ok: reachable. warn: needs attention, does not block. failed: must be fixed before an installation. skipped: not checked.\n" +
+	"Keys: up and down move, tab changes the source, enter shows details. r retries it, R retries all, w repeats every 30 " +
+	"seconds. z checks from the zone. a shows all, / filters. x skips a check, with a reason. c copies a command that reproduces the " +
+	"result. f shows the firewall request, e exports the report and the request. q quits."

@@ -30,11 +30,11 @@ func newCheckKeys(c Options) checkKeys {
 		ShowAll:      bind("a", "show all", "a"),
 		Filter:       bind("/", "filter", "/"),
 		Export:       bind("e", "export", "e", "f9"),
-		Copy:         bind("c", "copy the test", "c"),
+		Copy:         bind("c", "copy the command", "c"),
 		Request:      bind("f", "request", "f"),
 		Help:         bind("?", "why", "?", "f1"),
-		Redraw:       bind("ctrl+l", "draw again", "ctrl+l"),
-		Leave:        bind("q", "leave", "q", "ctrl+c"),
+		Redraw:       bind("ctrl+l", "redraw", "ctrl+l"),
+		Leave:        bind("q", "quit", "q", "ctrl+c"),
 	}
 	keys.Accept.SetHelp("enter", "details")
 	keys.Next.SetHelp("tab", "vantage")
@@ -77,7 +77,7 @@ func (s *checkScreen) isLeavePending() bool {
 	return s.runner.ending || is && q.Accept == stopAndLeave
 }
 
-const stopAndLeave = "stop and leave"
+const stopAndLeave = "stop and quit"
 
 // Export works while a text is read, too.
 func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
@@ -93,8 +93,8 @@ func (s *checkScreen) requestLeave() tea.Cmd {
 		return s.cancelAndQuit()
 	}
 	s.popups.Open = &components.Dialog{
-		Theme: s.theme, Title: "Checks are under way. Leave?", Back: "go back", Accept: stopAndLeave, OnAccept: s.cancelAndQuit,
-		Text: "What was found out so far stays in the report. What was set up to look from elsewhere is taken away before the screen closes.",
+		Theme: s.theme, Title: "Checks are running. Quit?", Back: "cancel", Accept: stopAndLeave, OnAccept: s.cancelAndQuit,
+		Text: "The results so far stay in the report. Temporary resources are deleted before the screen closes.",
 	}
 	return nil
 }
@@ -129,7 +129,8 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	case key.Matches(k, s.keys.Filter):
 		s.filtering = true
 	case k.Type == tea.KeyEsc:
-		b.filter, b.CachedList = "", nil
+		b.filter.Clear()
+		b.CachedList = nil
 	case key.Matches(k, s.keys.Accept):
 		s.openDetails()
 	case key.Matches(k, s.keys.Help):
@@ -166,6 +167,6 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
-	word, typing := components.EditFilter(s.board.filter, k, s.options.ASCII)
-	s.board.filter, s.board.CachedList, s.filtering = word, nil, typing
+	s.filtering = s.board.filter.HandleKey(k, s.options.ASCII)
+	s.board.CachedList = nil
 }

@@ -30,7 +30,7 @@ func TestRunner_Results(t *testing.T) {
 	i.Update(probeResultMsg{0, 1, i.network.result(reach.Workstation, i.network.Checks[5])})
 	i.Shows(t, "› api.openshift.com !", "quay.io ●")
 	i.Update(runEndedMsg{source: 0, generation: 1, whole: true, err: errors.New("the zone\x1b[2J is gone")})
-	i.Shows(t, "It could not be looked from this machine", "the zone is gone").Press("esc").Hides(t, "running")
+	i.Shows(t, "The check failed from this machine", "the zone is gone").Press("esc").Hides(t, "running")
 	i.Update(probeResultMsg{0, 1, i.network.result(reach.Workstation, i.network.Checks[0])}) // late
 	if i.board.Rows[1].Results[0].Status != theme.Waiting {
 		t.Error("what was not told is not waiting")
@@ -44,12 +44,12 @@ func TestRunner_RepeatOneAndAll(t *testing.T) {
 	if diff := cmp.Diff([]string{"workstation []", "workstation [NET-RH-004]", "workstation []"}, i.network.calls); diff != "" {
 		t.Error(diff)
 	}
-	i.Shows(t, "What changed", "✓ api.openshift.com from here warn → ok")
+	i.Shows(t, "Changes", "✓ api.openshift.com from here warn → ok")
 }
 
 func TestRunner_SourceNeedsConfirmation(t *testing.T) {
 	i := openScreen(newFaultyNetwork(), 130, 40).Press("z")
-	i.Shows(t, "costs less than 0.01", "› go back (default)").Press("enter")
+	i.Shows(t, "costs less than 0.01", "› cancel (default)").Press("enter")
 	i.Press("tab", "R").Shows(t, "costs less than 0.01").Press("esc")
 	if len(i.network.calls) != 1 {
 		t.Fatalf("asked %q without a yes", i.network.calls)
@@ -69,7 +69,7 @@ func TestRunner_FreeSource(t *testing.T) {
 
 func TestRunner_Watch(t *testing.T) {
 	i := openScreen(newFaultyNetwork(), 80, 30).Press("z", "y", "w")
-	i.Shows(t, "the next look is in 30s")
+	i.Shows(t, "next check in 30s")
 	i.network.setResult(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	i.Advance(29 * time.Second)
 	before := len(i.network.calls)
@@ -100,8 +100,8 @@ func TestRunner_WatchRestarted(t *testing.T) {
 	}
 }
 
-func TestSkip(t *testing.T) {
-	i := openScreen(newFaultyNetwork(), 80, 24).Press("x", "enter").Shows(t, "Say why").Type("we need no updates").Press("enter")
+func TestChecksScreen_Skip(t *testing.T) {
+	i := openScreen(newFaultyNetwork(), 80, 24).Press("x", "enter").Shows(t, "Enter a reason").Type("we need no updates").Press("enter")
 	i.Press("ctrl+u", "0", "enter").Shows(t, "from 1 to 365")
 	i.Press("backspace", "1", "4", "enter").Shows(t, "NET-RH-004: we need no updates until 2026-05-18")
 	i.Press("esc").Shows(t, "workstation 8/8 ✓")
@@ -119,7 +119,7 @@ func TestSkip_Refused(t *testing.T) {
 	i.Shows(t, "✗ no such check", "› api.openshift.com !")
 }
 
-func TestReport(t *testing.T) {
+func TestChecksScreen_Report(t *testing.T) {
 	i := openScreen(newFaultyNetwork(), 80, 24).Press("z", "y")
 	report := i.runner.buildReport()
 	var vantages, ids []string
@@ -135,7 +135,7 @@ func TestReport(t *testing.T) {
 	if diff := cmp.Diff(i.network.result(reach.Zone, i.network.Checks[3]), report.Results[12]); diff != "" {
 		t.Error(diff)
 	}
-	i.Press("e").Shows(t, "are written", "/data/you/report.json", "/data/you/firewall.md").Press("esc")
+	i.Press("e").Shows(t, "request written", "/data/you/report.json", "/data/you/firewall.md").Press("esc")
 	if diff := cmp.Diff(report, i.network.saved); diff != "" {
 		t.Error(diff)
 	}
@@ -166,10 +166,10 @@ func TestScreen_HelpAndDetails(t *testing.T) {
 	i := openScreen(newFaultyNetwork(), 80, 24).Press("f1")
 	i.Shows(t, "Updates", "NET-RH-004, api.openshift.com:443", "The cluster asks which updates there are.").Press("esc")
 	i.Press("enter").Shows(t, "WARN", "Find out what makes the way to api.openshift.com slow").Press("c")
-	i.Shows(t, "given to the terminal's clipboard, if it has one: curl")
+	i.Shows(t, "copied to the clipboard, if supported: curl")
 }
 
-func TestLeave(t *testing.T) {
+func TestChecksScreen_Leave(t *testing.T) {
 	if i := openScreen(newFaultyNetwork(), 80, 24).Press("q"); !i.Quit {
 		t.Error("q does not leave")
 	}
@@ -177,14 +177,14 @@ func TestLeave(t *testing.T) {
 		i := listScreens()["begun"](80, 24, false)
 		cancelled := false
 		i.runner.runs[0].cancel = func() { cancelled = true }
-		i.Press(key).Shows(t, "Leave?", "What was found out so far stays in the report", "› go back (default)").Press("enter")
+		i.Press(key).Shows(t, "Quit?", "The results so far stay in the report", "› cancel (default)").Press("enter")
 		if i.Quit || cancelled {
 			t.Fatal("it left although the answer was to go back")
 		}
 		if i.Press(key, "down", "enter"); i.Quit || !cancelled {
 			t.Errorf("left before the run ended: %v", i.Quit)
 		}
-		i.Shows(t, "what was set up elsewhere is taken away", "ENDING")
+		i.Shows(t, "deleting temporary resources", "ENDING")
 		if i.Send(runEndedMsg{source: 0, generation: 1}); !i.Quit {
 			t.Error("it stays although the run has ended")
 		}

@@ -52,13 +52,13 @@ func TestRun_WaitsForRuns(t *testing.T) {
 	for name, leave := range map[string]func(*testing.T, *tuitest.Terminal, context.CancelCauseFunc){
 		"asked": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
 			term.Press(t, "q")
-			term.Await(t, "Leave?")
+			term.Await(t, "Quit?")
 			term.Press(t, "y")
-			term.Await(t, "taken away")
+			term.Await(t, "temporary resources")
 		},
 		"insisting": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
 			term.Press(t, "\x03")
-			term.Await(t, "Leave?")
+			term.Await(t, "Quit?")
 			term.Press(t, "\x03")
 			term.Await(t, "ENDING")
 			term.Press(t, "\x03")

@@ -107,16 +107,16 @@ func (s checkView) buildLogView() logView {
 	note := ""
 	switch left := s.runner.nextRun.Sub(s.options.Now()); {
 	case s.runner.watching && len(s.runner.runs) > 0 && s.runner.runs[0].running:
-		note = "watching: a look is under way"
+		note = "watching: check running"
 	case s.runner.watching && left > 0:
-		note = "watching: the next look is in " + text.FormatDuration(left+time.Second-1)
+		note = "watching: next check in " + text.FormatDuration(left+time.Second-1)
 	}
 	return logView{theme: s.theme, log: s.board.Log, note: note}
 }
 
 func (s checkView) renderHeader(width int) string {
 	t := s.theme
-	left := " " + t.Label.Render("Reachability")
+	left := " " + t.Label.Render("Connectivity")
 	names, gap := s.board.sourceNames, "   "
 	if width < 80 {
 		names, gap = s.board.ListColumns(), "  "
@@ -142,7 +142,7 @@ func (s checkView) formatTally(i int, vantage string) string {
 	switch {
 	case looked > 0:
 	case s.runner.runs[i].err != nil && status == theme.Waiting:
-		return vantage + " " + s.theme.Mark(theme.Failed) + " no look"
+		return vantage + " " + s.theme.Mark(theme.Failed) + " not run"
 	case status == theme.Waiting:
 		return s.theme.Dim.Render(vantage + " not yet")
 	default:
@@ -173,9 +173,10 @@ func (s checkView) renderKeyLine(width int) string {
 	t := s.theme
 	switch {
 	case s.runner.ending:
-		return cells.Fit(" "+t.Mark(theme.Running)+" the runs are being ended, and what was set up elsewhere is taken away", width)
+		return cells.Fit(" "+t.Mark(theme.Running)+" stopping, deleting temporary resources", width)
 	case s.filtering:
-		return cells.Fit(" "+t.Label.Render("/")+s.board.filter+t.Selected.Render(" ")+t.Dim.Render("   filters: enter keeps, esc clears"), width)
+		const usage = "   filter: enter applies, esc clears"
+		return cells.Fit(" "+t.Label.Render("/")+s.board.filter.Render(t, width-2-len(usage))+t.Dim.Render(usage), width)
 	case s.notice != "":
 		return cells.Fit(" "+s.notice, width)
 	case s.popups.Open != nil:
@@ -203,7 +204,7 @@ func (s checkView) renderSmall() string {
 	}
 	note := s.renderKeyLine(s.width)
 	if !s.runner.ending && !s.filtering && s.notice == "" {
-		note = s.theme.Dim.Render(" small terminal: status only, q leaves")
+		note = s.theme.Dim.Render(" small terminal: status only, q quits")
 	}
 	if len(lines) >= s.height && s.height > 1 {
 		lines = lines[:s.height-1]

@@ -12,7 +12,7 @@ func TestList_CheckOfOtherSource(t *testing.T) {
 	g := newFaultyNetwork()
 	made := g.Checks
 	g.Checks = append(slices.Clone(made), reach.Check{
-		ID: "NET-EXO-004", Title: "Metadata of the machine", Group: "exoscale", URL: "http://169.254.169.254/1.0/user-data", From: []string{"nodes"},
+		ID: "NET-EXO-004", Title: "Instance metadata", Group: "exoscale", URL: "http://169.254.169.254/1.0/user-data", From: []string{"nodes"},
 	})
 	leaves := map[string]string{reach.Workstation: "NET-EXO-004", reach.Zone: made[0].ID}
 	run := g.Run
@@ -24,7 +24,7 @@ func TestList_CheckOfOtherSource(t *testing.T) {
 		})
 	}
 	i := openScreen(g, 130, 40).Press("/").Type("169.254").Press("enter")
-	i.Shows(t, "169.254.169.254 – ○", "NOT FROM HERE", "only machines in the zone").Hides(t, "WAITING")
+	i.Shows(t, "169.254.169.254 – ○", "NOT FROM HERE", "only checked from the zone").Hides(t, "WAITING")
 	i.Press("esc", "z", "y", "a")
 	i.Shows(t, "169.254.169.254 – ✓", "api-ch-gva-2.exoscale.com ✓ –")
 }

@@ -25,5 +25,5 @@ func TestList_CommonCause(t *testing.T) {
 func TestFirewallRequest_Empty(t *testing.T) {
 	g := newNetwork(reach.Workstation)
 	g.setResult(reach.Workstation, "NET-RH-001", reach.Result{Verdict: reach.Fail, Class: reach.Captive})
-	openScreen(g, 80, 24).Press("f").Shows(t, "Nothing to ask the network team for").Hides(t, "blocked")
+	openScreen(g, 80, 24).Press("f").Shows(t, "Nothing to request from the network team").Hides(t, "blocked")
 }

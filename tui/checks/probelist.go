@@ -29,9 +29,9 @@ func (b *Board) GetList() *List {
 }
 
 func (b *Board) buildList() *List {
-	everything := b.ShowAll || b.filter != "" || !b.hasProblems()
+	everything := b.ShowAll || b.filter.Word() != "" || !b.hasProblems()
 	choice := &List{grouped: everything, causes: b.listCauses()}
-	word := strings.ToLower(b.filter)
+	word := strings.ToLower(b.filter.Word())
 	for _, row := range b.Rows {
 		switch {
 		case !strings.Contains(row.searchText, word):

@@ -38,12 +38,12 @@ type logView struct {
 
 // View draws what fits.
 func (v logView) View(width, height int) string {
-	lines := []string{" " + v.theme.Label.Render("What changed") + "  " + v.theme.Dim.Render(v.note)}
+	lines := []string{" " + v.theme.Label.Render("Changes") + "  " + v.theme.Dim.Render(v.note)}
 	for i := len(v.log) - 1; i >= 0 && len(lines) < height; i-- {
 		lines = append(lines, v.renderLine(v.log[i]))
 	}
 	if len(v.log) == 0 {
-		lines = append(lines, " "+v.theme.Dim.Render("nothing so far"))
+		lines = append(lines, " "+v.theme.Dim.Render("none so far"))
 	}
 	return cells.Fill(lines, width, height)
 }

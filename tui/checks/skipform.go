@@ -11,7 +11,6 @@ import (
 	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/key"
-	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -21,8 +20,8 @@ type SkipForm struct {
 	ascii       bool
 	about       string // title of the check
 	now         time.Time
-	reason      textinput.Model
-	days        textinput.Model
+	reason      components.Input
+	days        components.Input
 	daysFocused bool // the days are being edited
 	problem     string
 	skip        func(reason string, until time.Time) tea.Cmd
@@ -36,9 +35,8 @@ const (
 
 // NewSkipForm returns a popup that asks for a reason and an end, and calls skip with them.
 func NewSkipForm(theme theme.Theme, ascii bool, about string, now time.Time, skip func(string, time.Time) tea.Cmd) *SkipForm {
-	f := &SkipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(3), skip: skip}
+	f := &SkipForm{theme: theme, ascii: ascii, about: about, now: now, reason: components.NewInput(maxSkipReason), days: components.NewInput(maxSkipReason), skip: skip}
 	f.days.SetValue(strconv.Itoa(defaultSkipDays))
-	f.days.CursorEnd()
 	return f
 }
 
@@ -47,7 +45,7 @@ func (f *SkipForm) IsTyping() bool { return true }
 
 // Hints returns the keys of the form.
 func (f *SkipForm) Hints() []key.Binding {
-	return []key.Binding{components.NewHint("enter", "go on"), components.NewHint("tab", "other field"), components.NewHint("esc", "go back")}
+	return []key.Binding{components.NewHint("enter", "go on"), components.NewHint("tab", "other field"), components.NewHint("esc", "cancel")}
 }
 
 // HandleKey edits the fields; it reports whether the form stays open.
@@ -71,24 +69,7 @@ func (f *SkipForm) handleTextKey(k tea.KeyMsg) {
 	if f.daysFocused {
 		input = &f.days
 	}
-	if components.IsShortcut(*input, k) {
-		return
-	}
-	if k.Type == tea.KeyRunes {
-		k.Runes = []rune(components.SanitizeInput(string(k.Runes)))
-		if f.daysFocused {
-			k.Runes = []rune(strings.Map(func(r rune) rune {
-				if r < '0' || r > '9' {
-					return -1
-				}
-				return r
-			}, string(k.Runes)))
-		}
-	}
-	if k.Type == tea.KeySpace && f.daysFocused {
-		return
-	}
-	*input, _ = input.Update(k)
+	f.problem = input.HandleKey(k)
 }
 
 // handleAccept goes to the second field, and then has the check skipped.
@@ -96,11 +77,11 @@ func (f *SkipForm) handleAccept() (bool, tea.Cmd) {
 	reason, days := strings.TrimSpace(f.reason.Value()), f.parseDays()
 	switch {
 	case reason == "":
-		f.daysFocused, f.problem = false, "Say why: others will read it in the report, and where the cluster is handed over."
+		f.daysFocused, f.problem = false, "Enter a reason: it is shown in the report and on the hand-over page."
 	case !f.daysFocused:
 		f.daysFocused = true
 	case days < 1 || days > maxSkipDays:
-		f.problem = fmt.Sprintf("Say for how many days, from 1 to %d.", maxSkipDays)
+		f.problem = fmt.Sprintf("Not a number of days from 1 to %d.", maxSkipDays)
 	default:
 		return false, f.skip(reason, f.computeUntil())
 	}
@@ -108,7 +89,7 @@ func (f *SkipForm) handleAccept() (bool, tea.Cmd) {
 }
 
 func (f *SkipForm) parseDays() int {
-	days, err := strconv.Atoi(f.days.Value())
+	days, err := strconv.Atoi(strings.TrimSpace(f.days.Value()))
 	if err != nil {
 		return 0
 	}
@@ -124,15 +105,15 @@ func (f *SkipForm) computeUntil() time.Time {
 // View draws the form.
 func (f *SkipForm) View(width, height int) string {
 	t := f.theme
-	lines := []string{"", " " + t.Bold.Render("Leave this check out"), ""}
+	lines := []string{"", " " + t.Bold.Render("Skip this check"), ""}
 	about := cells.Wrap(f.about, " ", min(width, 90))
 	fields := []string{"", f.renderField("Reason", f.reason, !f.daysFocused, width), f.renderField("Days", f.days, f.daysFocused, width)}
 	note := f.problem
 	style := t.Caution
 	if note == "" {
-		style, note = t.Dim, "A check that is left out keeps nothing from starting. The report names it with this reason."
-		if days := f.parseDays(); days > 0 {
-			note += " From " + f.computeUntil().Format(time.DateOnly) + " on it is made again."
+		style, note = t.Dim, "A skipped check does not block an installation. The report shows the reason."
+		if days := f.parseDays(); days > 0 && days <= maxSkipDays {
+			note += " From " + f.computeUntil().Format(time.DateOnly) + " on it runs again."
 		}
 	}
 	lines = append(append(lines, about...), fields...)
@@ -146,21 +127,11 @@ func (f *SkipForm) View(width, height int) string {
 	return cells.Fill(lines, width, height)
 }
 
-func (f *SkipForm) renderField(label string, input textinput.Model, chosen bool, width int) string {
+func (f *SkipForm) renderField(label string, input components.Input, chosen bool, width int) string {
 	t, prong := f.theme, "  "
-	if f.ascii { // one character for each, so that the cursor stays where it is
-		at := input.Position()
-		input.SetValue(strings.Map(func(r rune) rune {
-			if r < 0x80 {
-				return r
-			}
-			return cells.ToASCIIRune(r)
-		}, input.Value()))
-		input.SetCursor(at)
-	}
-	text := input.Value()
+	text := cells.SanitizeText(input.Value(), f.ascii)
 	if chosen {
-		prong, text = t.Focus.Render(t.Cursor)+" ", components.RenderInput(t, input, max(width-14, 1))
+		prong, text = t.Focus.Render(t.Cursor)+" ", input.Render(t, f.ascii, max(width-14, 1))
 	}
 	return " " + prong + t.Label.Render(cells.Fit(label, 9)) + text
 }

@@ -40,7 +40,7 @@ func (d *Dialog) IsAccepted() bool { return d.accepted }
 
 // Hints returns the keys of the dialog.
 func (d *Dialog) Hints() []key.Binding {
-	return []key.Binding{NewHint("enter", "choose"), NewHint("up/down", "move"), NewHint("esc", "go back")}
+	return []key.Binding{NewHint("enter", "choose"), NewHint("up/down", "move"), NewHint("esc", "cancel")}
 }
 
 // IsTyping returns false: letters answer.

@@ -1,38 +1,55 @@
 package components
 
 import (
-	"unicode/utf8"
-
 	"exoshift/tui/cells"
+	"exoshift/tui/theme"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
-// MaxFilterLength is in bytes.
-const MaxFilterLength = 40
+// maxFilterLength is in characters, more than any word that is searched for has.
+const maxFilterLength = 200
 
-// A trailing space is kept, as more may follow.
-func sanitizeTyped(typed []rune, ascii bool) string {
-	if string(typed) == " " {
-		return " "
+// Filter is the text that a list is filtered by.
+type Filter struct{ input *Input } // nil while it is empty
+
+// Word returns the text.
+func (f *Filter) Word() string {
+	if f.input == nil {
+		return ""
 	}
-	return cells.SanitizeText(string(typed), ascii)
+	return f.input.Value()
 }
 
-// EditFilter returns the word after a key, and whether it is still being edited.
-func EditFilter(word string, k tea.KeyMsg, ascii bool) (longer string, typing bool) {
+// Clear removes the filter.
+func (f *Filter) Clear() { f.input = nil }
+
+// HandleKey edits the filter and reports whether it is still being edited: enter keeps it, esc clears it. A terminal that knows ASCII
+// only shows, and matches, ASCII only.
+func (f *Filter) HandleKey(k tea.KeyMsg, ascii bool) (typing bool) {
 	switch k.Type {
 	case tea.KeyEnter:
-		return word, false
+		return false
 	case tea.KeyEsc:
-		return "", false
-	case tea.KeyBackspace:
-		_, last := utf8.DecodeLastRuneInString(word)
-		return word[:len(word)-last], true
-	case tea.KeyRunes, tea.KeySpace:
-		if longer := word + sanitizeTyped(k.Runes, ascii); len(longer) <= MaxFilterLength {
-			return longer, true
-		}
+		f.Clear()
+		return false
 	}
-	return word, true
+	if f.input == nil {
+		input := NewInput(maxFilterLength)
+		f.input = &input
+	}
+	if k.Type == tea.KeyRunes && ascii {
+		k.Runes = []rune(cells.ToASCII(string(k.Runes)))
+	}
+	f.input.HandleKey(k)
+	return true
+}
+
+// Render draws the filter with its cursor on at most that many columns.
+func (f *Filter) Render(t theme.Theme, width int) string {
+	if f.input == nil {
+		return RenderCursor(t, nil)
+	}
+	return f.input.Render(t, false, max(min(width, ansi.StringWidth(f.Word())+1), 1))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // What has to be copied is whole on every screen with panes, during the wait and after its failure.
-func TestRecordsToAddAreShownWhole(t *testing.T) {
+func TestActions_RecordsUntruncated(t *testing.T) {
 	records := []string{
 		"c-demo-1.example.net. 3600 IN NS ns1.exoscale.ch.", "c-demo-1.example.net. 3600 IN NS ns1.exoscale.com.",
 		"c-demo-1.example.net. 3600 IN NS ns1.exoscale.io.", "c-demo-1.example.net. 3600 IN NS ns1.exoscale.net.",
@@ -39,7 +39,7 @@ func TestRecordsToAddAreShownWhole(t *testing.T) {
 }
 
 // The address of a sign-in page has several lines: it is shown whole wherever there is room, and can be copied.
-func TestAPageToOpenIsShownWholeAndCanBeCopied(t *testing.T) {
+func TestActions_SignInLinkAndCopy(t *testing.T) {
 	run := awaitingSignIn()
 	_, link, _ := strings.Cut(run.events[len(run.events)-1].Hint, "\n")
 	for _, size := range [][2]int{{40, 17}, {60, 18}, {80, 24}, {100, 30}, {120, 40}, {200, 60}} {
@@ -66,7 +66,7 @@ func TestAPageToOpenIsShownWholeAndCanBeCopied(t *testing.T) {
 	}
 }
 
-func TestProjectSynIsAPaneOnceItIsSeen(t *testing.T) {
+func TestSyn_PaneOnceSeen(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
 		d := newTestDashboard(synthesizing(), size[0], size[1], nil)
 		press(d, "9")
@@ -85,7 +85,7 @@ func TestProjectSynIsAPaneOnceItIsSeen(t *testing.T) {
 	}
 }
 
-func TestAnErrandThatIsDoneLeavesTheScreen(t *testing.T) {
+func TestActions_DoneIsRemoved(t *testing.T) {
 	run := &tape{now: began}
 	run.step(0, "dns-zone", provisioner.Started, "")
 	before := newTestDashboard(run, 80, 24, nil).View()

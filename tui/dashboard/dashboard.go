@@ -49,7 +49,7 @@ type Options struct {
 }
 
 // ErrLeft is returned when the operator left the dashboard while the run was still going on.
-var ErrLeft = errors.New("left before the run had ended")
+var ErrLeft = errors.New("quit before the run ended")
 
 const framesPerSecond = 10
 
@@ -294,7 +294,7 @@ func (d *dashboard) handleScrollKey(k tea.KeyMsg) {
 }
 
 func (d *dashboard) handleCopied(m app.CopiedMsg) {
-	d.notice = d.theme.Mark(theme.OK) + " given to the terminal's clipboard, if it has one"
+	d.notice = d.theme.Mark(theme.OK) + " copied to the clipboard, if supported"
 	if m.Err != nil {
 		d.notice = d.theme.Mark(theme.Failed) + " not copied: " + cells.SanitizeText(m.Err.Error(), d.options.ASCII)
 	}

@@ -8,33 +8,33 @@ import (
 	"exoshift/state"
 )
 
-func TestAFilterIsTypedAndCleared(t *testing.T) {
+func TestFilter_TypeAndClear(t *testing.T) {
 	d := newTestDashboard(thousand(), 80, 24, nil)
 	press(d, "/", "w", "o", "r", "k", "e", "r", "-", "2", "6", "7", "q", "5")
-	if d.nav.tab != nodesTab || !d.nav.typing || d.nav.filters[nodesTab] != "worker-267q5" || d.leaveDialog != nil {
-		t.Fatalf("typed %q on %s", d.nav.filters[nodesTab], d.nav.tab)
+	if d.nav.tab != nodesTab || !d.nav.typing || d.nav.filters[nodesTab].Word() != "worker-267q5" || d.leaveDialog != nil {
+		t.Fatalf("typed %q on %s", d.nav.filters[nodesTab].Word(), d.nav.tab)
 	}
 	press(d, "backspace", "backspace", "enter")
 	if view := d.View(); d.nav.typing || strings.Count(view, "worker-") != 2 || !strings.Contains(view, "worker-267 ") {
 		t.Errorf("filtered:\n%s", view)
 	}
-	if press(d, "esc"); d.nav.filters[nodesTab] != "" {
+	if press(d, "esc"); d.nav.filters[nodesTab].Word() != "" {
 		t.Error("esc does not clear the filter")
 	}
 	press(d, "/", "x", "esc")
-	if d.nav.typing || d.nav.filters[nodesTab] != "" {
+	if d.nav.typing || d.nav.filters[nodesTab].Word() != "" {
 		t.Error("esc does not end the typing")
 	}
 }
 
-func TestCtrlCAsksWhileAFilterIsTyped(t *testing.T) {
+func TestFilter_CtrlCAsksToLeave(t *testing.T) {
 	d := newTestDashboard(middle(), 80, 24, nil)
 	if press(d, "/", "a", "ctrl+c"); d.leaveDialog == nil {
 		t.Error("ctrl+c does not ask")
 	}
 }
 
-func TestLChangesBetweenEventsAndJournal(t *testing.T) {
+func TestLog_SwitchesEventsAndJournal(t *testing.T) {
 	d := newTestDashboard(middle(), 80, 24, nil)
 	const event, line = "infra-0 is Booting", "Starting etcd certificate signer"
 	if press(d, "l"); !strings.Contains(d.View(), event) || strings.Contains(d.View(), line) {
@@ -52,7 +52,7 @@ func TestLChangesBetweenEventsAndJournal(t *testing.T) {
 	}
 }
 
-func TestAFindingShowsWhileItHoldsAndTakesNoRoomAfterwards(t *testing.T) {
+func TestFinding_RemovedWhenOver(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}, {59, 12}} {
 		without, run := newTestDashboard(middle(), size[0], size[1], nil).View(), middle()
 		run.blocked()
@@ -72,15 +72,15 @@ func TestAFindingShowsWhileItHoldsAndTakesNoRoomAfterwards(t *testing.T) {
 	}
 }
 
-func TestDExplainsWhatIsWrongBeforeAnythingFailed(t *testing.T) {
+func TestDiagnosis_BeforeFailure(t *testing.T) {
 	run := middle()
-	if d := newTestDashboard(run, 80, 24, nil); press(d, "d") != nil || !strings.Contains(d.View(), "nothing is known to be wrong") {
+	if d := newTestDashboard(run, 80, 24, nil); press(d, "d") != nil || !strings.Contains(d.View(), "no problems found") {
 		t.Errorf("without a finding:\n%s", d.View())
 	}
 	run.blocked()
 	d := newTestDashboard(run, 80, 24, nil)
 	press(d, "d")
-	for _, said := range []string{"MOST LIKELY (high)", "Why I think so", "master-2 runs, and was never heard of", "Do this", "exo compute security-group rule add"} {
+	for _, said := range []string{"MOST LIKELY (high)", "Evidence", "master-2 runs, and was never heard of", "Fix", "exo compute security-group rule add"} {
 		if !strings.Contains(d.View(), said) {
 			t.Errorf("%q is not said:\n%s", said, d.View())
 		}
@@ -91,7 +91,7 @@ func TestDExplainsWhatIsWrongBeforeAnythingFailed(t *testing.T) {
 }
 
 // The cluster is bootstrapped once etcd has removed the bootstrap member, whatever phases are still to come.
-func TestTheBootstrapIsOverWhenItsMemberIsGone(t *testing.T) {
+func TestBootstrap_EndsWithEtcdMember(t *testing.T) {
 	run := middle()
 	for _, phase := range state.ListPhases()[7:12] {
 		run.phase(0, phase)
@@ -99,7 +99,7 @@ func TestTheBootstrapIsOverWhenItsMemberIsGone(t *testing.T) {
 	before := newTestDashboard(run, 80, 24, nil)
 	run.phase(0, state.PhaseMemberRemoved)
 	after := newTestDashboard(run, 80, 24, nil)
-	for d, want := range map[*dashboard]string{before: "The cluster's own bootstrap goes on", after: "The cluster goes on"} {
+	for d, want := range map[*dashboard]string{before: "The cluster's bootstrap continues", after: "The cluster continues"} {
 		if press(d, "q"); !strings.Contains(d.View(), want) {
 			t.Errorf("%q is not said:\n%s", want, d.View())
 		}

@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-func TestDashboard_ApprovesNewKeysOnlyAfterAQuestion(t *testing.T) {
+func TestDashboard_ConfirmsNewKeys(t *testing.T) {
 	approved := 0
 	run := &tape{now: began}
 	screened := func() *dashboard {

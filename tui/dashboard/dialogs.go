@@ -25,8 +25,8 @@ func (d *dashboard) requestLeave() tea.Cmd {
 	case !d.run.stopping:
 		d.approveDialog, d.help = nil, false
 		d.leaveDialog = &components.Dialog{
-			Theme: d.theme, Title: "The run is still going on. Leave?", Back: "go back", Accept: "stop and keep everything",
-			Hint: "enter chooses, esc goes back, ctrl+c stops", OnAccept: d.stopRun,
+			Theme: d.theme, Title: "The run is still active. Quit?", Back: "cancel", Accept: "stop and keep everything",
+			Hint: "enter selects, esc cancels, ctrl+c stops", OnAccept: d.stopRun,
 		}
 	}
 	return nil
@@ -40,13 +40,13 @@ func (d *dashboard) stopRun() tea.Cmd {
 
 // listOutcomes describes what follows if the operator leaves now.
 func (d *dashboard) listOutcomes() []string {
-	outcomes := []string{"Stopping waits for the calls in flight. Nothing is deleted: " + d.panes().buildCloud().FormatRemaining() + "."}
-	const certificates = " in the cloud; new nodes then wait for their certificates until you resume."
+	outcomes := []string{"Stopping waits for calls in flight. Nothing is deleted: " + d.panes().buildCloud().FormatRemaining() + "."}
+	const certificates = " in the cloud. New nodes wait for certificates until you resume."
 	switch {
 	case d.run.isBootstrapped():
-		outcomes = append(outcomes, "The cluster goes on"+certificates)
+		outcomes = append(outcomes, "The cluster continues"+certificates)
 	case len(d.run.board.Bootstrap) > 0:
-		outcomes = append(outcomes, "The cluster's own bootstrap goes on"+certificates)
+		outcomes = append(outcomes, "The cluster's bootstrap continues"+certificates)
 	}
 	if d.options.ResumeCommand != "" {
 		outcomes = append(outcomes, "Resume with: "+d.options.ResumeCommand)
@@ -58,12 +58,12 @@ func (d *dashboard) openApproveDialog() {
 	d.help = false
 	d.approveDialog = &components.Dialog{
 		Theme: d.theme, Title: "Approve one more key?",
-		Text: strings.Join(d.run.listUndecided(), ", ") + ": 4 keys or more had a first certificate approved, and no node has registered. " +
-			"Look at the machines' consoles first: either their certificates get lost, or somebody else asks in their name.",
-		Back: "go back", Accept: "approve one more key of each",
+		Text: strings.Join(d.run.listUndecided(), ", ") + ": at least 4 keys had a first certificate approved, but no node registered. " +
+			"Check the instances' consoles first: certificates get lost, or someone else requests them in their name.",
+		Back: "cancel", Accept: "approve one more key of each",
 		OnAccept: func() tea.Cmd {
 			d.options.ApproveKeys()
-			d.notice = "the next look approves one more key of each"
+			d.notice = "the next poll approves one more key of each"
 			return nil
 		},
 	}

@@ -28,7 +28,7 @@ func newTestDashboard(t *tape, width, height int, change func(*Options)) *dashbo
 	return d
 }
 
-func TestTheDashboardLooksAsRecorded(t *testing.T) {
+func TestDashboard_Golden(t *testing.T) {
 	tapes := map[string]func() *tape{
 		"start": beginning, "middle": middle, "failure": failing, "finished": complete, "thousand": thousand, "late": late,
 		"syn": synthesizing, "sign-in": awaitingSignIn,
@@ -42,7 +42,7 @@ func TestTheDashboardLooksAsRecorded(t *testing.T) {
 	}
 }
 
-func TestTheASCIIDashboardLooksAsRecorded(t *testing.T) {
+func TestDashboard_ASCIIGolden(t *testing.T) {
 	for tell, tape := range map[string]func() *tape{"ascii": middle, "ascii-failure": failing, "ascii-late": late} {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
 			name := fmt.Sprintf("%s-%dx%d", tell, size[0], size[1])
@@ -57,7 +57,7 @@ func TestTheASCIIDashboardLooksAsRecorded(t *testing.T) {
 	}
 }
 
-func TestEveryPaneLooksAsRecorded(t *testing.T) {
+func TestDashboard_PanesGolden(t *testing.T) {
 	for _, pane := range []string{"2", "3", "4", "5", "6", "7", "8", "d", "l", "/", "?", "q"} {
 		for _, size := range [][2]int{{80, 24}, {120, 40}} {
 			d := newTestDashboard(late(), size[0], size[1], nil)
@@ -72,7 +72,7 @@ func TestEveryPaneLooksAsRecorded(t *testing.T) {
 	}
 }
 
-func TestASmallTerminalLooksAsRecorded(t *testing.T) {
+func TestDashboard_SmallGolden(t *testing.T) {
 	for _, size := range [][2]int{{59, 12}, {40, 6}, {30, 2}} {
 		tuitest.Golden(t, fmt.Sprintf("small-%dx%d", size[0], size[1]), newTestDashboard(middle(), size[0], size[1], nil).View())
 	}

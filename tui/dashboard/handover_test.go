@@ -48,14 +48,14 @@ func handed(t *testing.T, play func() *tape, width, height int, change func(*Opt
 	return d
 }
 
-func TestARunThatEndedWellHandsOver(t *testing.T) {
+func TestHandover_AfterSuccess(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
 	if view := d.View(); !strings.Contains(view, "Cluster c-demo-1 is installed") {
 		t.Errorf("nothing is handed over:\n%s", view)
 	}
 }
 
-func TestARunThatFailedHandsNothingOver(t *testing.T) {
+func TestHandover_NotAfterFailure(t *testing.T) {
 	d := handed(t, failing, 80, 24, nil)
 	for range 2 {
 		if strings.Contains(d.View(), "What stands") {
@@ -65,7 +65,7 @@ func TestARunThatFailedHandsNothingOver(t *testing.T) {
 	}
 }
 
-func TestEnterAndHTurnBetweenHandOverAndDashboard(t *testing.T) {
+func TestHandover_ToggleDashboard(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
 	for _, k := range []string{"enter", "h"} {
 		if press(d, k); strings.Contains(d.View(), "What stands") {
@@ -83,7 +83,7 @@ func TestEnterAndHTurnBetweenHandOverAndDashboard(t *testing.T) {
 	}
 }
 
-func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
+func TestHandover_ScrollLimit(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
 	for range 200 {
 		press(d, "down")
@@ -100,7 +100,7 @@ func TestTheHandOverScrollsToItsEndAndNoFurther(t *testing.T) {
 	}
 }
 
-func TestAnotherRunTakesTheHandOverBack(t *testing.T) {
+func TestHandover_RemovedByNextRun(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
 	d.run.eventsClosed = false // a recording that is watched goes on
 	d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.run.board.Now.Add(1)}})
@@ -112,14 +112,14 @@ func TestAnotherRunTakesTheHandOverBack(t *testing.T) {
 	}
 }
 
-func TestTheHandOverLooksAsRecorded(t *testing.T) {
+func TestHandover_Golden(t *testing.T) {
 	for _, size := range [][2]int{{50, 14}, {60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 		tuitest.Golden(t, fmt.Sprintf("handover-%dx%d", size[0], size[1]), handed(t, complete, size[0], size[1], nil).View())
 	}
 	tuitest.Golden(t, "handover-80x24-ascii", handed(t, complete, 80, 24, func(o *Options) { o.ASCII = true }).View())
 }
 
-func TestTheHandOverFitsEveryTerminal(t *testing.T) {
+func TestHandover_FitsEverySize(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {2, 2}, {20, 5}, {59, 17}, {60, 18}, {99, 20}, {140, 40}} {
 		d := handed(t, complete, size[0], size[1], nil)
 		press(d, "down", "pgdown")

@@ -28,7 +28,7 @@ func poisoned() provisioner.Event {
 }
 
 // It also fails for new fields that are not sanitized.
-func TestEveryFieldOfAnEventIsCleaned(t *testing.T) {
+func TestSanitizeEvent_EveryField(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		e := sanitizeEvent(poisoned(), ascii)
 		if found := steering(reflect.ValueOf(e)); found != "" {
@@ -63,7 +63,7 @@ func steering(value reflect.Value) string {
 	return found
 }
 
-func TestCleaningLeavesTheEventOfOthersAlone(t *testing.T) {
+func TestSanitizeEvent_CopiesEvent(t *testing.T) {
 	e := poisoned()
 	sanitizeEvent(e, false)
 	if e.Evidence[0] != tuitest.Hostile || e.Members[0].Name != tuitest.Hostile {

@@ -33,8 +33,8 @@ func (v keyLine) render(width int) string {
 	case v.notice != "":
 		return " " + v.notice
 	case v.nav.typing:
-		line := " " + t.Label.Render("/") + v.nav.filters[v.nav.tab] + t.Selected.Render(" ")
-		return line + t.Dim.Render("   filters the "+v.nav.tab.String()+": enter keeps, esc clears")
+		usage := "   filter the " + v.nav.tab.String() + ": enter applies, esc clears"
+		return " " + t.Label.Render("/") + v.nav.filters[v.nav.tab].Render(t, width-2-len(usage)) + t.Dim.Render(usage)
 	}
 	short := " " + v.renderKeys(width-2)
 	room := width - ansi.StringWidth(short) - 1

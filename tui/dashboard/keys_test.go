@@ -25,13 +25,13 @@ func quits(cmd tea.Cmd) bool {
 	return quit
 }
 
-func TestCtrlCAsksAndTheDefaultGoesBack(t *testing.T) {
+func TestLeave_CtrlCDefaultsToBack(t *testing.T) {
 	for _, back := range []string{"enter", "esc", "q", " "} {
 		d, stops := stoppable(t, middle())
 		if quits(press(d, "ctrl+c")) || d.leaveDialog == nil {
 			t.Fatal("ctrl+c does not ask")
 		}
-		for _, said := range []string{"Nothing is deleted: 10 instances", "goes on in the cloud", "Resume with: exoshift install"} {
+		for _, said := range []string{"Nothing is deleted: 10 instances", "continues in the cloud", "Resume with: exoshift install"} {
 			if !strings.Contains(d.View(), said) {
 				t.Errorf("the menu does not say %q", said)
 			}
@@ -42,7 +42,7 @@ func TestCtrlCAsksAndTheDefaultGoesBack(t *testing.T) {
 	}
 }
 
-func TestStoppingIsChosenWithAnArrowOrASecondCtrlC(t *testing.T) {
+func TestLeave_StopByKey(t *testing.T) {
 	for _, keys := range [][]string{{"ctrl+c", "ctrl+c"}, {"q", "down", "enter"}, {"q", "tab", " "}} {
 		d, stops := stoppable(t, middle())
 		if quits(press(d, keys...)) {
@@ -58,14 +58,14 @@ func TestStoppingIsChosenWithAnArrowOrASecondCtrlC(t *testing.T) {
 	}
 }
 
-func TestAThirdCtrlCLeavesAtOnce(t *testing.T) {
+func TestLeave_ThirdCtrlCQuits(t *testing.T) {
 	d, stops := stoppable(t, middle())
 	if !quits(press(d, "ctrl+c", "ctrl+c", "ctrl+c")) || *stops != 1 || d.run.ended {
 		t.Error("a third ctrl+c does not leave")
 	}
 }
 
-func TestAStoppedRunLeavesByItself(t *testing.T) {
+func TestLeave_StoppedRunQuits(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "ctrl+c", "ctrl+c")
 	_, cmd := d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "interrupted"}})
@@ -74,7 +74,7 @@ func TestAStoppedRunLeavesByItself(t *testing.T) {
 	}
 }
 
-func TestAFinishedRunStaysUntilAKeyLeaves(t *testing.T) {
+func TestLeave_FinishedRunWaitsForKey(t *testing.T) {
 	for _, leave := range []string{"q", "enter", "ctrl+c"} {
 		d, stops := stoppable(t, complete())
 		_, cmd := d.Update(eventsClosedMsg{})
@@ -87,26 +87,26 @@ func TestAFinishedRunStaysUntilAKeyLeaves(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheRunClosesTheMenu(t *testing.T) {
+func TestLeave_MenuClosesWithRun(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "q")
 	d.Update(eventsClosedMsg{})
-	if d.leaveDialog != nil || !strings.Contains(d.View(), "CUT OFF") {
+	if d.leaveDialog != nil || !strings.Contains(d.View(), "INTERRUPTED") {
 		t.Error("the menu outlives the run")
 	}
 }
 
-func TestAWatchedRunIsLeftWithoutAsking(t *testing.T) {
+func TestLeave_WatchedRunWithoutMenu(t *testing.T) {
 	d := newTestDashboard(middle(), 80, 24, func(o *Options) { o.Stop = nil })
 	if !quits(press(d, "q")) {
 		t.Error("leaving a run that is only watched asks")
 	}
 }
 
-func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
+func TestDashboard_KeepsLastState(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	d.Update(eventsClosedMsg{})
-	for _, said := range []string{"! CUT OFF  18/27", "! CUT OFF  everything stays", "master-2", "10 instances"} {
+	for _, said := range []string{"! INTERRUPTED  18/27", "! INTERRUPTED  all resources are kept", "master-2", "10 instances"} {
 		if !strings.Contains(d.View(), said) {
 			t.Errorf("the screen lost %q", said)
 		}
@@ -116,9 +116,9 @@ func TestTheLastStateStaysWhenEventsEnd(t *testing.T) {
 	}
 }
 
-func TestAFailureShowsItsDetailsAndDHidesThem(t *testing.T) {
+func TestDashboard_FailureDetails(t *testing.T) {
 	d, _ := stoppable(t, failing())
-	shown := func() bool { return strings.Contains(d.View(), "Why I think so") }
+	shown := func() bool { return strings.Contains(d.View(), "Evidence") }
 	if !shown() {
 		t.Error("the failure does not show")
 	}
@@ -130,7 +130,7 @@ func TestAFailureShowsItsDetailsAndDHidesThem(t *testing.T) {
 	}
 }
 
-func TestPanesAreChosenByNumberAndInTurn(t *testing.T) {
+func TestPanes_ByNumberAndTab(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	for i, mark := range []string{"[1 all]", "[2 steps]", "[3 boot]", "[4 etcd]", "[5 nodes]", "[6 ops]", "[7 cloud]", "[8 log]"} {
 		if !strings.Contains(d.View(), mark) {
@@ -143,7 +143,7 @@ func TestPanesAreChosenByNumberAndInTurn(t *testing.T) {
 	}
 }
 
-func TestScrollingTheLogHoldsItStill(t *testing.T) {
+func TestLog_ScrollingHolds(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "8", "k", "k", "k")
 	before := d.View()
@@ -158,12 +158,12 @@ func TestScrollingTheLogHoldsItStill(t *testing.T) {
 	if press(d, "home"); strings.Contains(d.View(), "newer events") {
 		press(d, "g")
 		if strings.Contains(d.View(), "newer events") {
-			t.Error("home does not follow the run again")
+			t.Error("home does not follow the run")
 		}
 	}
 }
 
-func TestAThousandNodesCanBeScrolledToTheirEnd(t *testing.T) {
+func TestNodes_ScrollToEnd(t *testing.T) {
 	d := newTestDashboard(thousand(), 80, 24, nil)
 	press(d, "5")
 	for range 100 {
@@ -174,7 +174,7 @@ func TestAThousandNodesCanBeScrolledToTheirEnd(t *testing.T) {
 	}
 }
 
-func TestEveryKeyIsExplainedByTheHelp(t *testing.T) {
+func TestHelp_ExplainsEveryKey(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "?")
 	for _, group := range d.keys.FullHelp() {
@@ -186,7 +186,7 @@ func TestEveryKeyIsExplainedByTheHelp(t *testing.T) {
 	}
 }
 
-func TestKeysThatArriveTogetherAllCount(t *testing.T) {
+func TestKeys_CoalescedInput(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("5w7")})
 	if d.nav.tab != cloudTab || !d.nav.single {
@@ -194,11 +194,11 @@ func TestKeysThatArriveTogetherAllCount(t *testing.T) {
 	}
 }
 
-func TestLeavingSaysWhatGoesOnByItself(t *testing.T) {
-	for said, tape := range map[string]*tape{"own bootstrap goes on": middle(), "": beginning()} {
+func TestLeave_DescribesUnattended(t *testing.T) {
+	for said, tape := range map[string]*tape{"bootstrap continues": middle(), "": beginning()} {
 		d, _ := stoppable(t, tape)
 		press(d, "q")
-		if goesOn := strings.Contains(d.View(), "in the cloud;"); goesOn != (said != "") || !strings.Contains(d.View(), said) {
+		if goesOn := strings.Contains(d.View(), "in the cloud."); goesOn != (said != "") || !strings.Contains(d.View(), said) {
 			t.Errorf("the menu says the wrong thing:\n%s", d.View())
 		}
 	}

@@ -25,7 +25,7 @@ func parts(l layout) map[string]components.Rect {
 	return parts
 }
 
-func TestTheModeFollowsTheSize(t *testing.T) {
+func TestLayout_ModeBySize(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
 		single        bool
@@ -65,7 +65,7 @@ func TestTheModeFollowsTheSize(t *testing.T) {
 }
 
 // A diagnosis during the run must not change the mode of the layout.
-func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
+func TestLayout_NoticesKeepMode(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {140, 40}, {200, 60}} {
 		without, with := newLayout(size[0], size[1], layoutOptions{}), newLayout(size[0], size[1], layoutOptions{Between: 6})
 		if with.Mode != without.Mode || with.Between.H != 6 || with.Body.H != without.Body.H-6 {
@@ -74,7 +74,7 @@ func TestWhatIsSaidAtTheTopLeavesTheModeAsItIs(t *testing.T) {
 	}
 }
 
-func TestPartsNeitherOverlapNorLeaveTheScreen(t *testing.T) {
+func TestLayout_PartsTileScreen(t *testing.T) {
 	for width := components.MinWidth; width <= 240; width += 7 {
 		for height := components.MinHeight; height <= 90; height += 3 {
 			for _, wish := range []layoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-components.MinHeight, 22)}} {

@@ -33,12 +33,12 @@ func (t tab) shortName() string {
 // navigation is what the operator looks at: the selected pane, its filter, and how far each is scrolled.
 type navigation struct {
 	tab     tab
-	count   tab              // number of panes
-	single  bool             // one pane at a time on a large screen, too
-	details bool             // the diagnosis covers the main pane
-	offsets [tabCount]int    // lines scrolled in each pane; that of the diagnosis is the overview's
-	filters [tabCount]string // words that panes are filtered by
-	typing  bool             // the filter of the selected pane is being edited
+	count   tab           // number of panes
+	single  bool          // one pane at a time on a large screen, too
+	details bool          // the diagnosis covers the main pane
+	offsets [tabCount]int // lines scrolled in each pane; that of the diagnosis is the overview's
+	filters [tabCount]components.Filter
+	typing  bool // the filter of the selected pane is being edited
 
 	journal    bool // the log shows the journal of the bootstrap machine
 	logEnd     int  // event at the bottom of the log; 0 follows the run
@@ -68,8 +68,8 @@ func (n *navigation) closeOverlay() bool {
 	switch {
 	case n.details:
 		n.details = false
-	case n.filters[n.tab] != "":
-		n.filters[n.tab] = ""
+	case n.filters[n.tab].Word() != "":
+		n.filters[n.tab].Clear()
 	default:
 		return false
 	}
@@ -89,7 +89,7 @@ func (n *navigation) startFilter() {
 
 // Letters are text while the filter is edited.
 func (n *navigation) handleFilterKey(k tea.KeyMsg, ascii bool) {
-	n.filters[n.tab], n.typing = components.EditFilter(n.filters[n.tab], k, ascii)
+	n.typing = n.filters[n.tab].HandleKey(k, ascii)
 	n.offsets[n.tab], n.logEnd, n.journalEnd = 0, 0, 0
 }
 

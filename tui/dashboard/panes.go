@@ -78,21 +78,21 @@ func (p panes) buildEtcd() cluster.Etcd {
 func (p panes) buildNodes() cluster.Nodes {
 	return cluster.Nodes{
 		Theme: p.theme, Summary: p.run.nodes, Now: p.now, Offset: p.nav.offsets[nodesTab],
-		Filter: p.nav.filters[nodesTab], Typing: p.nav.isTypingIn(nodesTab),
+		Filter: p.nav.filters[nodesTab].Word(), Typing: p.nav.isTypingIn(nodesTab),
 	}
 }
 
 func (p panes) buildOperators() cluster.Operators {
 	return cluster.Operators{
 		Theme: p.theme, Version: p.run.board.Version, Operators: p.run.board.Operators, Now: p.now, Offset: p.nav.offsets[operatorsTab],
-		Filter: p.nav.filters[operatorsTab], Typing: p.nav.isTypingIn(operatorsTab),
+		Filter: p.nav.filters[operatorsTab].Word(), Typing: p.nav.isTypingIn(operatorsTab),
 	}
 }
 
 func (p panes) buildApplications() cluster.Applications {
 	return cluster.Applications{
 		Theme: p.theme, Applications: p.run.board.Applications, Now: p.now, Offset: p.nav.offsets[synTab],
-		Filter: p.nav.filters[synTab], Typing: p.nav.isTypingIn(synTab),
+		Filter: p.nav.filters[synTab].Word(), Typing: p.nav.isTypingIn(synTab),
 	}
 }
 
@@ -110,7 +110,7 @@ func (p panes) buildLog() run.Log {
 func (p panes) buildEvents() run.Log {
 	return run.Log{
 		Theme: p.theme, Events: p.run.board.Log, Title: p.run.findStepTitle, Until: p.nav.logEnd,
-		Filter: p.nav.filters[logTab], Typing: p.nav.isTypingIn(logTab) && !p.nav.journal,
+		Filter: p.nav.filters[logTab].Word(), Typing: p.nav.isTypingIn(logTab) && !p.nav.journal,
 	}
 }
 
@@ -118,8 +118,8 @@ const journalTitle = "journal of the bootstrap machine"
 
 func (p panes) buildJournal() run.Log {
 	return run.Log{
-		Theme: p.theme, Events: p.run.board.Journal, Until: p.nav.journalEnd, Empty: "no line yet",
-		Filter: p.nav.filters[logTab], Typing: p.nav.isTypingIn(logTab) && p.nav.journal,
+		Theme: p.theme, Events: p.run.board.Journal, Until: p.nav.journalEnd, Empty: "no lines yet",
+		Filter: p.nav.filters[logTab].Word(), Typing: p.nav.isTypingIn(logTab) && p.nav.journal,
 	}
 }
 

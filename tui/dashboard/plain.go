@@ -17,11 +17,11 @@ func (s screen) buildPlain() components.View {
 	case s.approveDialog != nil:
 		return s.approveDialog
 	case s.handover.open:
-		return smallReport{s.handover.build(), s.theme.Dim.Render(" up/down scroll, q leaves")}
+		return smallReport{s.handover.build(), s.theme.Dim.Render(" up/down scroll, q quits")}
 	}
 	return smallStatus{
 		problem: s.panes.buildDiagnosis().RenderSummary(), title: s.newTitle().render, runStatus: s.panes.buildStatus(), action: s.panes.buildAction(),
-		strip: s.panes.buildStrip(), counts: s.formatCounts(), note: s.theme.Dim.Render(" small terminal: status only, q leaves"),
+		strip: s.panes.buildStrip(), counts: s.formatCounts(), note: s.theme.Dim.Render(" small terminal: status only, q quits"),
 	}
 }
 
@@ -76,15 +76,15 @@ type smallLeave struct {
 }
 
 func (v smallLeave) View(width, height int) string {
-	back, stop := "  go back", "  stop, keep everything"
+	back, stop := "  cancel", "  stop, keep everything"
 	if v.stop {
 		stop = v.theme.Selected.Render(v.theme.Cursor + stop[1:])
 	} else {
 		back = v.theme.Selected.Render(v.theme.Cursor + back[1:])
 	}
-	lines := []string{back, stop, "nothing is deleted; enter chooses"}
+	lines := []string{back, stop, "nothing is deleted; enter selects"}
 	if height > len(lines) {
-		lines = append([]string{v.theme.Bold.Render("Leave?")}, lines...)
+		lines = append([]string{v.theme.Bold.Render("Quit?")}, lines...)
 	}
 	return cells.Fill(lines, width, height)
 }

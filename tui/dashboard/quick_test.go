@@ -48,7 +48,7 @@ var anyKey = rapid.SampledFrom([]string{
 	"1", "2", "3", "4", "5", "6", "7", "8", "l", "/", "x", "tab", "?", "d", "w", "k", "j", "down", "g", " ", "q", "esc", "enter", "ctrl+c",
 })
 
-func TestViewNeverPanicsAndNeverLeavesTheScreen(t *testing.T) {
+func TestView_AnyEventsAndSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := newDashboard(Options{
 			Title: tuitest.DrawText().Draw(t, "title"), Subtitle: tuitest.DrawText().Draw(t, "subtitle"), ResumeCommand: tuitest.DrawText().Draw(t, "resume"),

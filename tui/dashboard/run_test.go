@@ -15,7 +15,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-func TestABusyRunIsToldInBundles(t *testing.T) {
+func TestForwardEvents_Batches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := make(chan provisioner.Event)
 		go func() {
@@ -52,7 +52,7 @@ func start(ctx context.Context, term *tuitest.Terminal, events <-chan provisione
 	return end
 }
 
-func TestAFinishedRunGivesTheTerminalBack(t *testing.T) {
+func TestRun_FinishedRestoresTerminal(t *testing.T) {
 	term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
 	end := start(t.Context(), term, events, func() {})
 	for _, e := range complete().events {
@@ -70,7 +70,7 @@ func TestAFinishedRunGivesTheTerminalBack(t *testing.T) {
 	term.Await(t, tuitest.LeaveScreen)
 }
 
-func TestLeavingEarlyDoesNotHoldTheRunUp(t *testing.T) {
+func TestRun_LeavingDoesNotBlock(t *testing.T) {
 	term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
 	stopped := make(chan struct{})
 	end := start(t.Context(), term, events, sync.OnceFunc(func() { close(stopped) }))
@@ -79,7 +79,7 @@ func TestLeavingEarlyDoesNotHoldTheRunUp(t *testing.T) {
 	}
 	term.Await(t, "WAITING FOR")
 	term.Press(t, "\x03")
-	term.Await(t, "Leave?")
+	term.Await(t, "Quit?")
 	term.Press(t, "\x03")
 	<-stopped
 	term.Await(t, "STOPPING")
@@ -94,7 +94,7 @@ func TestLeavingEarlyDoesNotHoldTheRunUp(t *testing.T) {
 	term.Await(t, tuitest.LeaveScreen)
 }
 
-func TestTheEndOfTheContextGivesTheTerminalBack(t *testing.T) {
+func TestRun_ContextEndRestoresTerminal(t *testing.T) {
 	term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
 	defer close(events)
 	reason := errors.New("hung up")
@@ -108,7 +108,7 @@ func TestTheEndOfTheContextGivesTheTerminalBack(t *testing.T) {
 	term.Await(t, tuitest.LeaveScreen)
 }
 
-func TestAPanicGivesTheTerminalBack(t *testing.T) {
+func TestRun_PanicRestoresTerminal(t *testing.T) {
 	term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
 	defer close(events)
 	err := runScreen(t.Context(), Options{
@@ -121,7 +121,7 @@ func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	term.Await(t, tuitest.LeaveScreen)
 }
 
-func TestADashboardWhoseTerminalIsGoneLeavesWhenTheRunEnds(t *testing.T) {
+func TestRun_LostTerminalEndsWithRun(t *testing.T) {
 	for _, early := range []bool{true, false} {
 		term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
 		end := start(t.Context(), term, events, func() {})

@@ -67,7 +67,7 @@ func (r *runState) describe() (status theme.Status, word string) {
 	case r.ended && result == "failed":
 		return theme.Failed, "FAILED"
 	case r.ended && r.board.Run.State != provisioner.Finished:
-		return theme.Warn, "CUT OFF"
+		return theme.Warn, "INTERRUPTED"
 	case r.ended:
 		return theme.Warn, "STOPPED"
 	case r.stopping:

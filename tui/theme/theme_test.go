@@ -11,7 +11,7 @@ import (
 	"github.com/muesli/termenv"
 )
 
-func TestMarksHaveASCIITwinsOfOneWidth(t *testing.T) {
+func TestMark_ASCIIWidth(t *testing.T) {
 	for _, ascii := range []bool{false, true} {
 		styles := theme.New(termenv.Ascii, theme.NewTerminalPalette(), ascii)
 		seen := map[string]bool{}
@@ -25,7 +25,7 @@ func TestMarksHaveASCIITwinsOfOneWidth(t *testing.T) {
 	}
 }
 
-func TestColourIsOnlyUsedWhereTheTerminalHasIt(t *testing.T) {
+func TestMark_ColorByTerminal(t *testing.T) {
 	if got := tuitest.NewTheme(false).Mark(theme.OK); got != "✓" {
 		t.Errorf("an uncoloured mark is %q", got)
 	}

@@ -43,8 +43,8 @@ func addChecks(d *fakeInterview, states ...wizard.CheckState) *fakeInterview {
 func newPassedChecks() []wizard.CheckState {
 	return []wizard.CheckState{
 		{ID: "credentials", Title: "Check the credentials, the zone and the clock", State: provisioner.Done},
-		{ID: "manifests", Title: "Read what is installed with the cluster", State: provisioner.Skipped, Text: "no directory of manifests"},
-		{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Done, Text: "objects: 3, of this cluster: 0"},
+		{ID: "manifests", Title: "Read the additional manifests", State: provisioner.Skipped, Text: "no directory of manifests"},
+		{ID: "permissions", Title: "List the existing objects", State: provisioner.Done, Text: "objects: 3, of this cluster: 0"},
 		{ID: "openshift-install", Title: "Download and verify openshift-install", State: provisioner.Done, Text: "openshift-install 4.20.5"},
 		{ID: "offers", Title: "Check instance types, templates and hypervisors", State: provisioner.Done},
 		{ID: "quotas", Title: "Check the quotas and estimate the cost", State: provisioner.Done, Text: "instance: needs 16 more, 0 in use, 50 allowed, 16 afterwards"},
@@ -60,7 +60,7 @@ func newFailedChecks() []wizard.CheckState {
 	return states
 }
 
-func TestChecksPage_RunsOnceForTheSameAnswers(t *testing.T) {
+func TestChecksPage_RunsOncePerAnswers(t *testing.T) {
 	d := addChecks(newInterview().answer(t, completeAnswers()), newPassedChecks()...)
 	o := openWizard(t, d, 80, 24, nil).openPage(t, session.ChecksPage)
 	if got := o.currentPage().Mark(); got != theme.OK {
@@ -118,12 +118,12 @@ func TestChecksPage_ListsPendingChecks(t *testing.T) {
 		for _, s := range newPassedChecks() {
 			tell(wizard.CheckState{ID: s.ID, Title: s.Title})
 		}
-		tell(wizard.CheckState{ID: "permissions", Title: "Look at everything that is there", State: provisioner.Started})
+		tell(wizard.CheckState{ID: "permissions", Title: "List the existing objects", State: provisioner.Started})
 		view = o.currentPage().View(80, 20)
 		return nil
 	}
 	o.openPage(t, session.ChecksPage)
-	if strings.Count(view, "○") < len(newPassedChecks())-1 || !strings.Contains(view, "› ● Look at everything") {
+	if strings.Count(view, "○") < len(newPassedChecks())-1 || !strings.Contains(view, "› ● List the existing") {
 		t.Errorf("it is not shown what is still to come, or what runs:\n%s", view)
 	}
 }
@@ -133,7 +133,7 @@ func TestReadOnlyPage_LettersAreKeys(t *testing.T) {
 	o := openWizard(t, d, 80, 24, nil).openPage(t, session.ChecksPage)
 	o.Press("e").Shows(t, "/data/you/c-demo-1.yaml")
 	o.Press("3").checkPage(t, wizard.Nodes)
-	o.openPage(t, session.ChecksPage).Press("q").Shows(t, "Leave the wizard?")
+	o.openPage(t, session.ChecksPage).Press("q").Shows(t, "Quit the wizard?")
 }
 
 func TestChecksPage_EnterOpensReview(t *testing.T) {

@@ -39,7 +39,7 @@ func addNetwork(d *fakeInterview, g *tuitest.Network) *fakeInterview {
 	d.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		d.calls = append(d.calls, "checks")
 		tell(wizard.CheckState{ID: "credentials", Title: "Check the credentials", State: provisioner.Done})
-		step := wizard.CheckState{ID: "reachability", Title: "Check what has to be reached", State: provisioner.Done}
+		step := wizard.CheckState{ID: "reachability", Title: "Check connectivity", State: provisioner.Done}
 		if tellAll(spec, reach.Workstation, tell) {
 			step.State, step.Text = provisioner.Failed, "something cannot be reached"
 		}
@@ -72,32 +72,34 @@ func TestChecksPage_WarningDoesNotBlock(t *testing.T) {
 	if got := o.currentPage().Mark(); got != theme.Warn {
 		t.Errorf("the page is marked %v", got)
 	}
-	o.Shows(t, "NOTHING IS IN THE WAY", "api.openshift.com ! ○", "too slow 4.2 s", "… 8 more ok")
+	o.Shows(t, "CHECKS PASSED WITH WARNINGS", "api.openshift.com ! ○", "too slow 4.2 s", "… 8 more ok")
 	o.Press("enter").checkPage(t, session.ReviewPage)
 }
 
 func TestChecksPage_SkipUnblocks(t *testing.T) {
 	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	o := openChecks(t, g, 80, 24, nil)
-	o.Shows(t, "SOMETHING IS IN THE WAY", "› cdn01.quay.io ✗ ○", "DNS ✓ TCP ✗ no answer 5.0 s", "Fix Ask for the firewall to let cdn01.quay.io:443 through")
+	o.Shows(t, "CHECKS FAILED", "› cdn01.quay.io ✗ ○", "DNS ✓ TCP ✗ no answer 5.0 s", "Fix Ask for the firewall to let cdn01.quay.io:443 through")
 	o.Press("alt+8").checkPage(t, session.ChecksPage)
-	o.Press("x").Shows(t, "Leave this check out", "NET-RH-003")
-	o.Press("enter").Shows(t, "Say why")
+	o.Press("x").Shows(t, "Skip this check", "NET-RH-003")
+	o.Press("enter").Shows(t, "Enter a reason")
 	o.Type("a mirror is used, see ticket 7").Press("enter", "ctrl+u").Type("x9").Press("enter")
+	o.Shows(t, "Days x9_", "Not a number of days")
+	o.Press("ctrl+w").Type("9").Press("enter")
 	if skip := o.session.Spec().Checks.Skip["NET-RH-003"]; skip != "a mirror is used, see ticket 7 until 2026-05-13" {
 		t.Errorf("the answer is %q", skip)
 	}
 	if saved := o.interview.saved[len(o.interview.saved)-1]; saved.Spec.Checks.Skip["NET-RH-003"] == "" {
 		t.Error("it is not saved")
 	}
-	o.Shows(t, "EVERYTHING IS IN PLACE").Press("enter").checkPage(t, session.ReviewPage)
+	o.Shows(t, "CHECKS PASSED").Press("enter").checkPage(t, session.ReviewPage)
 }
 
 func TestChecksPage_SkipFormEsc(t *testing.T) {
 	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.Press("x").Type("qe?3z")
 	o.Shows(t, "Reason qe?3z_")
-	o.Press("esc").Shows(t, "SOMETHING IS IN THE WAY").checkPage(t, session.ChecksPage)
+	o.Press("esc").Shows(t, "CHECKS FAILED").checkPage(t, session.ChecksPage)
 	if len(o.session.Spec().Checks.Skip) > 0 {
 		t.Error("it is skipped all the same")
 	}
@@ -106,7 +108,7 @@ func TestChecksPage_SkipFormEsc(t *testing.T) {
 func TestChecksPage_ZoneNeedsConfirmation(t *testing.T) {
 	g := tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted())
 	o := openChecks(t, g, 130, 40, nil)
-	o.Press("z").Shows(t, "One machine in ch-gva-2 for 3 minutes, 0.01.", "› go back (default)")
+	o.Press("z").Shows(t, "One machine in ch-gva-2 for 3 minutes, 0.01.", "› cancel (default)")
 	o.Press("enter")
 	if slices.Contains(o.interview.calls, "zone") {
 		t.Fatal("it was done without a yes")
@@ -124,9 +126,9 @@ func TestChecksPage_ZoneResultsHoldUntilChange(t *testing.T) {
 	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
 	}
-	o.Shows(t, "OLD the answers have changed since")
+	o.Shows(t, "OLD the answers have changed")
 	o.Press("r").Hides(t, "zone 8/9")
-	o.Shows(t, "EVERYTHING IS IN PLACE")
+	o.Shows(t, "CHECKS PASSED")
 	if n := count(o.interview.calls, "zone"); n != 1 {
 		t.Errorf("a machine was started %d times for one yes", n)
 	}
@@ -135,7 +137,7 @@ func TestChecksPage_ZoneResultsHoldUntilChange(t *testing.T) {
 func TestChecksPage_SkipKeepsZoneResults(t *testing.T) {
 	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
 	o.Press("z", "y", "x").Type("exempted next week").Press("enter", "enter")
-	o.Shows(t, "EVERYTHING IS IN PLACE", "zone 8/8 ✓")
+	o.Shows(t, "CHECKS PASSED", "zone 8/8 ✓")
 	if n := count(o.interview.calls, "zone"); n != 1 {
 		t.Errorf("a machine was started %d times", n)
 	}
@@ -145,7 +147,7 @@ func TestChecksPage_ZoneErrorIsWarning(t *testing.T) {
 	g := tuitest.NewNetwork()
 	g.Err = errors.New("no machine\x1b[31m is left in the quota")
 	o := openChecks(t, g, 80, 24, nil).Press("z", "y")
-	o.Shows(t, "! Look from the zone warn no machine is left in the quota", "enter go on")
+	o.Shows(t, "! Check from the zone warn no machine is left in the quota", "enter go on")
 	o.Press("enter").checkPage(t, session.ReviewPage)
 }
 
@@ -157,10 +159,10 @@ func TestChecksPage_CloseCancelsZone(t *testing.T) {
 		return ended
 	}
 	held := o.holdCommands(t)
-	o.Press("z", "y").Shows(t, "LOOKING FROM THE ZONE")
-	o.Press("q").Shows(t, "The machine in the zone is deleted first").Press("esc")
+	o.Press("z", "y").Shows(t, "CHECKING FROM THE ZONE")
+	o.Press("q").Shows(t, "The instance in the zone is deleted first").Press("esc")
 	o.currentPage().Close()
-	o.Press("z").Shows(t, "The machine of the last look is still being deleted").Hides(t, "Look from the zone?")
+	o.Press("z").Shows(t, "The instance of the last check is still being deleted").Hides(t, "Check from the zone?")
 	if o.Send((*held)[0]()); ended == nil || o.session.ZoneRuns != 0 {
 		t.Errorf("it goes on: %v, %d", ended, o.session.ZoneRuns)
 	}
@@ -194,11 +196,11 @@ func TestRun_EndsAfterZoneRun(t *testing.T) {
 	end := runOnTerminal(t.Context(), t, term, d)
 	term.Await(t, "[1 Access")
 	term.Press(t, "\x1b7")
-	term.Await(t, "EVERYTHING IS IN PLACE")
+	term.Await(t, "CHECKS PASSED")
 	term.Press(t, "z")
-	term.Await(t, "Look from the zone?")
+	term.Await(t, "Check from the zone?")
 	term.Press(t, "y")
-	term.Await(t, "LOOKING FROM THE ZONE")
+	term.Await(t, "CHECKING FROM THE ZONE")
 	term.Press(t, "\x03")
 	term.Await(t, "is deleted first")
 	term.Press(t, "\x03")
@@ -213,10 +215,10 @@ func TestRun_EndsAfterZoneRun(t *testing.T) {
 func TestChecksPage_FirewallRequestAndCopy(t *testing.T) {
 	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.Press("f").Shows(t, "Firewall request", "cdn01.quay.io 443/tcp")
-	o.Press("esc", "c").Shows(t, "given to the terminal's clipboard, if it has one: openssl s_client")
+	o.Press("esc", "c").Shows(t, "copied to the clipboard, if supported: ")
 	o.Press("enter").Shows(t, "NET-RH-003", "esc close")
 	o.Press("esc", "a").Shows(t, "Exoscale")
-	o.Press("?").Shows(t, "z looks from a small machine in the zone")
+	o.Press("?").Shows(t, "z also checks from a small instance")
 }
 
 func TestChecksPage_EndpointsGolden(t *testing.T) {

@@ -13,5 +13,5 @@ func TestForm_CiliumCatalogOnSynScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Press("pgdown", "enter").checkPage(t, wizard.Syn)
-	o.Press("pgdown", "enter").Shows(t, "Catalog directory", "Cilium's manifests come from")
+	o.Press("pgdown", "enter").Shows(t, "Catalog directory", "Cilium requires manifests from")
 }

@@ -33,7 +33,7 @@ func TestRun_RestoresTerminalAndSaves(t *testing.T) {
 	for name, leave := range map[string]func(t *testing.T, term *tuitest.Terminal, cancel context.CancelCauseFunc){
 		"ctrl+c": func(t *testing.T, term *tuitest.Terminal, _ context.CancelCauseFunc) {
 			term.Press(t, "\x03")
-			term.Await(t, "Leave the wizard?")
+			term.Await(t, "Quit the wizard?")
 			term.Press(t, "\x03")
 		},
 		"signal":  func(_ *testing.T, _ *tuitest.Terminal, cancel context.CancelCauseFunc) { cancel(errTerminated) },
@@ -70,8 +70,8 @@ func TestRun_BracketedPaste(t *testing.T) {
 	term, d := tuitest.NewTerminal(t), newInterview()
 	end := runOnTerminal(t.Context(), t, term, d)
 	term.Await(t, "[1 Access")
-	term.Press(t, "\x1b[B\x1b[200~"+secretText+"\n\x1b[201~")
-	term.Await(t, "white space around")
+	term.Press(t, "\x1b[B\x1b[200~ "+secretText+"\n\x1b[201~")
+	term.Await(t, "whitespace around")
 	term.Press(t, "\x03\x03")
 	if err := <-end; err != nil || d.secrets[apiSecretField] != secretText {
 		t.Errorf("kept is %q, %v", d.secrets, err)

@@ -6,16 +6,18 @@ import (
 )
 
 const startHelp = "Installing OpenShift on Exoscale\n" +
-	"This program asks what the cluster should be, checks whether everything is in place, shows what it would create and what " +
-	"that costs, and installs the cluster once you agree.\n" +
-	"Needs: an account of Exoscale with an API key, a domain to which you or somebody else can add DNS records, and a pull " +
-	"secret of Red Hat, unless you take the community's distribution OKD.\n" +
-	"First: if you have never done this, rehearse. The same questions lead to the same installation on a simulated zone: " +
-	"nothing real is touched, and nothing costs.\n" +
-	"Keys: up and down move, enter or a digit chooses, q leaves."
+	"The wizard asks for the cluster's settings, checks all requirements, shows what will be created and its " +
+	"cost, and installs the cluster after you confirm.\n" +
+	"Required: an Exoscale account with an API key, a domain where you can add DNS records, and a Red Hat pull " +
+	"secret (not for OKD, the community distribution).\n" +
+	"New here? Rehearse first: the same questions and the same installation on a simulated zone; " +
+	"no real resources, no cost.\n" +
+	"Keys: up and down move, enter or a digit selects, q quits."
 
-const keysHelp = "Keys: up, down and tab move, enter accepts, esc goes back, alt+1 to alt+8 go to a screen. F9 writes the answers " +
-	"file, ctrl+r asks Exoscale once more, ctrl+l draws the screen again. ctrl+c leaves; you are asked before."
+const keysHelp = "Keys: up, down and tab move, enter accepts, esc goes back, alt+1 to alt+8 go to a screen. F4 resets an answer to its default, " +
+	"F9 writes the answers file, ctrl+r retries the lookups, ctrl+l redraws the screen. ctrl+c quits after a confirmation.\n" +
+	"In a text: ctrl+z undoes, ctrl+u and ctrl+k erase to its start and end, ctrl+w a word, alt+b and alt+f move by words, home and end " +
+	"to its ends."
 
 type scrolledHelp struct {
 	components.HelpText

@@ -12,7 +12,7 @@ import (
 
 func TestHelp_StartScreen(t *testing.T) {
 	o := openStartScreen(t, nil).Press("f1")
-	o.Shows(t, "Installing OpenShift on Exoscale", "rehearse", "API key", "any key close the help")
+	o.Shows(t, "Installing OpenShift on Exoscale", "Rehearse", "API key", "any key close help")
 	o.Press("esc").Shows(t, "What would you like to do?")
 	if o.Quit {
 		t.Error("closing the help left the program")
@@ -36,7 +36,7 @@ func TestHelp_Scrolls(t *testing.T) {
 func TestKeyLine_SmallScreen(t *testing.T) {
 	o := openWizard(t, newInterview().answer(t, completeAnswers()), 60, 18, nil)
 	for _, screen := range wizard.Screens() {
-		o.openPage(t, screen).Shows(t, "esc back", "F1 help", "ctrl+c leave")
+		o.openPage(t, screen).Shows(t, "esc back", "F1 help", "ctrl+c quit")
 	}
 }
 

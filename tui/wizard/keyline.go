@@ -54,20 +54,20 @@ func (s frame) listBindings() []key.Binding {
 	case s.quitDialog != nil:
 		return []key.Binding{s.keys.Accept, s.keys.Back}
 	case s.signInState != nil:
-		return []key.Binding{components.NewHint("c", "copy the address"), s.keys.Back, s.keys.Leave}
+		return []key.Binding{components.NewHint("c", "copy the URL"), s.keys.Back, s.keys.Leave}
 	case s.help && s.countHiddenHelp() > 0:
 		return []key.Binding{s.keys.Scroll, s.keys.Close}
 	case s.help:
 		return []key.Binding{s.keys.Close}
 	case s.session == nil:
-		return []key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "leave"))}
+		return []key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "quit"))}
 	}
 	if s.inputMode() == page.ModeCapture {
 		return append(s.currentPage().Hints(), s.keys.Help, s.keys.Leave)
 	}
 	again := s.keys.Again
 	if s.session.Lookups.IsRunning() {
-		again.SetHelp(again.Help().Key, "stop asking")
+		again.SetHelp(again.Help().Key, "cancel")
 	}
 	hints := s.currentPage().Hints()
 	if signIn(s).isOffered() {

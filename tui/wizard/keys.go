@@ -27,11 +27,11 @@ func newKeys() keys {
 		Help:   bind("F1", "help", "f1"),
 		Export: bind("F9", "export", "f9"),
 		SignIn: bind("F6", "sign in", "f6"),
-		Again:  bind("ctrl+r", "ask again", "ctrl+r"),
-		Redraw: bind("ctrl+l", "draw again", "ctrl+l"),
-		Leave:  bind("ctrl+c", "leave", "ctrl+c"),
+		Again:  bind("ctrl+r", "retry", "ctrl+r"),
+		Redraw: bind("ctrl+l", "redraw", "ctrl+l"),
+		Leave:  bind("ctrl+c", "quit", "ctrl+c"),
 		Jump:   bind("alt+1-8", "go to a screen", "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9"),
-		Close:  bind("any key", "close the help", "any"),
+		Close:  bind("any key", "close help", "any"),
 		Scroll: bind("up/down", "scroll", "up", "down", "pgup", "pgdown"),
 		Move:   bind("up/down", "move", "up", "down"),
 		Up:     bind("up", "up", "up", "k", "shift+tab"),
@@ -134,8 +134,8 @@ func (s *model) handleHelpKey(k tea.KeyMsg) {
 // openQuitDialog asks before leaving an interview.
 func (s *model) openQuitDialog() {
 	s.quitDialog = &components.Dialog{
-		Theme: s.theme, Title: "Leave the wizard?", Back: "go back", Accept: "save and quit",
-		Hint: "enter chooses, esc goes back, ctrl+c leaves", OnAccept: func() tea.Cmd { return tea.Quit },
+		Theme: s.theme, Title: "Quit the wizard?", Back: "cancel", Accept: "save and quit",
+		Hint: "enter selects, esc cancels, ctrl+c quits", OnAccept: func() tea.Cmd { return tea.Quit },
 	}
 	if s.session.Interview.DraftPath == "" {
 		s.quitDialog.Accept = "quit"
@@ -197,5 +197,5 @@ func (s *model) handleCopied(m app.CopiedMsg) {
 		s.notice = s.theme.Mark(theme.Failed) + " not copied: " + cells.SanitizeText(m.Err.Error(), s.options.ASCII)
 		return
 	}
-	s.notice = s.theme.Mark(theme.OK) + " given to the terminal's clipboard, if it has one: " + cells.SanitizeText(m.Text, s.options.ASCII)
+	s.notice = s.theme.Mark(theme.OK) + " copied to the clipboard, if supported: " + cells.SanitizeText(m.Text, s.options.ASCII)
 }

@@ -17,7 +17,7 @@ import (
 func TestLookup_RunsAfterDelay(t *testing.T) {
 	d := newInterview().addLookup(wizard.Cluster, "Names", []string{"cluster.id", "cluster.baseDomain"}, wizard.LookupResult{Summary: "free"}, nil)
 	o := openWizard(t, d, 80, 24, nil).openPage(t, wizard.Cluster)
-	o.Type("c-demo-1").Press("enter").Shows(t, "Names: asked as soon as its answers are there")
+	o.Type("c-demo-1").Press("enter").Shows(t, "Names: runs once its inputs are set")
 	o.Advance(time.Second)
 	o.Type("example.net").Press("enter").Shows(t, "● Names: checking…")
 	if o.Advance(session.LookupDelay - 1); len(d.calls) > 0 {
@@ -75,7 +75,7 @@ func TestLookup_FailureDoesNotBlock(t *testing.T) {
 	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Access, "Zones", []string{"exoscale.zone"}, wizard.LookupResult{}, gone)
 	o := openWizard(t, d, 80, 24, nil)
 	o.Advance(2 * time.Second)
-	o.Shows(t, "! Zones: nobody could tell (ctrl+r tries again): dial tcp: network is", " unreachable")
+	o.Shows(t, "! Zones: lookup failed (ctrl+r retries): dial tcp: network is", " unreachable")
 	o.Press("pgdown", "enter").checkPage(t, wizard.Cluster)
 	if mark := (frame{o.model}).computeMark(0); mark != theme.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())
@@ -115,7 +115,7 @@ func TestLookup_LateProblemBlocksChecks(t *testing.T) {
 	o.session.Refresh()
 	o.Run(o.session.TakeCommands())
 	o.Press("pgdown", "enter").checkPage(t, wizard.Cluster)
-	o.Shows(t, "it exists already", "something here has to be put right first")
+	o.Shows(t, "it exists already", "fix the errors on this screen first")
 }
 
 func saveSecretFile(t *testing.T, d *fakeInterview) string {

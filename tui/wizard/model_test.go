@@ -30,7 +30,7 @@ func openStartScreen(t *testing.T, open func(context.Context, string) (*wizard.I
 	})
 }
 
-func TestStartScreen(t *testing.T) {
+func TestStartScreen_Choices(t *testing.T) {
 	o := openStartScreen(t, nil)
 	o.Shows(t, "What would you like to do?", "1 Install a new cluster", "3 Destroy c-old…", "Asks what it should be.")
 	o.Press("down").Shows(t, "3 of 6 screens.")
@@ -72,7 +72,7 @@ func TestWizard_WithoutDraft(t *testing.T) {
 	d.DraftPath = ""
 	o := openWizard(t, d, 80, 24, nil).openPage(t, wizard.Cluster).Type("c-demo-1").Press("enter")
 	o.Hides(t, "draft saved")
-	o.Press("ctrl+c").Shows(t, "The answers are not kept.")
+	o.Press("ctrl+c").Shows(t, "The answers are not saved.")
 }
 
 func TestWizard_SavesEveryAnswer(t *testing.T) {
@@ -131,7 +131,7 @@ func TestWizard_CloseReportsSaveError(t *testing.T) {
 func TestKeys_Esc(t *testing.T) {
 	o := openCluster(t).Type("c-demo-").Press("esc")
 	o.checkPage(t, wizard.Access)
-	o.Press("esc").Shows(t, "Leave the wizard?", "to discard the draft, delete that folder")
+	o.Press("esc").Shows(t, "Quit the wizard?", "to discard the draft, delete that folder")
 	o.Press("esc").checkPage(t, wizard.Access)
 	if o.quitDialog != nil || o.Quit {
 		t.Error("esc does not close the question")
@@ -157,14 +157,14 @@ func TestNavigation_StopsAtErrors(t *testing.T) {
 	o.Press("alt+1").checkPage(t, wizard.Access)
 	o.session.Edit("cluster.id", func(spec *state.Spec) { spec.Cluster.ID = "" })
 	o.Press("alt+4").checkPage(t, wizard.Cluster)
-	o.Shows(t, "something here has to be put right first", "an answer is needed")
+	o.Shows(t, "fix the errors on this screen first", "required")
 	if o.selected() != "cluster.id" {
 		t.Errorf("the cursor is on %s", o.selected())
 	}
 	o.Press("alt+3").checkPage(t, wizard.Cluster)
 }
 
-func TestExport(t *testing.T) {
+func TestExport_WritesFile(t *testing.T) {
 	o := openCluster(t).Press("f9")
 	o.Shows(t, "✓ answers file: /data/you/c-demo-1.yaml")
 	o.Type("c").Hides(t, "answers file")

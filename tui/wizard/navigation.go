@@ -66,9 +66,9 @@ func (s navigator) openScreen(to int) tea.Cmd {
 		return nil
 	}
 	if obstacle, found := s.findBlockingScreen(to); found {
-		s.notice = s.theme.Mark(theme.Failed) + " something here has to be put right first"
+		s.notice = s.theme.Mark(theme.Failed) + " fix the errors on this screen first"
 		if !session.HasQuestions(s.pages[obstacle].screen) {
-			s.notice = s.theme.Mark(theme.Running) + " everything is checked first; enter goes on then"
+			s.notice = s.theme.Mark(theme.Running) + " waiting for the lookups; then press enter"
 		}
 		cmd := s.showPage(obstacle)
 		s.selectFirstError()

@@ -20,13 +20,13 @@ func openNetwork(t *testing.T, key string, width, height int) *driver {
 func TestNetwork_Capacity(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 		o := openNetwork(t, "network.podCIDR", size[0], size[1])
-		o.Shows(t, "Room for 512 nodes of 510 pods each (13 wanted)", "65,534 services", "10.128.0.0/14", "▓")
+		o.Shows(t, "Room for 512 nodes of 510 pods each (13 needed)", "65,534 services", "10.128.0.0/14", "▓")
 	}
 }
 
 func TestNetwork_PictureFollowsEdit(t *testing.T) {
 	o := openNetwork(t, "network.hostPrefix", 80, 24).Press("backspace")
-	o.Shows(t, "once they fit together") // a prefix of 2 is shorter than that of all pods
+	o.Shows(t, "once the ranges are valid") // a prefix of 2 is shorter than that of all pods
 	o.Type("5")
 	o.Shows(t, "Room for 2,048 nodes of 126 pods each")
 	if got := o.session.Spec().Network.HostPrefix; got != 23 {
@@ -55,18 +55,18 @@ func TestNetwork_PluginRanges(t *testing.T) {
 
 func TestNetwork_TooFewSubnets(t *testing.T) {
 	o := openNetwork(t, "network.hostPrefix", 80, 24).Press("backspace", "backspace").Type("16")
-	o.Shows(t, "✗ Room for 4 nodes", "13 wanted")
+	o.Shows(t, "✗ Room for 4 nodes", "13 needed")
 }
 
 func TestNetwork_DNSDelegation(t *testing.T) {
 	o := openNetwork(t, "dns.delegation", 120, 40)
-	o.Shows(t, "api.c-demo-1.example.net", "*.apps.c-demo-1.example.net", "NS records", "only then names its name")
+	o.Shows(t, "api.c-demo-1.example.net", "*.apps.c-demo-1.example.net", "NS records", "and assigns its name")
 	if err := o.session.Set("dns.appsDomain", "apps.example.org"); err != nil {
 		t.Fatal(err)
 	}
-	o.Shows(t, "*.apps.example.org", "Somebody leads")
+	o.Shows(t, "*.apps.example.org", "Point *.")
 	small := openNetwork(t, "dns.delegation", 80, 24)
-	small.Shows(t, "Exoscale makes the zone", "adds them there as NS records")
+	small.Shows(t, "Exoscale creates the zone", "adds them as NS records")
 }
 
 func TestNetwork_Golden(t *testing.T) {

@@ -12,7 +12,7 @@ func TestForm_OKDSuggestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.currentPage().(page.Focuser).Focus("openshift.version")
-	o.Press("enter").Shows(t, "an answer is needed, e.g. 4.20.0-okd-scos.11")
+	o.Press("enter").Shows(t, "required, e.g. 4.20.0-okd-scos.11")
 	o.Type("4.20.5").Press("enter")
 	o.currentPage().(page.Focuser).Focus("openshift.version")
 	o.Shows(t, "Did you mean Distribution: ocp?")

@@ -81,7 +81,7 @@ func TestReviewPage_EnterDoesNotConfirm(t *testing.T) {
 
 func TestReviewPage_Confirm(t *testing.T) {
 	o := openReview(t, addReview(newInterview()), 80, 24, nil).Press("tab")
-	if view := o.View(); !strings.Contains(view, "› [ Create it: costs money from now on ]") {
+	if view := o.View(); !strings.Contains(view, "› [ Create: costs money from now on ]") {
 		t.Fatalf("tab does not lead to the button:\n%s", view)
 	}
 	if o.Press("enter"); !o.Quit || !o.outcome.Confirmed {
@@ -131,7 +131,7 @@ func TestReviewPage_InsufficientQuotaBlocks(t *testing.T) {
 		return r, nil
 	}
 	o := openReview(t, d, 80, 24, nil)
-	if view := o.View(); strings.Contains(view, "Create it") || !strings.Contains(view, "the quota of instance does not suffice") {
+	if view := o.View(); strings.Contains(view, "Create") || !strings.Contains(view, "the quota of instance is too low") {
 		t.Errorf("the way is free:\n%s", view)
 	}
 	if o.Press("tab", "enter"); o.outcome.Confirmed {
@@ -143,7 +143,7 @@ func TestReviewPage_Rehearsal(t *testing.T) {
 	d := addReview(newInterview())
 	d.Rehearsal = true
 	view := openReview(t, d, 80, 24, nil).View()
-	if !strings.Contains(view, "Rehearse it: nothing real is touched") || strings.Contains(view, "costs money") {
+	if !strings.Contains(view, "Rehearse: no real resources") || strings.Contains(view, "costs money") {
 		t.Error(view)
 	}
 }

@@ -61,7 +61,7 @@ func TestSecret_PastedPullSecret(t *testing.T) {
 	if d.secrets[pullSecretField] != strings.TrimSpace(newPullSecret()) {
 		t.Errorf("kept is %q", d.secrets[pullSecretField])
 	}
-	o.Shows(t, "4 registries", "white space around the pasted text was left out")
+	o.Shows(t, "4 registries")
 	o.Hides(t, "auth", secretText)
 }
 
@@ -80,7 +80,7 @@ func TestSecret_PullSecretLineByLine(t *testing.T) {
 	}
 }
 
-func TestSecret_BrokenPullSecretIsNotRepeated(t *testing.T) {
+func TestSecret_BrokenPullSecretIsHidden(t *testing.T) {
 	o := openSecret(t, newInterview(), pullSecretField).Paste(`{"auths": {"quay.io": {"auth": "` + secretText + `"}}}`)
 	o.Shows(t, "✗", "is not base64")
 	o.Hides(t, secretText)
@@ -116,7 +116,7 @@ func TestSecret_ExoAccountSetsBoth(t *testing.T) {
 func TestSecret_RefusedInTextField(t *testing.T) {
 	for _, secret := range []string{"-----BEGIN OPENSSH PRIVATE KEY-----\nabc", newPullSecret(), "EXO0123456789abcdef0123456789"} {
 		o := openSecret(t, newInterview(), "openshift.sshKey").Paste(secret)
-		if o.Shows(t, "this looks like a secret"); o.editedText() != "" {
+		if o.Shows(t, "this looks like a", "which does not belong here"); o.editedText() != "" {
 			t.Errorf("%q was taken", secret)
 		}
 	}
@@ -131,16 +131,16 @@ func TestSecret_SaveError(t *testing.T) {
 }
 
 func TestForm_PasteIsSanitized(t *testing.T) {
-	o := openSecret(t, newInterview(), "openshift.sshKey").Paste("  " + testSSHKey + "\n")
-	o.Shows(t, "white space around the pasted text was left out")
+	o := openSecret(t, newInterview(), "openshift.sshKey").Paste(testSSHKey + "\n")
+	o.Hides(t, "left out", "spaces")
 	if o.Press("enter"); o.session.Spec().OpenShift.SSHKey != testSSHKey {
 		t.Errorf("the answer is %q", o.session.Spec().OpenShift.SSHKey)
 	}
 	o = openSecret(t, newInterview(), "openshift.sshKey").Paste("a\x1b[2J\x07b\u202ec\rd\x9b")
-	if text := o.editedText(); text != "a[2Jbc d" {
+	if text := o.Shows(t, "control characters were left out").editedText(); text != "abc d" {
 		t.Errorf("typed is %q", text)
 	}
-	o.Paste(strings.Repeat("x", 100_000)).Shows(t, "too long for an answer")
+	o.Paste(strings.Repeat("x", 100_000)).Shows(t, "too long for an answer: 100000 bytes, at most 4096")
 }
 
 func TestSecret_EnterWhileSaving(t *testing.T) {
@@ -149,4 +149,67 @@ func TestSecret_EnterWhileSaving(t *testing.T) {
 	if o.Press("enter"); o.inputMode() == page.ModeCapture {
 		t.Error("it is asked where the secret is, which was just given")
 	}
+}
+
+// knownSecrets are secrets of each form that is recognized.
+func knownSecrets() map[string]string {
+	return map[string]string{
+		"an API key":        "EXO0123456789abcdef0123456789",
+		"an API secret":     "kZ2" + strings.Repeat("aB3_", 10),
+		"a pull secret":     newPullSecret(),
+		"a part of one":     `{"auths":{"quay.io":{"auth":"eW91OnNlY3JldA=="}}}`,
+		"a Vault token":     "hvs.CAESIJ0123456789abcdef",
+		"a token of GitLab": "glpat-0123456789abcdefghij",
+		"a private key":     "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=",
+		"a long text":       strings.Repeat("x", 300),
+	}
+}
+
+func TestSecret_GivenAsItsSource(t *testing.T) {
+	for what, secret := range knownSecrets() {
+		for i, source := range []string{"environment variable", "file", "account of the exo CLI"} {
+			for _, pasted := range []bool{true, false} {
+				d := newInterview()
+				o := openSecret(t, d, apiSecretField).Press("space")
+				before := o.session.Spec().Exoscale.APISecret
+				for range i + 1 {
+					o.Press("down")
+				}
+				o.Press("enter", "ctrl+u")
+				if pasted {
+					o.Paste(secret)
+				} else if secret = strings.ReplaceAll(secret, "\n", ""); true {
+					o.Type(secret)
+					o.Hides(t, secret[:min(len(secret), 20)]).Press("enter")
+				}
+				o.Shows(t, "That is the secret itself", "keep it privately", "discard it")
+				o.Hides(t, secret[:min(len(secret), 20)])
+				if o.Press("esc"); o.session.Spec().Exoscale.APISecret != before || len(d.secrets) > 0 {
+					t.Errorf("%s as %s: esc keeps %v, the answer is %v", what, source, d.secrets, o.session.Spec().Exoscale.APISecret)
+				}
+				o.currentPage().(page.Focuser).Focus(apiSecretField)
+				o.Press("space")
+				for range i + 1 {
+					o.Press("down")
+				}
+				o.Press("enter", "ctrl+u").Paste(secret).Press("enter")
+				if d.secrets[apiSecretField] != strings.TrimSpace(secret) || !strings.HasPrefix(o.session.Spec().Exoscale.APISecret.File, d.folder) {
+					t.Errorf("%s as %s: kept is %q, the answer %v", what, source, d.secrets[apiSecretField], o.session.Spec().Exoscale.APISecret)
+				}
+				o.Hides(t, secret[:min(len(secret), 20)])
+			}
+		}
+	}
+}
+
+func TestSecret_ReferenceToTheSecretItself(t *testing.T) {
+	d := newInterview()
+	o := openSecret(t, d, apiSecretField).Paste("env:hvs.CAESIJ0123456789abcdef")
+	o.Shows(t, "That is the secret itself (a Vault token)").Hides(t, "CAESIJ")
+	if o.Press("down", "enter"); len(d.secrets) > 0 || strings.Contains(o.session.Text(o.session.Fields(wizard.Access)[0]), "hvs") {
+		t.Error("a discarded secret is kept")
+	}
+	_ = o.session.Set(apiSecretField, "file:glpat-0123456789abcdefghij")
+	o.send(nil)
+	o.Hides(t, "glpat-").Shows(t, "this looks like a token of GitLab itself")
 }

@@ -103,13 +103,13 @@ func (v signInView) View(width, height int) string {
 	t := v.theme
 	lines := []string{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("SIGN IN") + "  " + t.Dim.Render(text.FormatDuration(v.waited)), ""}
 	if v.state.page == "" {
-		return cells.Fill(append(lines, cells.Wrap("Asking where people sign in.", " ", width)...), width, height)
+		return cells.Fill(append(lines, cells.Wrap("Getting the sign-in page.", " ", width)...), width, height)
 	}
 	if height < 12 {
 		lines = lines[1:2]
 	}
-	lines = append(lines, cells.Wrap("Open this page in a browser on this machine, and sign in there:", " ", width)...)
+	lines = append(lines, cells.Wrap("Open this URL in a browser on this machine and sign in:", " ", width)...)
 	lines = append(append(lines, ""), cells.Wrap(v.state.page, " ", width)...)
-	lines = append(append(lines, ""), cells.Wrap("c copies the address as a whole. This goes on by itself once you are signed in; esc ends it.", " ", width)...)
+	lines = append(append(lines, ""), cells.Wrap("c copies the full URL. The wizard continues once you are signed in; esc cancels.", " ", width)...)
 	return cells.Fill(lines, width, height)
 }

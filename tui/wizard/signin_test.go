@@ -49,7 +49,7 @@ func openSignIn(t *testing.T, width, height int, out *strings.Builder, ends erro
 	return o, func() { o.Send(held()) }
 }
 
-func TestSignIn(t *testing.T) {
+func TestSignIn_Success(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 		var out strings.Builder
 		o, finish := openSignIn(t, size[0], size[1], &out, nil)

@@ -23,9 +23,9 @@ func TestLookup_StopAndRepeat(t *testing.T) {
 	o := openWizard(t, d, 120, 40, nil)
 	held := o.holdCommands(t)
 	o.Press("ctrl+r").Advance(2 * time.Second)
-	o.Shows(t, "Names: checking", "ctrl+r stop asking")
+	o.Shows(t, "Names: checking", "ctrl+r cancel")
 	late := (*held)[0]
-	o.Press("ctrl+r").Shows(t, "! Names: nobody could tell (ctrl+r tries again): stopped", "ctrl+r ask again")
+	o.Press("ctrl+r").Shows(t, "! Names: lookup failed (ctrl+r retries): stopped", "ctrl+r retry")
 	if o.Send(late()); !errors.Is(contexts[len(contexts)-1].Err(), context.Canceled) {
 		t.Error("the inquiry goes on")
 	}
@@ -45,5 +45,5 @@ func TestLookup_Hint(t *testing.T) {
 	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Access, "Zones", []string{"exoscale.zone"}, refused, nil)
 	o := openWizard(t, d, 80, 24, nil)
 	o.Advance(2 * time.Second)
-	o.Shows(t, "it is refused; what to do: choose another")
+	o.Shows(t, "it is refused; fix: choose another")
 }

@@ -79,7 +79,7 @@ func (s frame) drawSide(c *components.Canvas, l wizardLayout) {
 		c.Draw(l.Side, sidePanelView{a})
 	case s.width >= components.WideWidth && s.height >= components.WideHeight:
 		l.splitHelp(lines, minArchitectureHeight)
-		c.Draw(l.Side, components.Box{Theme: s.theme, Title: "what is being built", Content: s.buildPicture()})
+		c.Draw(l.Side, components.Box{Theme: s.theme, Title: "cluster diagram", Content: s.buildPicture()})
 	default:
 		l.splitHelp(lines, 0)
 	}
@@ -140,9 +140,9 @@ func (s frame) formatIntro() string {
 	}
 	switch screen := s.pages[s.current].screen; screen {
 	case session.ChecksPage:
-		return "Whether everything is in place. Nothing is created yet."
+		return "All requirements. Nothing is created yet."
 	case session.ReviewPage:
-		return "What will be created at what cost. Nothing exists yet."
+		return "What will be created, and its cost. Nothing is created yet."
 	default:
 		return screen.Intro()
 	}
@@ -169,12 +169,12 @@ func (s frame) buildHelp() components.HelpText {
 
 // buildQuitDialog adds what follows if the operator leaves now.
 func (s frame) buildQuitDialog() components.View {
-	dialog, outcome := *s.quitDialog, "The answers are not kept. F9 writes them into a file, if you want to have them."
+	dialog, outcome := *s.quitDialog, "The answers are not saved. F9 exports them to a file."
 	if path := cells.SanitizeText(s.session.Interview.DraftPath, s.options.ASCII); path != "" {
-		outcome = "Your answers are kept in " + path + ". The command that goes on with them is shown once you have left; to discard the draft, delete that folder."
+		outcome = "Your answers are saved in " + path + ". The command to resume is shown after you quit; to discard the draft, delete that folder."
 	}
 	if s.session.ZoneRuns > 0 {
-		outcome = "The machine in the zone is deleted first, which may take a minute. " + outcome
+		outcome = "The instance in the zone is deleted first, which may take a minute. " + outcome
 	}
 	dialog.Outcomes = []string{outcome}
 	return &dialog

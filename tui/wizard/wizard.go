@@ -62,11 +62,11 @@ func run(ctx context.Context, w Options) (Outcome, error) {
 	s.waitZoneRuns()
 	switch err = errors.Join(s.panicErr, err); {
 	case unsaved != nil:
-		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("see whether its disk is full; the answers are lost otherwise")
+		return s.outcome, fault.New(fault.Internal, "save the draft", unsaved).WithHint("check the disk space, or the answers are lost")
 	case ctx.Err() != nil:
 		return s.outcome, context.Cause(ctx)
 	case err != nil:
-		return Outcome{}, fault.New(fault.Internal, "draw the wizard", err).WithHint("the draft is kept; use --accessible")
+		return Outcome{}, fault.New(fault.Internal, "draw the wizard", err).WithHint("the draft is saved; use --accessible")
 	}
 	return s.outcome, nil
 }

@@ -58,7 +58,7 @@ const wholeFile = "file"
 func (d *document) parseRoot(content []byte) ast.Node {
 	start := position{1, 1}
 	if len(content) > wizard.MaxSize {
-		return d.rejectFile(start, fmt.Sprintf("has %d bytes", len(content)), fmt.Sprintf("at most %d bytes", wizard.MaxSize))
+		return d.rejectFile(start, fmt.Sprintf("is %d bytes long", len(content)), fmt.Sprintf("at most %d bytes", wizard.MaxSize))
 	}
 	text, err := fileread.DecodeText(content)
 	if err == nil {
@@ -70,7 +70,7 @@ func (d *document) parseRoot(content []byte) ast.Node {
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return d.rejectFile(findErrorPosition(err), "is not YAML: "+formatYAMLError(err), "")
+		return d.rejectFile(findErrorPosition(err), "is not valid YAML: "+formatYAMLError(err), "")
 	}
 	return d.selectOnly(file)
 }
@@ -92,7 +92,7 @@ func (d *document) selectOnly(file *ast.File) ast.Node {
 		return nil
 	}
 	if len(bodies) > 1 {
-		d.report(d.start(bodies[1], position{1, 1}), wizard.Problem{Field: wholeFile, Message: "holds several YAML documents", Allowed: "one document"})
+		d.report(d.start(bodies[1], position{1, 1}), wizard.Problem{Field: wholeFile, Message: "contains several YAML documents", Allowed: "one document"})
 	}
 	return bodies[0]
 }
@@ -103,7 +103,7 @@ func formatYAMLError(err error) string {
 	if errors.As(err, &positioned) {
 		return positioned.GetMessage()
 	}
-	return "it cannot be parsed"
+	return "cannot be parsed"
 }
 
 func findErrorPosition(err error) position {
@@ -267,9 +267,21 @@ func (d *document) addAsk(path, name string, spot position) {
 }
 
 func (d *document) listKeysBelow(fields []wizard.Field, path string) []string {
-	keys := wizard.ListKeysBelow(fields, path)
+	keys := listKeysBelow(fields, path)
 	if path == "" && !d.isUserConfig {
 		keys = append(keys, wizard.AskKey)
+	}
+	return keys
+}
+
+// listKeysBelow returns the keys of a section's fields and sections, without those below them.
+func listKeysBelow(fields []wizard.Field, path string) []string {
+	var keys []string
+	for _, f := range fields {
+		rest, below := strings.CutPrefix(f.Key, wizard.ToPrefix(path))
+		if key, _, _ := strings.Cut(rest, "."); below && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }

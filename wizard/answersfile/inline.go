@@ -35,12 +35,16 @@ func FormatFlow(shape wizard.Shape, value string) string {
 	return FormatScalar(value)
 }
 
+// Strings that no YAML parser takes for anything else. A word may still be reserved.
+var (
+	plainAddress = regexp.MustCompile(`^\d+(\.\d+){2,3}(/\d+)?$`)
+	plainWord    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/@+-]*( [A-Za-z0-9._/@+-]+)*$`)
+)
+
 // FormatScalar returns a string as a scalar of YAML, quoted unless it is certainly plain.
 func FormatScalar(text string) string {
-	address := regexp.MustCompile(`^\d+(\.\d+){2,3}(/\d+)?$`)
-	word := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/@+-]*( [A-Za-z0-9._/@+-]+)*$`)
 	reserved := []string{"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
-	if address.MatchString(text) || word.MatchString(text) && !slices.Contains(reserved, strings.ToLower(text)) {
+	if plainAddress.MatchString(text) || plainWord.MatchString(text) && !slices.Contains(reserved, strings.ToLower(text)) {
 		return text
 	}
 	return strconv.Quote(text)

@@ -148,7 +148,7 @@ func CheckVariables(spec state.Spec, variables []string) []wizard.Problem {
 	for _, name := range variables {
 		used := slices.ContainsFunc(wizard.ListReferences(spec), func(r wizard.FieldReference) bool { return r.Ref.Env == name })
 		if meant := findVariable(name); meant != "" && !used {
-			warnings = append(warnings, wizard.Problem{Field: name, Message: "this environment variable answers nothing", Suggestion: meant})
+			warnings = append(warnings, wizard.Problem{Field: name, Message: "no answer has this environment variable", Suggestion: meant})
 		}
 	}
 	return warnings

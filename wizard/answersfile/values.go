@@ -26,12 +26,12 @@ func (d *document) readEntries(node ast.Node, path string, here position) iter.S
 			spot := positionOf(entry.Key.GetToken(), here)
 			key, isText := entry.Key.(*ast.StringNode)
 			if !isText {
-				d.report(spot, wizard.Problem{Field: wizard.FormatPath(wizard.ToPrefix(path) + entry.Key.String()), Message: "the key is not plain text"})
+				d.report(spot, wizard.Problem{Field: wizard.FormatPath(wizard.ToPrefix(path) + entry.Key.String()), Message: "the key is not a plain scalar"})
 				continue
 			}
 			if first, twice := seen[key.Value]; twice {
 				d.report(spot, wizard.Problem{Field: wizard.FormatPath(wizard.ToPrefix(path) + key.Value),
-					Message: fmt.Sprintf("is given twice, first on line %d", first.line)})
+					Message: fmt.Sprintf("is set twice, first on line %d", first.line)})
 				continue
 			}
 			seen[key.Value] = spot
@@ -150,7 +150,7 @@ func describeNode(node ast.Node) string {
 	case ast.MapNode:
 		return "a mapping"
 	}
-	return "an anchor, an alias or a tag, which answers do not use"
+	return "an anchor, alias or tag, which are not supported"
 }
 
 func (d *document) readItems(field wizard.Field, node ast.Node, key position) ([]ast.Node, bool) {
@@ -186,7 +186,7 @@ func (d *document) readTable(field wizard.Field, node ast.Node, key position) {
 		text, ok := d.readScalar(path, field, entry.Value, key)
 		switch {
 		case ok && strings.Contains(name, "="):
-			d.report(d.positions[path], wizard.Problem{Field: path, Message: "the name holds a '='"})
+			d.report(d.positions[path], wizard.Problem{Field: path, Message: "the name contains '='"})
 		case ok:
 			items = append(items, name+"="+text)
 		}
@@ -197,7 +197,7 @@ func (d *document) readTable(field wizard.Field, node ast.Node, key position) {
 // The form is {env: NAME}, {file: PATH} or {exo: ACCOUNT}. Any other value is not repeated: it may be the secret.
 func (d *document) readReference(field wizard.Field, node ast.Node, key position) {
 	if _, ok := node.(ast.MapNode); !ok {
-		d.report(d.start(node, key), wizard.Problem{Field: field.Key, Message: "is not a reference; the secret itself does not belong here",
+		d.report(d.start(node, key), wizard.Problem{Field: field.Key, Message: "is not a reference; do not put the secret itself here",
 			Allowed: field.FormatAllowed()})
 		return
 	}
@@ -206,7 +206,7 @@ func (d *document) readReference(field wizard.Field, node ast.Node, key position
 	for name, entry := range d.readEntries(node, field.Key, key) {
 		spot := positionOf(entry.Key.GetToken(), key)
 		if !slices.Contains(wizard.ListReferenceKinds(), name) {
-			d.report(spot, wizard.Problem{Field: field.Key, Message: "holds an unknown key", Allowed: field.FormatAllowed(),
+			d.report(spot, wizard.Problem{Field: field.Key, Message: "contains an unknown key", Allowed: field.FormatAllowed(),
 				Suggestion: wizard.Nearest(name, wizard.ListReferenceKinds())})
 			continue
 		}

@@ -201,12 +201,12 @@ func readExoSecret(name string, pick func(exoAccount) string, lookup func(string
 	account, found := config.findAccount(name)
 	switch value := pick(account); {
 	case !found:
-		return "", wizard.NewProblem(config.path+" has no account of that name", "an account that `exo config list` shows", "")
+		return "", wizard.NewProblem(config.path+" has no account with that name", "an account from `exo config list`", "")
 	case value == "" && account.isHidden():
-		return "", wizard.NewProblem("the account keeps its secret behind a command, and exoshift runs none",
+		return "", wizard.NewProblem("the account gets its secret from a command, which exoshift does not run",
 			"export EXOSCALE_API_KEY=… and EXOSCALE_API_SECRET=…, with {env: EXOSCALE_API_KEY} and {env: EXOSCALE_API_SECRET}", "")
 	case value == "":
-		return "", wizard.NewProblem("the account is not complete", "an account with key and secret: exo config", "")
+		return "", wizard.NewProblem("the account is incomplete", "an account with key and secret: exo config", "")
 	default:
 		return value, nil
 	}
@@ -216,7 +216,7 @@ func readExoSecret(name string, pick func(exoAccount) string, lookup func(string
 func readExo(lookup func(string) (string, bool)) (exoConfig, []wizard.Problem) {
 	path := findExoConfig(lookup)
 	if path == "" {
-		return exoConfig{}, wizard.NewProblem("the program exo is not set up here: there is no exoscale.toml", "exo config, or "+wizard.ReferenceForm, "")
+		return exoConfig{}, wizard.NewProblem("the exo CLI is not configured: exoscale.toml not found", "exo config, or "+wizard.ReferenceForm, "")
 	}
 	content, faults := readSecret(path)
 	if faults != nil {
@@ -224,7 +224,7 @@ func readExo(lookup func(string) (string, bool)) (exoConfig, []wizard.Problem) {
 	}
 	config := exoConfig{path: path}
 	if err := toml.NewDecoder(strings.NewReader(content)).Decode(&config); err != nil {
-		return exoConfig{}, wizard.NewProblem(path+" is not what exo writes"+formatTOMLError(err), "a file that `exo config list` can read", "")
+		return exoConfig{}, wizard.NewProblem(path+" is not a valid exo configuration"+formatTOMLError(err), "a file that `exo config list` can read", "")
 	}
 	return config, nil
 }

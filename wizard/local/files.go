@@ -28,14 +28,14 @@ type bundledCertificate struct {
 }
 
 func readBundle(path string) ([]bundledCertificate, []wizard.Problem) {
-	const allowed = "a file of certificates in PEM form, and nothing else"
+	const allowed = "a PEM file that contains only certificates"
 	content, faults := readRegular(path, maxBundle, fileread.Bytes)
 	content = bytes.TrimPrefix(content, []byte("\ufeff")) // a byte order mark
 	switch {
 	case faults != nil:
 		return nil, faults
 	case bytes.Contains(content, []byte("PRIVATE KEY")):
-		return nil, wizard.NewProblem(path+" holds a private key; remove it, and take a new one if others may have seen it", allowed, "")
+		return nil, wizard.NewProblem(path+" contains a private key; remove it, and replace the key if it may have leaked", allowed, "")
 	case len(bytes.TrimSpace(content)) == 0:
 		return nil, wizard.NewProblem(path+" is empty", allowed, "")
 	}
@@ -73,17 +73,17 @@ func nextCertificate(rest []byte) (certificate *x509.Certificate, after []byte, 
 	block, after := pem.Decode(rest)
 	taken := rest[:len(rest)-len(after)]
 	if block == nil || !bytes.HasPrefix(taken, begin) || bytes.Count(taken, begin) != 1 {
-		return nil, nil, "this is no certificate in PEM form"
+		return nil, nil, "not a PEM certificate"
 	}
 	if block.Type != "CERTIFICATE" {
-		return nil, after, "this is a block of the type " + wizard.Quote(block.Type)
+		return nil, after, "a PEM block of type " + wizard.Quote(block.Type)
 	}
 	if len(block.Headers) > 0 { // Go programs, the cluster's among them, ignore such a certificate
-		return nil, after, "this certificate has headers"
+		return nil, after, "the certificate has PEM headers"
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		return nil, after, "this certificate is damaged: " + err.Error()
+		return nil, after, "the certificate is invalid: " + err.Error()
 	}
 	return certificate, after, ""
 }
@@ -109,7 +109,7 @@ func checkBundleDates(path string, now time.Time) []wizard.Problem {
 // CheckWarnings returns what is allowed but should be checked before it costs money, of the answers and of the secrets and files that
 // they refer to. It never repeats a secret.
 func CheckWarnings(spec state.Spec, secrets wizard.Secrets) []wizard.Problem {
-	return slices.Concat(wizard.CheckBaseDomain(spec), wizard.CheckDockerBridge(spec), support.Check(spec), wizard.CheckUnusedAnswers(spec), checkPullSecret(spec, secrets.PullSecret), checkBundleDates(spec.OpenShift.TrustBundle, time.Now()),
+	return slices.Concat(checkBaseDomain(spec), wizard.CheckDockerBridge(spec), support.Check(spec), wizard.CheckUnusedAnswers(spec), checkPullSecret(spec, secrets.PullSecret), checkBundleDates(spec.OpenShift.TrustBundle, time.Now()),
 		wizard.CheckExpiredSkips(spec, time.Now()))
 }
 
@@ -140,7 +140,7 @@ func validateDirectory(path string) []wizard.Problem {
 		return wizard.NewProblem(path+" is not a directory", "the path of a directory", "")
 	}
 	if _, err := os.ReadDir(path); err != nil {
-		return wizard.NewProblem("cannot be read: "+err.Error(), "a directory that you may read", "")
+		return wizard.NewProblem("cannot be read: "+err.Error(), "a readable directory", "")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func statPath(path, what string) (os.FileInfo, []wizard.Problem) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil && strings.HasPrefix(path, "~"):
-		return nil, wizard.NewProblem("cannot be read: "+err.Error(), "the path written out: ~ is not expanded", "")
+		return nil, wizard.NewProblem("cannot be read: "+err.Error(), "the full path: ~ is not expanded", "")
 	case err != nil:
 		return nil, wizard.NewProblem("cannot be read: "+err.Error(), "the path of an existing "+what, "")
 	}
@@ -175,9 +175,19 @@ func readRegular(path string, size int64, read func(path string, size int64) ([]
 	var local *fs.PathError
 	switch {
 	case errors.As(err, &local):
-		return nil, wizard.NewProblem("cannot be read: "+err.Error(), "a file that you may read", "")
+		return nil, wizard.NewProblem("cannot be read: "+err.Error(), "a readable file", "")
 	case err != nil:
 		return nil, wizard.NewProblem(err.Error(), "", "")
 	}
 	return content, nil
+}
+
+// checkBaseDomain warns of a base domain without a top-level domain. Exoscale serves the cluster's domain in the public
+// DNS, where such a domain cannot exist.
+func checkBaseDomain(spec state.Spec) []wizard.Problem {
+	base := spec.Cluster.BaseDomain
+	if !wizard.IsDomain(base) || strings.Contains(base, ".") {
+		return nil
+	}
+	return wizard.WithField("cluster.baseDomain", wizard.NewProblem(wizard.Quote(base)+" has no top-level domain", "your domain, e.g. example.net", ""))
 }

@@ -34,7 +34,7 @@ func pullSecretOf(distribution string) func(text string) []wizard.Problem {
 		}
 		problems := secret.listBrokenAuths()
 		if lacking := secret.listMissing("quay.io", "registry.redhat.io"); distribution != wizard.OKD && len(lacking) > 0 {
-			problems = append(problems, fmt.Sprintf("the pull secret lacks %s, which OpenShift's images come from", strings.Join(lacking, " and ")))
+			problems = append(problems, fmt.Sprintf("the pull secret has no entry for %s, the registry of OpenShift's images", strings.Join(lacking, " and ")))
 		}
 		var faults []wizard.Problem
 		for _, problem := range problems {
@@ -49,9 +49,9 @@ func readPullSecret(text string) (secret pullSecret, problem string) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return secret, fmt.Sprintf("the pull secret is no JSON from its character %d on", syntax.Offset)
+		return secret, fmt.Sprintf("the pull secret is not valid JSON at character %d", syntax.Offset)
 	case err != nil:
-		return secret, "the pull secret is not the JSON that it should be"
+		return secret, "the pull secret has an unexpected JSON structure"
 	case len(secret.Auths) == 0:
 		return secret, "the pull secret has no auths"
 	}
@@ -104,7 +104,7 @@ func checkPullSecret(spec state.Spec, text string) []wizard.Problem {
 			"cloud.openshift.com":         "the cluster cannot report to Red Hat",
 			"registry.connect.redhat.com": "certified operators, Cilium's among them, cannot be pulled",
 		}[lacking]
-		faults = append(faults, wizard.NewProblem("the pull secret lacks "+lacking+": "+without, "", "")...)
+		faults = append(faults, wizard.NewProblem("the pull secret has no entry for "+lacking+": "+without, "", "")...)
 	}
 	return wizard.WithField(wizard.PullSecretKey, faults)
 }
@@ -114,7 +114,7 @@ func (s pullSecret) checkRedHat() []wizard.Problem {
 	if len(s.listMissing("registry.redhat.io", "cloud.openshift.com")) == 2 {
 		return nil
 	}
-	return wizard.WithField(wizard.PullSecretKey, wizard.NewProblem("this is a pull secret of Red Hat, which is not meant for OKD",
+	return wizard.WithField(wizard.PullSecretKey, wizard.NewProblem("this is a Red Hat pull secret; OKD does not use one",
 		"no openshift.pullSecret: OKD's images are public", ""))
 }
 

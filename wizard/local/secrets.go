@@ -69,7 +69,7 @@ func (r secretField) resolve(lookup func(string) (string, bool)) (string, []wiza
 // Keys are pasted from a browser, sometimes with more text.
 func validateOneWord(secret string) []wizard.Problem {
 	if strings.ContainsFunc(secret, unicode.IsSpace) {
-		return wizard.NewProblem("the secret holds white space", "one word", "")
+		return wizard.NewProblem("the secret contains whitespace", "one word", "")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func readSecret(path string) (string, []wizard.Problem) {
 	content, faults := readRegular(path, maxSecret, fileread.Text)
 	value := strings.TrimSpace(string(content))
 	if faults == nil && value == "" {
-		return "", wizard.NewProblem(path+" is empty", "a file that holds the secret", "")
+		return "", wizard.NewProblem(path+" is empty", "a file that contains the secret", "")
 	}
 	return value, faults
 }

@@ -44,9 +44,9 @@ func ParseEndpoint(text string) (address string, err error) {
 	case text == "":
 		return "", AddressError{Problem: "is empty", Allowed: endpointForms}
 	case len(text) > maxEndpointLength:
-		return "", AddressError{Problem: fmt.Sprintf("has %d characters", len(text)), Allowed: fmt.Sprintf("at most %d", maxEndpointLength)}
+		return "", AddressError{Problem: fmt.Sprintf("is %d characters long", len(text)), Allowed: fmt.Sprintf("at most %d", maxEndpointLength)}
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }):
-		return "", AddressError{Problem: "holds white space or control characters", Allowed: endpointForms}
+		return "", AddressError{Problem: "contains whitespace or control characters", Allowed: endpointForms}
 	}
 	scheme, rest, err := splitScheme(text)
 	if err != nil {
@@ -55,7 +55,7 @@ func ParseEndpoint(text string) (address string, err error) {
 	u, err := url.Parse(scheme + "://" + rest)
 	switch {
 	case strings.Contains(getAuthority(rest), "@"):
-		return "", AddressError{Problem: "holds credentials, which would be kept in the open", Allowed: endpointForms}
+		return "", AddressError{Problem: "contains credentials, which would be stored in plain text", Allowed: endpointForms}
 	case err != nil:
 		return "", newParseError(rest)
 	}
@@ -94,7 +94,7 @@ func splitScheme(text string) (scheme, rest string, err error) {
 	host, port, err := net.SplitHostPort(authority)
 	switch {
 	case err == nil && slices.Contains(listSchemes(), strings.ToLower(host)) && strings.Trim(port, "0123456789") != "":
-		return "", "", AddressError{Problem: "lacks \"//\" after the scheme", Allowed: endpointForms, Suggestion: replaceScheme(host, port)}
+		return "", "", AddressError{Problem: "has no \"//\" after the scheme", Allowed: endpointForms, Suggestion: replaceScheme(host, port)}
 	case err == nil:
 		return "tcp", text, nil
 	}
@@ -116,7 +116,7 @@ func newSchemeError(scheme, rest string) error {
 			best, distance = known, d
 		}
 	}
-	failure := AddressError{Problem: fmt.Sprintf("the scheme %q is not known", truncateText(scheme)), Allowed: "one of " + strings.Join(listSchemes(), ", ")}
+	failure := AddressError{Problem: fmt.Sprintf("unsupported scheme %q", truncateText(scheme)), Allowed: "one of " + strings.Join(listSchemes(), ", ")}
 	if best != "" {
 		failure.Suggestion = replaceScheme(best, rest)
 	}
@@ -140,13 +140,13 @@ func newParseError(rest string) error {
 		return newPortError(port)
 	}
 	if strings.Count(authority, ":") > 1 && !strings.HasPrefix(authority, "[") {
-		return AddressError{Problem: "the IPv6 address is not in brackets", Allowed: "e.g. tcp://[2001:db8::1]:5000"}
+		return AddressError{Problem: "the IPv6 address needs brackets", Allowed: "e.g. tcp://[2001:db8::1]:5000"}
 	}
-	return AddressError{Problem: "it cannot be read", Allowed: endpointForms}
+	return AddressError{Problem: "cannot be parsed", Allowed: endpointForms}
 }
 
 func newPortError(port string) error {
-	return AddressError{Problem: fmt.Sprintf("the port %q is none", truncateText(port)), Allowed: "1 to 65535"}
+	return AddressError{Problem: fmt.Sprintf("the port %q is not valid", truncateText(port)), Allowed: "1 to 65535"}
 }
 
 // checkParts refuses parts of a URL that the kind of the probe does not use.
@@ -154,13 +154,13 @@ func checkParts(u *url.URL) error {
 	portOnly := slices.Contains([]string{"tcp", "tls", "ssh", "ntp", "closed", "zone"}, u.Scheme)
 	switch {
 	case portOnly && (strings.Trim(u.Path, "/") != "" || u.RawQuery != ""):
-		return AddressError{Problem: fmt.Sprintf("%s knows no path", u.Scheme), Allowed: u.Scheme + "://host" + map[bool]string{true: ":port"}[u.Scheme != "zone"]}
+		return AddressError{Problem: fmt.Sprintf("%s does not support a path", u.Scheme), Allowed: u.Scheme + "://host" + map[bool]string{true: ":port"}[u.Scheme != "zone"]}
 	case u.Fragment != "" && u.Scheme != "ssh":
-		return AddressError{Problem: "holds a \"#\", which means something to ssh only", Allowed: endpointForms}
+		return AddressError{Problem: "contains \"#\", which only ssh supports", Allowed: endpointForms}
 	case u.Port() == "" && slices.Contains([]string{"tcp", "closed", "proxy"}, u.Scheme):
 		return AddressError{Problem: "the port is missing", Allowed: u.Scheme + "://host:port"}
 	case u.Port() != "" && u.Scheme == "zone":
-		return AddressError{Problem: "a zone has no port", Allowed: "zone://example.net"}
+		return AddressError{Problem: "a DNS zone has no port", Allowed: "zone://example.net"}
 	}
 	return nil
 }
@@ -190,11 +190,11 @@ func formatHost(host string) string {
 
 func normalizeHost(host string) (string, error) {
 	problem := func(format string, args ...any) error {
-		return AddressError{Problem: fmt.Sprintf(format, args...), Allowed: "a name or an address, e.g. registry.example.net or 10.9.0.5"}
+		return AddressError{Problem: fmt.Sprintf(format, args...), Allowed: "a host name or IP address, e.g. registry.example.net or 10.9.0.5"}
 	}
 	if address, err := netip.ParseAddr(host); err == nil {
 		if address.Zone() != "" {
-			return "", problem("the address names an interface of one machine")
+			return "", problem("the address contains an interface zone")
 		}
 		return address.Unmap().String(), nil
 	}
@@ -207,11 +207,11 @@ func normalizeHost(host string) (string, error) {
 	case name == "":
 		return "", problem("the host is missing")
 	case strings.Contains(name, "*"):
-		return "", AddressError{Problem: "a wildcard cannot be checked", Allowed: "one of the names that it stands for"}
+		return "", AddressError{Problem: "wildcards are not supported", Allowed: "a specific name below it"}
 	case len(name) > 253 || !isHostName(name):
-		return "", problem("the host is neither a name nor an address")
+		return "", problem("the host is not a valid name or address")
 	case strings.Trim(last, "0123456789") == "":
-		return "", problem("the host is no IPv4 address")
+		return "", problem("the host is not an IPv4 address")
 	}
 	return name, nil
 }

@@ -69,7 +69,7 @@ const (
 	mostWithMore     = 2 * mostForCatalogue
 )
 
-func TestTheWholeCatalogueTakesHardlyLongerThanItsSlowestProbe(t *testing.T) {
+func TestRun_WholeCatalogueIsParallel(t *testing.T) {
 	for name, world := range worlds() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ func catalogue(t *testing.T) []assets.Endpoint {
 	return endpoints
 }
 
-func TestTheCatalogueIsWellFormed(t *testing.T) {
+func TestCatalogue_IsWellFormed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range catalogue(t) {
 		kind, _, _ := strings.Cut(e.URL, "://")
@@ -72,7 +72,7 @@ func unknownPlaceholder(address string) bool {
 	return false
 }
 
-func TestEveryConditionAndEveryPlaceholderIsUsed(t *testing.T) {
+func TestCatalogue_UsesConditionsAndPlaceholders(t *testing.T) {
 	var all strings.Builder
 	for _, e := range catalogue(t) {
 		all.WriteString(" |" + strings.Join(e.When, "|") + "| " + e.URL)
@@ -90,7 +90,7 @@ func TestEveryConditionAndEveryPlaceholderIsUsed(t *testing.T) {
 }
 
 // The hosts that documentation and experience name, written down a second time.
-func TestEveryKnownHostIsInTheCatalogue(t *testing.T) {
+func TestCatalogue_HasEveryKnownHost(t *testing.T) {
 	scope := everything()
 	var ids []string
 	for _, e := range catalogue(t) {
@@ -127,7 +127,7 @@ func TestEveryKnownHostIsInTheCatalogue(t *testing.T) {
 	}
 }
 
-func TestEveryAddressOfTheCatalogueIsOneThatAnOperatorCouldWrite(t *testing.T) {
+func TestCatalogue_AddressesAreValid(t *testing.T) {
 	scope := everything()
 	for _, e := range catalogue(t) {
 		address, unknown := scope.expandURL(e.URL)

@@ -28,7 +28,7 @@ func joinedReport(parts ...[]reach.Result) (report reach.Report) {
 	return report
 }
 
-func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
+func TestCommonCauses_SharedFailures(t *testing.T) {
 	dead, up, nameless := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}, reach.Layers{DNS: reach.LayerFail}
 	for want, report := range map[string]reach.Report{
 		"one cause of 3 problems: the clock of this workstation is about 17 minutes behind": joinedReport(
@@ -36,12 +36,12 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 			spoiled(reach.Workstation, reach.ClockSkew, 1, map[string]string{reach.EvidenceSkew: "-17m0s"}, up)),
 		"one cause of 4 problems: signed by CN=Corp Proxy CA, not trusted by the machine in the zone": joinedReport(
 			spoiled(reach.Zone, reach.Untrusted, 4, map[string]string{reach.EvidenceIssuer: "CN=Corp Proxy CA"}, up)),
-		"one cause of 3 problems: the proxy proxy.corp:3128 wants a password": joinedReport(
+		"one cause of 3 problems: the proxy proxy.corp:3128 requires authentication": joinedReport(
 			spoiled(reach.Workstation, reach.ProxyAuth, 3, map[string]string{reach.EvidenceProxy: "proxy.corp:3128"}, dead)),
-		"one cause of 3 problems: the network of host gate wants a login first": joinedReport(spoiled("ssh:gate", reach.Captive, 3, nil, up)),
-		"one cause of 3 problems: no connection from this workstation gets out": joinedReport(
+		"one cause of 3 problems: the network of host gate requires a login": joinedReport(spoiled("ssh:gate", reach.Captive, 3, nil, up)),
+		"one cause of 3 problems: all outgoing connections from this workstation time out": joinedReport(
 			spoiled(reach.Workstation, reach.TCPTimeout, 3, nil, dead), spoiled(reach.Zone, reach.Slow, 1, nil, up)),
-		"one cause of 3 problems: 10.0.0.53 knows no name of the internet": joinedReport(
+		"one cause of 3 problems: 10.0.0.53 does not resolve public names": joinedReport(
 			spoiled(reach.Workstation, reach.NXDomain, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),
 	} {
 		causes := reach.CommonCauses(report)
@@ -58,7 +58,7 @@ func TestWhatManyFailuresShareIsOneCause(t *testing.T) {
 	}
 }
 
-func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
+func TestCommonCauses_IgnoresSeparateFailures(t *testing.T) {
 	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
 	for name, report := range map[string]reach.Report{
 		"two are few":      joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
@@ -75,7 +75,7 @@ func TestFailuresOfTheirOwnAreNoCommonCause(t *testing.T) {
 	}
 }
 
-func TestTheCauseOfMostComesFirstAndKnowsWhatItSpoils(t *testing.T) {
+func TestCommonCauses_LargestFirst(t *testing.T) {
 	portal := spoiled(reach.Zone, reach.Captive, 5, nil, reach.Layers{TCP: reach.LayerOK})
 	clock := spoiled(reach.Workstation, reach.ClockSkew, 3, nil, reach.Layers{TCP: reach.LayerOK})
 	causes := reach.CommonCauses(joinedReport(clock, portal))
@@ -90,7 +90,7 @@ func TestTheCauseOfMostComesFirstAndKnowsWhatItSpoils(t *testing.T) {
 	}
 }
 
-func TestWhatTheCatalogueAddsIsLeftOutWhereThePlaceIsAtFault(t *testing.T) {
+func TestHint_LocalCauseOmitsCatalogueHint(t *testing.T) {
 	task := taskOf("A")
 	task.Checks[0].Hint = "This host is new."
 	for class, want := range map[reach.Class]bool{reach.ClockSkew: false, reach.Captive: false, reach.ProxyAuth: false, reach.TCPTimeout: true} {
@@ -101,7 +101,7 @@ func TestWhatTheCatalogueAddsIsLeftOutWhereThePlaceIsAtFault(t *testing.T) {
 	}
 }
 
-func TestHintsSayWhereAVantageIsSet(t *testing.T) {
+func TestHint_NamesSourceSetting(t *testing.T) {
 	for vantage, words := range map[string]string{reach.Workstation: "HTTPS_PROXY", reach.Zone: "openshift.proxy", "ssh:gate": "openshift.proxy"} {
 		task := taskOf("A")
 		task.Source = vantage
@@ -112,7 +112,7 @@ func TestHintsSayWhereAVantageIsSet(t *testing.T) {
 	}
 }
 
-func TestASkewIsToldInWords(t *testing.T) {
+func TestDescribe_ClockSkew(t *testing.T) {
 	for skew, want := range map[string]string{
 		"-16m59s": "about 17 minutes behind", "+3m12s": "about 3 minutes ahead", "+26h0m0s": "about 26 hours ahead",
 		"-8760h0m0s": "about 365 days behind", "+1.4s": "1.4s ahead", "+95s": "about 95 seconds ahead", "": "wrong by more than certificates allow",

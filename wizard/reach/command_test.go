@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestACommandShowsTheSameByHand(t *testing.T) {
+func TestBuildCommand_Equivalents(t *testing.T) {
 	through := map[string]string{reach.EvidenceProxy: "proxy.corp:3128"}
 	for _, test := range []struct {
 		url      string
@@ -54,7 +54,7 @@ func TestACommandShowsTheSameByHand(t *testing.T) {
 	}
 }
 
-func TestWhatServersSayIsQuotedForTheShell(t *testing.T) {
+func TestBuildCommand_QuotesServerText(t *testing.T) {
 	r := reach.Result{Class: reach.Refused, Evidence: map[string]string{reach.EvidenceHost: "a.example.net;reboot", reach.EvidenceProxy: "p;reboot"}}
 	got := reach.BuildCommand(reach.Check{URL: "https://quay.io"}, r)
 	for i, part := range strings.Split(got, "'") {
@@ -64,7 +64,7 @@ func TestWhatServersSayIsQuotedForTheShell(t *testing.T) {
 	}
 }
 
-func TestTheTargetOfACheckHidesItsPassword(t *testing.T) {
+func TestTarget_HidesPassword(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://user:secret@quay.io": "quay.io:443", "ssh://git@git.vshn.net": "git.vshn.net:22", "zone://example.net": "example.net",
 		"https://user:secret@quay.io:99999999/%zz": "unreadable address", "registry://[2001:db8::1]": "[2001:db8::1]:443",

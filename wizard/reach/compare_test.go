@@ -22,7 +22,7 @@ func reportOf(lines ...string) reach.Report {
 	return report
 }
 
-func TestWhatChangedIsToldWithItsTurn(t *testing.T) {
+func TestCompare_ReportsDirection(t *testing.T) {
 	before := reportOf("A ok", "B fail tcp-timeout", "C fail tcp-timeout", "D ok", "E skipped", "F ok", "G ok", "H warn slow", "zone/A ok")
 	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "H fail slow")
 	var got []string
@@ -36,7 +36,7 @@ func TestWhatChangedIsToldWithItsTurn(t *testing.T) {
 	}
 }
 
-func TestAReportIsNoDifferentFromItself(t *testing.T) {
+func TestCompare_SameReport(t *testing.T) {
 	report := reportOf("A ok", "B fail tcp-timeout", "zone/A skipped", "A warn slow")
 	report.Results = report.Results[:3]
 	if changes := reach.Compare(report, report); len(changes) != 0 {

@@ -27,24 +27,24 @@ func listConditions() map[string]condition {
 		"okd-stream-10": asked("OKD 4.20 or later is installed", func(s state.Spec) bool { return isOKD(s) && !onStream9(s) }),
 		"syn":           asked("the cluster is connected to Project Syn", func(s state.Spec) bool { return s.Syn.LieutenantURL != "" }),
 		"vshn":          asked("VSHN runs Project Syn", isVSHN),
-		"acme":          asked("certificates come by ACME", func(s state.Spec) bool { return s.DNS.ACME }),
+		"acme":          asked("ACME certificates are enabled", func(s state.Spec) bool { return s.DNS.ACME }),
 		"ccm":           asked("Exoscale's cloud controller is installed", func(s state.Spec) bool { return s.OpenShift.CloudControllerManager == "External" }),
 		"cilium":        asked("the network plugin is Cilium", func(s state.Spec) bool { return s.Network.CNI == "Cilium" }),
 		"haproxy":       asked("there are load balancers", func(s state.Spec) bool { return !s.IsRoundRobin() }),
-		"http-proxy":    asked("the nodes have a proxy for http that is another one than for https", hasOtherHTTPProxy),
-		"https-proxy":   asked("the nodes have a proxy for https", func(s state.Spec) bool { return s.OpenShift.Proxy.HTTPS != "" }),
+		"http-proxy":    asked("the nodes have different proxies for HTTP and HTTPS", hasOtherHTTPProxy),
+		"https-proxy":   asked("the nodes have an HTTPS proxy", func(s state.Spec) bool { return s.OpenShift.Proxy.HTTPS != "" }),
 
-		"installed": {"the cluster stands", func(s Scope) bool { return s.Installed }, false},
-		"in-zone":   {"the checks are made in the zone", func(s Scope) bool { return s.Source == Zone }, false},
+		"installed": {"the cluster is installed", func(s Scope) bool { return s.Installed }, false},
+		"in-zone":   {"the checks run in the zone", func(s Scope) bool { return s.Source == Zone }, false},
 
 		// Endpoints that only humans use are checked only when requested by ID.
-		"person":          {"asked for: only people use it", never, false},
-		"puppet":          {"asked for: only load balancers that Puppet configures need it", never, false},
-		"terraform":       {"asked for: only installations with Terraform need it", never, false},
-		"compile":         {"asked for: only those who compile a catalog need it", never, false},
-		"cloud-paks":      {"asked for: only IBM's Cloud Paks need it", never, false},
-		"integration":     {"asked for: only clusters for tests need it", never, false},
-		"private-network": {"asked for: only nodes in a private network need it", never, false},
+		"person":          {"on request: used by people only", never, false},
+		"puppet":          {"on request: only for load balancers managed by Puppet", never, false},
+		"terraform":       {"on request: only for installations with Terraform", never, false},
+		"compile":         {"on request: only for compiling a catalog", never, false},
+		"cloud-paks":      {"on request: only for IBM Cloud Paks", never, false},
+		"integration":     {"on request: only for test clusters", never, false},
+		"private-network": {"on request: only for nodes in a private network", never, false},
 	}
 }
 

@@ -42,10 +42,10 @@ func newCustomerChecks(endpoints []string) ([]Check, error) {
 func newCustomerCheck(id, address string) Check {
 	check := Check{
 		ID: id, Group: Customer, URL: address, From: []string{"nodes"}, Phase: "bootstrap", Owner: "customer", Severity: Must,
-		Reason: "You added it to the answers: the cluster has to reach it.",
+		Reason: "Added in the answers: the cluster must reach it.",
 	}
 	if check.Title = check.Target(); check.Kind() == "closed" {
-		check.Reason = "You added it to the answers: it must not be reachable."
+		check.Reason = "Added in the answers: it must not be reachable."
 	}
 	return check
 }

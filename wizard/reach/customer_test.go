@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestOwnEndpointsAreChecksWhoseIDsDependOnTheAddressAlone(t *testing.T) {
+func TestCustomerChecks_IDFromAddress(t *testing.T) {
 	spec := demo()
 	spec.Checks.Endpoints = []string{"tcp://10.9.0.5:5000", "registry.example.net", "https://registry.example.net:443/"}
 	own := slices.DeleteFunc(choose(t, Scope{Spec: spec, Partial: true}), func(c Check) bool { return c.Group != Customer })
@@ -17,7 +17,7 @@ func TestOwnEndpointsAreChecksWhoseIDsDependOnTheAddressAlone(t *testing.T) {
 		t.Fatalf("%d checks: %+v", len(own), own)
 	}
 	want := Check{ID: "NET-CUS-D21A93", Title: "10.9.0.5:5000", Group: "customer", URL: "tcp://10.9.0.5:5000", From: []string{"nodes"}, Phase: "bootstrap",
-		Owner: "customer", Severity: Must, Reason: "You added it to the answers: the cluster has to reach it."}
+		Owner: "customer", Severity: Must, Reason: "Added in the answers: the cluster must reach it."}
 	if diff := cmp.Diff(want, own[0]); diff != "" {
 		t.Error(diff)
 	}
@@ -28,7 +28,7 @@ func TestOwnEndpointsAreChecksWhoseIDsDependOnTheAddressAlone(t *testing.T) {
 	}
 }
 
-func TestAddressesWhoseShortIDsAreTheSameHaveLongerOnes(t *testing.T) {
+func TestCustomerIDs_LengthenedOnCollision(t *testing.T) {
 	first := map[string]string{}
 	for i := range 100000 {
 		address := fmt.Sprintf("tcp://10.9.0.5:%d", i)
@@ -48,7 +48,7 @@ func TestAddressesWhoseShortIDsAreTheSameHaveLongerOnes(t *testing.T) {
 	t.Error("no two addresses have the same short ID")
 }
 
-func TestTooManyOrUnreadableEndpointsAreRefusedWithTheirPlace(t *testing.T) {
+func TestSelectChecks_LocatesInvalidEndpoints(t *testing.T) {
 	spec := demo()
 	spec.Checks.Endpoints = []string{"example.net", "tcp://example.net"}
 	if _, err := SelectChecks(nil, Scope{Spec: spec}); err == nil || !strings.Contains(err.Error(), "checks.endpoints[1]: the port is missing") {

@@ -55,17 +55,17 @@ func formatDuration(r Result) string {
 // Placeholders in braces come from the result, see expandHint.
 func listClassTexts() map[Class]string {
 	all := map[Class]string{
-		NXDomain:     "there is no such name, says {resolver}",
-		ServFail:     "{resolver} could not look it up",
-		DNSTimeout:   "{resolver} did not answer",
-		SplitView:    "{resolver} says {addresses}, which is not what the internet says",
-		Refused:      "the connection was refused",
+		NXDomain:     "{resolver}: no such host",
+		ServFail:     "{resolver}: server failure",
+		DNSTimeout:   "no answer from {resolver}",
+		SplitView:    "{resolver} answers {addresses}, which differs from public DNS",
+		Refused:      "connection refused",
 		TCPTimeout:   "no answer from {address}",
-		NoRoute:      "there is no way to {address}",
+		NoRoute:      "no route to {address}",
 		UDPTimeout:   "no answer from {address}",
-		Reset:        "the connection was cut in the middle",
-		ProxyRefused: "{proxy} did not let it through",
-		ProxyAuth:    "{proxy} wants a user name and a password",
+		Reset:        "connection reset",
+		ProxyRefused: "blocked by {proxy}",
+		ProxyAuth:    "{proxy} requires authentication",
 	}
 	for _, layer := range []map[Class]string{listTLSTexts(), listServiceTexts()} {
 		maps.Copy(all, layer)
@@ -77,25 +77,25 @@ func listTLSTexts() map[Class]string {
 	return map[Class]string{
 		Untrusted:     "signed by {issuer}, which {machine} does not trust",
 		WrongHostname: "the certificate is for {subject}",
-		Expired:       "the certificate ended {expires}",
+		Expired:       "the certificate expired {expires}",
 		ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
-		TLSFailure:    "no secure connection could be made",
+		TLSFailure:    "TLS handshake failed",
 	}
 }
 
 func listServiceTexts() map[Class]string {
 	return map[Class]string{
-		Unauthorized: "it asks who we are",
-		Geo:          "refused because of the country that we come from",
-		ServerError:  "the service has a problem of its own ({status})",
-		Unexpected:   "something else answers than the service ({status})",
-		Captive:      "the login page of a network answers",
-		HTTPTimeout:  "connected, and then no answer",
-		Slow:         "reached, but slowly",
-		Credentials:  "the pull secret or the token is refused",
-		Missing:      "it does not have what is wanted",
-		HostKey:      "another host key than the known one ({key})",
-		Exposed:      "it can be reached, and must not be",
-		Malformed:    "what came is not the protocol of this service",
+		Unauthorized: "reachable, requires authentication",
+		Geo:          "blocked for this country",
+		ServerError:  "server error ({status})",
+		Unexpected:   "unexpected response ({status})",
+		Captive:      "captive portal",
+		HTTPTimeout:  "connected, but no response",
+		Slow:         "reachable, but slow",
+		Credentials:  "credentials rejected",
+		Missing:      "not found",
+		HostKey:      "unknown host key ({key})",
+		Exposed:      "reachable, but must not be",
+		Malformed:    "unexpected protocol",
 	}
 }

@@ -30,21 +30,21 @@ const (
 // Discover fetches the addresses of the single sign-on and of Vault from a Lieutenant. They are only addresses to probe:
 // https without credentials is accepted, nothing else.
 func Discover(ctx context.Context, n network.Network, lieutenantURL string) (Discovery, error) {
-	const op = "ask Lieutenant where the single sign-on and Vault are"
+	const op = "get the addresses of the single sign-on and Vault from Lieutenant"
 	address, err := parseHTTPSURL(lieutenantURL)
 	if err != nil {
 		return Discovery{}, fault.New(fault.Invalid, op, fmt.Errorf("its own address: %w", err)).
-			WithHint("answer with an address like https://api.syn.example.net").WithField("syn.lieutenantURL")
+			WithHint("use a URL like https://api.syn.example.net").WithField("syn.lieutenantURL")
 	}
 	ctx, cancel := context.WithTimeout(ctx, discoveryTime)
 	defer cancel()
 	content, err := fetchPage(ctx, n, strings.TrimRight(address, "/")+"/")
 	if err != nil {
-		return Discovery{}, fault.New(fault.Transient, op, err).WithHint("look at the check of Lieutenant: it says what is wrong on the way there")
+		return Discovery{}, fault.New(fault.Transient, op, err).WithHint("see the connectivity check of Lieutenant")
 	}
 	discovery, err := readDiscovery(content)
 	if err != nil {
-		return discovery, fault.New(fault.Invalid, op, err).WithHint("tell those who run Lieutenant what it answers at %s", address)
+		return discovery, fault.New(fault.Invalid, op, err).WithHint("report the response of %s to the operator of Lieutenant", address)
 	}
 	return discovery, nil
 }
@@ -64,7 +64,7 @@ func fetchPage(ctx context.Context, n network.Network, address string) ([]byte, 
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("it answers with status %d", response.StatusCode)
+		return nil, fmt.Errorf("HTTP status %d", response.StatusCode)
 	}
 	return io.ReadAll(response.Body)
 }
@@ -80,7 +80,7 @@ func readDiscovery(content []byte) (Discovery, error) {
 		} `json:"vault"`
 	}
 	if err := json.Unmarshal(content, &said); err != nil {
-		return Discovery{}, errors.New("its answer is not that of Lieutenant")
+		return Discovery{}, errors.New("not a Lieutenant response")
 	}
 	var discovery Discovery
 	var oidc, vault error
@@ -91,10 +91,10 @@ func readDiscovery(content []byte) (Discovery, error) {
 		discovery.Vault, vault = parseHTTPSURL(text)
 	}
 	if oidc != nil {
-		oidc = fmt.Errorf("the single sign-on that it names: %w", oidc)
+		oidc = fmt.Errorf("its single sign-on URL: %w", oidc)
 	}
 	if vault != nil {
-		vault = fmt.Errorf("the Vault that it names: %w", vault)
+		vault = fmt.Errorf("its Vault URL: %w", vault)
 	}
 	return discovery, errors.Join(oidc, vault)
 }
@@ -102,14 +102,14 @@ func readDiscovery(content []byte) (Discovery, error) {
 // parseHTTPSURL accepts https without credentials only.
 func parseHTTPSURL(text string) (string, error) {
 	if scheme, _, _ := strings.Cut(text, "://"); !strings.EqualFold(scheme, "https") {
-		return "", errors.New("it is no address of https")
+		return "", errors.New("not an https URL")
 	}
 	address, err := ParseEndpoint(text)
 	if err != nil {
 		return "", err
 	}
 	if u, err := url.Parse(address); err != nil || u.RawQuery != "" {
-		return "", errors.New("it is no plain address")
+		return "", errors.New("not a plain URL")
 	}
 	return address, nil
 }

@@ -34,7 +34,7 @@ func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }
 
-func TestLieutenantSaysWhereItsNeighboursAre(t *testing.T) {
+func TestDiscover_Neighbours(t *testing.T) {
 	var path string
 	n := lieutenant(t, func(w http.ResponseWriter, r *http.Request) {
 		path = r.URL.Path
@@ -48,7 +48,7 @@ func TestLieutenantSaysWhereItsNeighboursAre(t *testing.T) {
 	}
 }
 
-func TestWhatLieutenantSaysIsNotTrustedBlindly(t *testing.T) {
+func TestDiscover_RefusesUntrustworthy(t *testing.T) {
 	for answer, want := range map[string]Discovery{
 		`{"oidc":{"discoveryUrl":"http://id.example.net"},"vault":{"addr":"https://vault.example.net"}}`:        {Vault: "https://vault.example.net"},
 		`{"oidc":{"discoveryUrl":"https://u:p@id.example.net"},"vault":{"addr":"https://\u001b[2J"}}`:           {},
@@ -64,13 +64,13 @@ func TestWhatLieutenantSaysIsNotTrustedBlindly(t *testing.T) {
 	}
 }
 
-func TestWhoSaysNothingIsNoError(t *testing.T) {
+func TestDiscover_EmptyAnswer(t *testing.T) {
 	if got, err := Discover(t.Context(), lieutenant(t, says(`{"apiVersion":"v0.5.0"}`)), "https://example.com"); err != nil || got != (Discovery{}) {
 		t.Error(got, err)
 	}
 }
 
-func TestADiscoveryIsBounded(t *testing.T) {
+func TestDiscover_IsBounded(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"no end": func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {

@@ -27,7 +27,7 @@ const (
 	Allow   Ask = "allow"
 	Resolve Ask = "resolve the name"
 	Exempt  Ask = "exempt from TLS inspection"
-	Admit   Ask = "let through the proxy"
+	Admit   Ask = "allow through the proxy"
 )
 
 // EvidenceSource is the machine's own address towards the service. Behind NAT it is an internal one, by which the

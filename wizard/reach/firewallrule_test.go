@@ -35,7 +35,7 @@ func optional(r reach.Result) reach.Result {
 	return r
 }
 
-func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
+func TestFirewallRequest_GroupsByTeam(t *testing.T) {
 	blocked := failed("A", "quay.io:443", reach.TCPTimeout)
 	nodesOnly := reach.Check{ID: "A", URL: "https://quay.io", From: []string{"nodes"}}
 	for name, test := range map[string]struct {
@@ -58,9 +58,9 @@ func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
 		"interception": {[]reach.Result{failed("A", "quay.io:443", reach.Untrusted)}, nil,
 			"A: exempt from TLS inspection quay.io 443/tcp for this workstation [network]"},
 		"a proxy": {[]reach.Result{failed("A", "quay.io:443", reach.ProxyRefused, reach.EvidenceProxy, "proxy:3128")}, nil,
-			"A: let through the proxy quay.io 443/tcp for this workstation [network]"},
+			"A: allow through the proxy quay.io 443/tcp for this workstation [network]"},
 		"beyond a proxy": {[]reach.Result{failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceProxy, "proxy:3128")}, nil,
-			"A: let through the proxy quay.io 443/tcp for this workstation [network]"},
+			"A: allow through the proxy quay.io 443/tcp for this workstation [network]"},
 		"another host": {[]reach.Result{failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceHost, "cdn03.quay.io")}, nil,
 			"A: allow cdn03.quay.io 443/tcp for this workstation [network]"},
 		"datagrams": {[]reach.Result{failed("A", "ntp.example.net:123", reach.UDPTimeout)}, []reach.Check{{ID: "A", URL: "ntp://ntp.example.net"}},
@@ -96,7 +96,7 @@ func TestARequestAsksEachTeamForWhatItCanChange(t *testing.T) {
 	}
 }
 
-func TestADemandProvesAndGivesItsReason(t *testing.T) {
+func TestListFirewallRules_EvidenceAndReason(t *testing.T) {
 	r := failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceAddress, "203.0.113.9")
 	r.Layers = reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerFail, TLS: reach.LayerNone, HTTP: reach.LayerNone}
 	again := failed("B", "quay.io:443", reach.TCPTimeout)
@@ -110,7 +110,7 @@ func TestADemandProvesAndGivesItsReason(t *testing.T) {
 	}
 }
 
-func TestAProofNamesTheAddressThatWasSeenInTheFirewall(t *testing.T) {
+func TestListFirewallRules_NamesSourceAddress(t *testing.T) {
 	r := from(failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceSource, "192.0.2.10"), reach.Zone)
 	demands := reach.ListFirewallRules(reach.Report{Results: []reach.Result{r}}, nil)
 	if len(demands) != 1 || !strings.HasSuffix(demands[0].Proof, ", from the machine in the zone, at 192.0.2.10") {

@@ -31,7 +31,7 @@ func getClassHint(r Result) string {
 	}
 	text, known := listHints()[r.Class]
 	if !known {
-		text = "Compare with a machine in another network, and show this report to those who run yours."
+		text = "Compare with a machine in another network, and show this report to your network team."
 	}
 	return expandHint(text, r)
 }
@@ -47,49 +47,49 @@ func listHints() map[Class]string {
 
 func listDNSHints() map[Class]string {
 	return map[Class]string{
-		NXDomain:   "Check how {host} is spelled, and ask those who run {resolver} to resolve it: as far as that name server knows, there is no such name.",
-		ServFail:   "Ask those who run {resolver} why it cannot look up {host}: that name server reports a failure of its own, often a forwarder that does not answer.",
-		DNSTimeout: "Let {machine} reach {resolver} on port 53, UDP and TCP: that name server did not answer.",
-		SplitView:  "Ask those who run {resolver} to answer for {host} as the internet does: that name server says {addresses}.",
+		NXDomain:   "Check the spelling of {host}, or ask the operator of {resolver} to resolve it: it returned NXDOMAIN.",
+		ServFail:   "Ask the operator of {resolver} why it returns SERVFAIL for {host}; often its forwarder does not answer.",
+		DNSTimeout: "Allow {machine} to reach {resolver} on port 53, UDP and TCP: it did not answer.",
+		SplitView:  "Ask the operator of {resolver} to return the public address of {host}: it returned {addresses}.",
 	}
 }
 
 func listTransportHints() map[Class]string {
 	return map[Class]string{
-		Refused:      "Ask for the firewall to accept connections to {target}: it refuses them at once, unless nothing listens there.",
-		TCPTimeout:   "Ask for the firewall to let {target} through: packets get lost without any answer, which is how a firewall drops them.",
-		NoRoute:      "Ask those who run the network for a route to {address}: {machine} has none.",
-		UDPTimeout:   "Ask for the firewall to let UDP to {target} through, and the answers back in: none came.",
-		Reset:        "Ask which firewall cuts connections to {target}, and for an exemption from it: this one was cut in the middle.",
-		ProxyRefused: "Ask those who run {proxy} to let connections to {target} through, after a look at whether its address is right.",
-		ProxyAuth:    "Give the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}: it asks for them.",
+		Refused:      "Ask to allow connections to {target}: a firewall refuses them, or nothing listens there.",
+		TCPTimeout:   "Ask to allow {target} in the firewall: packets are dropped without an answer.",
+		NoRoute:      "Ask the network team for a route from {machine} to {address}.",
+		UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
+		Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",
+		ProxyRefused: "Check that the address of {proxy} is correct, then ask its operator to allow {target}.",
+		ProxyAuth:    "Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}.",
 	}
 }
 
 func listTLSHints() map[Class]string {
 	return map[Class]string{
-		Untrusted:     "Ask for {host} to be exempted from TLS inspection, or have {issuer} trusted: {how that is done there}.",
-		WrongHostname: "Find out who answers in place of {host}: the certificate is made for {subject}, so a name server or a proxy leads elsewhere.",
-		Expired:       "Tell those who run {host} to renew their certificate: it ended {expires}.",
-		ClockSkew:     "Set the clock of {machine}, best by NTP: it is {how far behind or ahead}.",
-		TLSFailure:    "Ask which device between {machine} and {target} blocks or breaks TLS: no secure connection could be agreed on.",
+		Untrusted:     "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
+		WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
+		Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
+		ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
+		TLSFailure:    "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
 	}
 }
 
 func listServiceHints() map[Class]string {
 	return map[Class]string{
-		Unauthorized: "Nothing to do: {host} was reached and asks who we are, as it should.",
-		Geo:          "Go out by an address in another country, or ask {host} to serve this one: it refuses where we come from.",
-		ServerError:  "Wait some minutes and check again: {host} itself has a problem ({status}).",
-		Unexpected:   "Open {url} in a browser in the same network and see who answers: what came ({status}) is not from this service.",
-		Captive:      "Log in to the network of {machine} in a browser: its login page answers in place of {host}.",
-		HTTPTimeout:  "Ask which proxy or firewall holds back data from {target}: a connection was made, and then nothing came.",
-		Slow:         "Find out what makes the way to {host} slow, such as a proxy that scans downloads: gigabytes will take this way.",
-		Credentials:  "Get a new pull secret from console.redhat.com and give it in openshift.pullSecret: {host} refuses this one.",
-		Missing:      "Choose another version in openshift.version: {host} does not have what is wanted.",
-		HostKey:      "Have those who run {host} confirm its host key before anything else: it is {key}, and another one is known.",
-		Exposed:      "Take away the security group rule that lets the outside reach {target}: only machines inside the zone may.",
-		Malformed:    "Find out what listens at {target}: what it sends is not the protocol of this service.",
+		Unauthorized: "No action: {host} is reachable and requires authentication, as expected.",
+		Geo:          "Use an egress address in another country: {host} blocks this one.",
+		ServerError:  "Wait a few minutes and check again: {host} reports an error ({status}).",
+		Unexpected:   "Open {url} in a browser in the same network to see what answers: the response ({status}) is not from this service.",
+		Captive:      "Log in to the network of {machine} in a browser: its captive portal answers instead of {host}.",
+		HTTPTimeout:  "Find the proxy or firewall that holds back data from {target}: the connection opens, but no data arrives.",
+		Slow:         "Find what slows down {host}, such as a proxy that scans downloads: the installation downloads gigabytes from it.",
+		Credentials:  "Get a new pull secret from console.redhat.com and set openshift.pullSecret: {host} rejects this one.",
+		Missing:      "Choose another openshift.version: {host} does not have this one.",
+		HostKey:      "Ask the operator of {host} to confirm its host key {key} before you continue: it differs from the known one.",
+		Exposed:      "Remove the security group rule that exposes {target}: only machines inside the zone may reach it.",
+		Malformed:    "Find what listens at {target}: it does not speak the expected protocol.",
 	}
 }
 
@@ -110,7 +110,7 @@ func expandHint(text string, r Result) string {
 		"{how far behind or ahead}", formatSkew(e[EvidenceSkew]),
 		"{how that is done there}", describeTrustStore(r.Source),
 		"{where its proxy is set}", describeProxySetting(r.Source),
-		"{status}", cmp.Or(e[EvidenceStatus], e[EvidenceError], "an answer that is none"),
+		"{status}", cmp.Or(e[EvidenceStatus], e[EvidenceError], "no status"),
 		"{proxy}", describeProxy(e[EvidenceProxy]),
 		"{key}", cmp.Or(e[EvidenceHostKey], "unknown"),
 		"{error}", cmp.Or(e[EvidenceError], "no reason given"),
@@ -138,16 +138,16 @@ func describeSource(vantage string) string {
 // The workstation has its own trust store; the other sources get what the answers give the nodes.
 func describeTrustStore(vantage string) string {
 	if vantage == Workstation {
-		return "add its certificate to the trust store of this workstation, and for the nodes name it in openshift.trustBundle of the answers"
+		return "add it to the trust store of this workstation, and to openshift.trustBundle in the answers for the nodes"
 	}
-	return "name its certificate in openshift.trustBundle of the answers"
+	return "add it to openshift.trustBundle in the answers"
 }
 
 func describeProxySetting(vantage string) string {
 	if vantage == Workstation {
 		return "in the environment variables HTTPS_PROXY and HTTP_PROXY"
 	}
-	return "in openshift.proxy of the answers"
+	return "in openshift.proxy in the answers"
 }
 
 // formatSkew rounds, so that two servers which differ by a second have the same text.

@@ -40,7 +40,7 @@ func seen(t *testing.T, class reach.Class, evidence map[string]string) reach.Res
 	return reach.Run(t.Context(), taskOf("A"), probes{"A": finds(finding)}, nil).Results[0]
 }
 
-func TestEveryClassHasAHintAndASentenceOfItsOwn(t *testing.T) {
+func TestClasses_HaveHintAndSentence(t *testing.T) {
 	hints, sentences := map[string]reach.Class{}, map[string]reach.Class{}
 	for _, class := range classes(t) {
 		r := seen(t, class, nil)
@@ -62,7 +62,7 @@ func TestEveryClassHasAHintAndASentenceOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestHintsAreMadeWithWhatWasSeen(t *testing.T) {
+func TestHints_UseEvidence(t *testing.T) {
 	for class, seenAs := range map[reach.Class]struct{ key, value string }{
 		reach.Untrusted: {reach.EvidenceIssuer, "CN=Corp Proxy CA"}, reach.ProxyAuth: {reach.EvidenceProxy, "proxy.corp:3128"},
 		reach.NoRoute:  {reach.EvidenceAddress, "203.0.113.9"},
@@ -77,24 +77,24 @@ func TestHintsAreMadeWithWhatWasSeen(t *testing.T) {
 	}
 }
 
-func TestEvidenceIsNeverReadAsATemplate(t *testing.T) {
-	if r := seen(t, reach.Untrusted, map[string]string{reach.EvidenceIssuer: "{target}"}); !strings.Contains(r.Hint, "have {target} trusted") {
+func TestHints_EvidenceIsNoTemplate(t *testing.T) {
+	if r := seen(t, reach.Untrusted, map[string]string{reach.EvidenceIssuer: "{target}"}); !strings.Contains(r.Hint, "trust {target}") {
 		t.Error(r.Hint)
 	}
 }
 
-func TestWhatTheCatalogueAddsFollowsTheHintOfAFailure(t *testing.T) {
+func TestHint_AppendsCatalogueHint(t *testing.T) {
 	task := taskOf("A", "B")
 	for i := range task.Checks {
 		task.Checks[i].Hint = "The pool has more servers."
 	}
 	report := reach.Run(t.Context(), task, probes{"A": finds(dropped)}, nil)
-	if failed, well := report.Results[0].Hint, report.Results[1].Hint; !strings.HasSuffix(failed, "drops them. The pool has more servers.") || well != "" {
+	if failed, well := report.Results[0].Hint, report.Results[1].Hint; !strings.HasSuffix(failed, "without an answer. The pool has more servers.") || well != "" {
 		t.Errorf("failed: %q, well: %q", failed, well)
 	}
 }
 
-func TestSentencesNameTheLayerAndTheHost(t *testing.T) {
+func TestDescribe_NamesLayerAndHost(t *testing.T) {
 	for want, r := range map[string]reach.Result{
 		"TLS: signed by CN=Corp Proxy CA, which this workstation does not trust": {
 			Target: "quay.io:443", Source: reach.Workstation, Class: reach.Untrusted, Verdict: reach.Fail,
@@ -102,7 +102,7 @@ func TestSentencesNameTheLayerAndTheHost(t *testing.T) {
 		"TCP: no answer from cdn03.quay.io": {
 			Target: "quay.io:443", Class: reach.TCPTimeout, Layers: reach.Layers{TCP: reach.LayerFail},
 			Evidence: map[string]string{reach.EvidenceHost: "cdn03.quay.io"}},
-		"TCP: the connection was refused, at cdn03.quay.io": {
+		"TCP: connection refused, at cdn03.quay.io": {
 			Target: "quay.io:443", Class: reach.Refused, Layers: reach.Layers{TCP: reach.LayerFail},
 			Evidence: map[string]string{reach.EvidenceHost: "cdn03.quay.io"}},
 		"UDP: no answer from 1.rhel.pool.ntp.org": {

@@ -2,7 +2,7 @@ package reach
 
 import "testing"
 
-func TestWhatOnlyNodesNeedDoesNotFailHereOnceTheZoneReachesIt(t *testing.T) {
+func TestMergeReports_ZoneOverridesLocalFailure(t *testing.T) {
 	checks := []Check{{ID: "A", From: []string{"nodes"}}, {ID: "B", From: []string{"installer", "nodes"}}, {ID: "C", From: []string{"nodes"}}}
 	here, zone := Report{V: 1, TookMS: 3}, Report{V: 1, TookMS: 4}
 	for _, id := range []string{"A", "B", "C"} {

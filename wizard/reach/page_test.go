@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write docs/endpoints.md anew")
 
 const generated = "The rest of this page is generated from the program: `go test ./wizard/reach -run Page -update`.\n"
 
-func TestThePageOfEndpointsIsThatOfTheProgram(t *testing.T) {
+func TestEndpointsPage_IsCurrent(t *testing.T) {
 	const page = "../../docs/endpoints.md"
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -102,7 +102,7 @@ func inCell(text string) string {
 	return regexp.MustCompile(`\{([a-z]+)\}`).ReplaceAllString(text, "*$1*")
 }
 
-func TestEachCheckLeadsToItsPlaceOnThePage(t *testing.T) {
+func TestCheckPage_AnchorExists(t *testing.T) {
 	page, err := os.ReadFile("../../docs/endpoints.md")
 	if err != nil {
 		t.Fatal(err)

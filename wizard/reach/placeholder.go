@@ -33,17 +33,19 @@ func listPlaceholders() map[string]placeholder {
 		"okd":         {asked(getOKDRelease), "openshift.distribution okd and openshift.version"},
 		"channel":     {asked(resolveChannel), "openshift.version"},
 		"lieutenant":  {asked(func(s state.Spec) string { return trimURL(s.Syn.LieutenantURL) }), "syn.lieutenantURL"},
-		"sso":         {func(s Scope) string { return trimURL(s.Discovery.OIDC) }, "syn.lieutenantURL; Lieutenant says it, once it can be reached"},
+		"sso":         {func(s Scope) string { return trimURL(s.Discovery.OIDC) }, "syn.lieutenantURL; provided by Lieutenant once it is reachable"},
 		"vault":       {resolveVault, "syn.vaultAddress"},
 		"http-proxy":  {asked(func(s state.Spec) string { return parseProxyAddress(s.OpenShift.Proxy.HTTP) }), "openshift.proxy.http"},
 		"https-proxy": {asked(func(s state.Spec) string { return parseProxyAddress(s.OpenShift.Proxy.HTTPS) }), "openshift.proxy.https"},
 	}
 }
 
+var placeholderPattern = regexp.MustCompile(`\{[a-z-]+\}`)
+
 // expandURL returns the first placeholder whose value is not known.
 func (s Scope) expandURL(address string) (filled, unknown string) {
 	known := listPlaceholders()
-	filled = regexp.MustCompile(`\{[a-z-]+\}`).ReplaceAllStringFunc(address, func(name string) string {
+	filled = placeholderPattern.ReplaceAllStringFunc(address, func(name string) string {
 		name = strings.Trim(name, "{}")
 		value := ""
 		if p, ok := known[name]; ok {
@@ -89,14 +91,19 @@ func getOKDRelease(spec state.Spec) string {
 	return ""
 }
 
+var (
+	updateChannel = regexp.MustCompile(`^(?:stable|fast|candidate)-\d+\.\d+$`)
+	minorVersion  = regexp.MustCompile(`\d+\.\d+`)
+)
+
 // resolveChannel returns the channel of the updates. The mirror has one more channel, "latest", which is ahead of all but
 // candidates.
 func resolveChannel(spec state.Spec) string {
 	release := strings.Replace(getRelease(spec), "latest-", "fast-", 1)
-	if channel := regexp.MustCompile(`^(?:stable|fast|candidate)-\d+\.\d+$`); channel.MatchString(release) {
+	if updateChannel.MatchString(release) {
 		return release
 	}
-	if minor := regexp.MustCompile(`\d+\.\d+`).FindString(release); minor != "" {
+	if minor := minorVersion.FindString(release); minor != "" {
 		return "stable-" + minor
 	}
 	return defaultChannel

@@ -43,11 +43,11 @@ func ReadReport(in io.Reader) (Report, error) {
 	case err != nil:
 		return Report{}, fmt.Errorf("read the report: %w", err)
 	case len(content) > maxReport:
-		return Report{}, errors.New("read the report: it is longer than 16 MiB, so it is none of exoshift check; give one that --output json wrote")
+		return Report{}, errors.New("read the report: larger than 16 MiB; use a report written by exoshift check --output json")
 	}
 	var report Report
 	if err := json.Unmarshal(content, &report); err != nil {
-		return Report{}, fmt.Errorf("read the report: it is not JSON of exoshift check (%w); write one with --output json", withOffset(err))
+		return Report{}, fmt.Errorf("read the report: not a JSON report of exoshift check (%w); write one with --output json", withOffset(err))
 	}
 	if err := report.validate(); err != nil {
 		return Report{}, fmt.Errorf("read the report: %w", err)
@@ -66,9 +66,9 @@ func withOffset(err error) error {
 func (r Report) validate() error {
 	switch {
 	case r.V > Version:
-		return fmt.Errorf("it has version %d and this program knows version %d; read it with the program that wrote it", r.V, Version)
+		return fmt.Errorf("unsupported version %d (this program supports %d); use the exoshift version that wrote it", r.V, Version)
 	case r.V != Version:
-		return errors.New("it has no version, so it is none of exoshift check; write one with --output json")
+		return errors.New("no version; write a report with exoshift check --output json")
 	}
 	for i, result := range r.Results {
 		if err := result.validate(); err != nil {
@@ -83,11 +83,11 @@ func (r Result) validate() error {
 		return errors.New("it has no id")
 	}
 	if !slices.Contains([]Verdict{OK, Warn, Fail, Skipped}, r.Verdict) {
-		return fmt.Errorf("%s has the verdict %q, which is none of ok, warn, fail and skipped", r.ID, r.Verdict)
+		return fmt.Errorf("%s: invalid verdict %q (one of ok, warn, fail, skipped)", r.ID, r.Verdict)
 	}
 	for _, layer := range r.Layers.list() {
 		if layer.state != "" && !slices.Contains([]Layer{LayerOK, LayerFail, LayerNone}, layer.state) {
-			return fmt.Errorf("%s has the layer %s as %q, which is none of ok, fail and none", r.ID, layer.name, layer.state)
+			return fmt.Errorf("%s: invalid result %[3]q of layer %[2]s (one of ok, fail, none)", r.ID, layer.name, layer.state)
 		}
 	}
 	return nil

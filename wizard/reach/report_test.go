@@ -33,7 +33,7 @@ func anyReport(t *rapid.T) reach.Report {
 	}
 }
 
-func TestAReportIsReadAsItWasWritten(t *testing.T) {
+func TestReadReport_RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		report := anyReport(t)
 		var first, second bytes.Buffer
@@ -54,7 +54,7 @@ func TestAReportIsReadAsItWasWritten(t *testing.T) {
 	})
 }
 
-func TestAReportHasTheFormThatIsPromised(t *testing.T) {
+func TestWriteReport_Schema(t *testing.T) {
 	var out bytes.Buffer
 	report := reach.Report{Started: time.Date(2026, 5, 4, 14, 0, 0, 5e6, time.UTC), TookMS: 1234, Results: []reach.Result{{
 		ID: "NET-RH-001", Group: "redhat", Target: "quay.io:443", Source: "zone", Phase: "bootstrap", Severity: reach.Must, Verdict: reach.Fail,
@@ -83,21 +83,21 @@ func compact(text string) string {
 	return strings.Join(lines, "")
 }
 
-func TestWhatIsNoReportIsRefusedWithTheReason(t *testing.T) {
+func TestReadReport_RefusesInvalid(t *testing.T) {
 	const head = `{"v":1,"results":[`
 	for text, want := range map[string]string{
-		"":                         "not JSON",
+		"":                         "not a JSON report",
 		"not json":                 "at byte",
-		`{"v":1} {"v":1}`:          "not JSON",
-		`[]`:                       "not JSON",
+		`{"v":1} {"v":1}`:          "not a JSON report",
+		`[]`:                       "not a JSON report",
 		`{}`:                       "no version",
 		`{"v":2}`:                  "version 2",
-		`{"v":1,"results":7}`:      "not JSON",
-		`{"v":1,"started":"soon"}`: "not JSON",
+		`{"v":1,"results":7}`:      "not a JSON report",
+		`{"v":1,"started":"soon"}`: "not a JSON report",
 		head + `{}]}`:              "result 1: it has no id",
-		head + `{"id":"A","verdict":"ok"},{"id":"B"}]}`:                         `result 2: B has the verdict ""`,
-		head + `{"id":"A","verdict":"ok","layers":{"tls":"so-so"}}]}`:           `the layer TLS as "so-so"`,
-		head + `{"id":"A","verdict":"ok","evidence":{"a":{"deep":"object"}}}]}`: "not JSON",
+		head + `{"id":"A","verdict":"ok"},{"id":"B"}]}`:                         `result 2: B: invalid verdict ""`,
+		head + `{"id":"A","verdict":"ok","layers":{"tls":"so-so"}}]}`:           `invalid result "so-so" of layer TLS`,
+		head + `{"id":"A","verdict":"ok","evidence":{"a":{"deep":"object"}}}]}`: "not a JSON report",
 	} {
 		if _, err := reach.ReadReport(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %q", text, err, want)
@@ -105,7 +105,7 @@ func TestWhatIsNoReportIsRefusedWithTheReason(t *testing.T) {
 	}
 }
 
-func TestAReportOfALaterProgramIsReadAsFarAsItIsKnown(t *testing.T) {
+func TestReadReport_LaterVersion(t *testing.T) {
 	report, err := reach.ReadReport(strings.NewReader(
 		`{"v":1,"weather":"fine","results":[{"id":"A","verdict":"fail","class":"of-tomorrow","layers":{"dns":"ok","quic":"ok"},"more":[1]}]}`))
 	if err != nil || len(report.Results) != 1 || report.Results[0].Class != "of-tomorrow" || report.Results[0].Layers.HTTP != reach.LayerNone {
@@ -113,7 +113,7 @@ func TestAReportOfALaterProgramIsReadAsFarAsItIsKnown(t *testing.T) {
 	}
 }
 
-func TestAReportWithoutEndIsNotReadToItsEnd(t *testing.T) {
+func TestReadReport_LimitsSize(t *testing.T) {
 	endless := &zeros{}
 	if _, err := reach.ReadReport(endless); err == nil || !strings.Contains(err.Error(), "16 MiB") || endless.read > 17<<20 {
 		t.Errorf("%v after %d bytes", err, endless.read)

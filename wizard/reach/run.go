@@ -26,7 +26,7 @@ const (
 // Reasons for an unfinished probe.
 var (
 	errStopped = errors.New("the run was stopped")
-	errTimeUp  = errors.New("the time of the run was up")
+	errTimeUp  = errors.New("the run timed out")
 )
 
 // Run runs all checks of a task concurrently, and emits each result once. A check is skipped if one that it needs failed.
@@ -106,7 +106,7 @@ func awaitFinding(ctx context.Context, found <-chan Finding) (finding Finding, l
 func recoverProbe(ctx context.Context, check Check, prober Prober) (finding Finding) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: Sanitize(fmt.Sprintf("the probe broke down: %v", cause))}}
+			finding = Finding{Class: Malformed, Evidence: map[string]string{EvidenceError: Sanitize(fmt.Sprintf("the probe failed: %v", cause))}}
 		}
 	}()
 	return prober.Probe(ctx, check)

@@ -72,7 +72,7 @@ func expect(t *testing.T, report reach.Report, want string) {
 	}
 }
 
-func TestResultsHaveTheOrderOfTheChecksAndAreToldOnceAsTheyEnd(t *testing.T) {
+func TestRun_OrderAndSingleEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
 		report := reach.Run(t.Context(), taskOf("A", "B", "C"), probes{
@@ -88,7 +88,7 @@ func TestResultsHaveTheOrderOfTheChecksAndAreToldOnceAsTheyEnd(t *testing.T) {
 	})
 }
 
-func TestWhatNeedsAFailedCheckIsSkippedBecauseOfItAndWhatGoesWellStaysWell(t *testing.T) {
+func TestRun_SkipsDependents(t *testing.T) {
 	failed := probes{"A": finds(dropped), "B": finds(dropped), "C": finds(dropped)}
 	for name, test := range map[string]struct {
 		checks []string
@@ -113,14 +113,14 @@ func TestWhatNeedsAFailedCheckIsSkippedBecauseOfItAndWhatGoesWellStaysWell(t *te
 	}
 }
 
-func TestWhatIsReachedIsWellHoweverLongAgoItsNeedFailed(t *testing.T) {
+func TestRun_ReachedDespiteFailedNeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		report := reach.Run(t.Context(), taskOf("A", "B<A"), probes{"A": finds(dropped), "B": after(time.Second, reach.Finding{})}, nil)
 		expect(t, report, "A fail, B ok")
 	})
 }
 
-func TestNeedsDoNotDelayAProbe(t *testing.T) {
+func TestRun_NeedsDoNotDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := after(4*time.Second, dropped)
 		report := reach.Run(t.Context(), taskOf("A", "B<A", "C<B"), probes{"A": slow, "B": slow, "C": slow}, nil)
@@ -131,7 +131,7 @@ func TestNeedsDoNotDelayAProbe(t *testing.T) {
 	})
 }
 
-func TestAFailureThatNothingDependsOnForCertainIsAWarning(t *testing.T) {
+func TestRun_UncertainDependencyWarns(t *testing.T) {
 	task := taskOf("A", "B", "C")
 	task.Checks[1].Severity, task.Checks[2].Severity = reach.Should, reach.May
 	report := reach.Run(t.Context(), task, probes{"A": finds(dropped), "B": finds(dropped), "C": finds(dropped)}, nil)
@@ -141,7 +141,7 @@ func TestAFailureThatNothingDependsOnForCertainIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAProberThatPanicsFailsItsOwnCheckOnly(t *testing.T) {
+func TestRun_PanicFailsOwnCheck(t *testing.T) {
 	report := reach.Run(t.Context(), taskOf("A", "B"), probes{"A": func(context.Context) reach.Finding { panic("boom\x1b[2J" + strings.Repeat("!", 5000)) }}, nil)
 	expect(t, report, "A fail, B ok")
 	if got := report.Results[0]; got.Class != reach.Malformed || !strings.Contains(got.Evidence[reach.EvidenceError], "boom") || reach.Sanitize(got.Evidence[reach.EvidenceError]) != got.Evidence[reach.EvidenceError] {
@@ -149,7 +149,7 @@ func TestAProberThatPanicsFailsItsOwnCheckOnly(t *testing.T) {
 	}
 }
 
-func TestAStoppedRunSkipsWhatWasNotFinished(t *testing.T) {
+func TestRun_StopSkipsUnfinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(2*time.Second, cancel)
@@ -163,7 +163,7 @@ func TestAStoppedRunSkipsWhatWasNotFinished(t *testing.T) {
 	})
 }
 
-func TestWhatIsHalfWellWhenTheRunIsStoppedIsNotFinished(t *testing.T) {
+func TestRun_StopDiscardsPartialSuccess(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	report := reach.Run(ctx, taskOf("A"), probes{"A": func(context.Context) reach.Finding {
 		cancel()
@@ -172,7 +172,7 @@ func TestWhatIsHalfWellWhenTheRunIsStoppedIsNotFinished(t *testing.T) {
 	expect(t, report, "A skipped because the run was stopped")
 }
 
-func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {
+func TestRun_TimeoutWithBlockedProber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var specs []string
 		deaf := probes{}
@@ -185,7 +185,7 @@ func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {
 			t.Errorf("took %s", took)
 		}
 		first, last := report.Results[0], report.Results[399]
-		if first.Class != reach.HTTPTimeout || last.Evidence[reach.EvidenceSkipped] != "because the time of the run was up" {
+		if first.Class != reach.HTTPTimeout || last.Evidence[reach.EvidenceSkipped] != "because the run timed out" {
 			t.Errorf("first %+v\nlast %+v", first, last)
 		}
 		if report.ComputeVerdict() != reach.Fail {
@@ -195,7 +195,7 @@ func TestARunEndsWhenItsTimeIsUpEvenIfAProberDoesNotListen(t *testing.T) {
 	})
 }
 
-func TestARunThatCouldNotFinishIsNotWell(t *testing.T) {
+func TestRun_UnfinishedIsNotOK(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	report := reach.Run(ctx, taskOf("A", "B"), probes{"A": finds(dropped)}, nil)
@@ -205,7 +205,7 @@ func TestARunThatCouldNotFinishIsNotWell(t *testing.T) {
 	}
 }
 
-func TestNoMoreProbesRunAtATimeThanAreUseful(t *testing.T) {
+func TestRun_LimitsConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at, most atomic.Int64
 		busy := probes{}
@@ -226,7 +226,7 @@ func TestNoMoreProbesRunAtATimeThanAreUseful(t *testing.T) {
 	})
 }
 
-func TestSkippedChecksAreNotProbedUntilTheirDayComes(t *testing.T) {
+func TestRun_SkipsUntilExpiry(t *testing.T) {
 	task := taskOf("A", "B", "C<A")
 	task.Skips = []reach.Skip{
 		{ID: "A", Reason: "no use for it"}, {ID: "B", Reason: "ticket 4711", Until: time.Now().Add(-time.Hour)},
@@ -244,7 +244,7 @@ func TestSkippedChecksAreNotProbedUntilTheirDayComes(t *testing.T) {
 	}
 }
 
-func TestChecksOfOneIDAreEachTold(t *testing.T) {
+func TestRun_DuplicateIDs(t *testing.T) {
 	told := 0
 	report := reach.Run(t.Context(), taskOf("A", "A", "B<A"), probes{"B": finds(dropped)}, func(reach.Result) { told++ })
 	expect(t, report, "A ok, A ok, B fail")
@@ -253,13 +253,13 @@ func TestChecksOfOneIDAreEachTold(t *testing.T) {
 	}
 }
 
-func TestNothingToCheckIsAnEmptyReport(t *testing.T) {
+func TestRun_NoChecks(t *testing.T) {
 	if report := reach.Run(t.Context(), reach.Task{}, probes{}, nil); report.Results == nil || len(report.Results) != 0 {
 		t.Errorf("%+v", report)
 	}
 }
 
-func TestWhatCannotBeFoundOutFromHereIsSkippedAndNotMissedByTheRest(t *testing.T) {
+func TestRun_UndeterminedIsSkipped(t *testing.T) {
 	task := taskOf("A", "B<A")
 	report := reach.Run(t.Context(), task, probes{
 		"A": finds(reach.Finding{Unknown: "a proxy carries no UDP"}), "B": finds(reach.Finding{}),

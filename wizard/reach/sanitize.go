@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/text"
 )
 
-var errNotReported = errors.New("the report from there says nothing about it that makes sense")
+var errNotReported = errors.New("invalid result in the remote report")
 
 const maxEvidenceKeys = 40
 

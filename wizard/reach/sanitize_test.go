@@ -14,7 +14,7 @@ func elsewhere() reach.Task {
 	return task
 }
 
-func TestAReportFromElsewhereIsTakenAsItIs(t *testing.T) {
+func TestSanitizeReport_KeepsValid(t *testing.T) {
 	task := elsewhere()
 	made := reach.Run(t.Context(), task, probes{"A": finds(dropped), "B": finds(dropped)}, nil)
 	expect(t, reach.SanitizeReport(task, made), "A fail, B warn, C skipped we know")
@@ -22,7 +22,7 @@ func TestAReportFromElsewhereIsTakenAsItIs(t *testing.T) {
 	expect(t, reach.SanitizeReport(task, degraded), "A warn, B ok, C skipped we know")
 }
 
-func TestAReportFromElsewhereSaysNothingAboutOtherChecksOrFromOtherPlaces(t *testing.T) {
+func TestSanitizeReport_DropsForeignChecks(t *testing.T) {
 	task := elsewhere()
 	remote := reach.Report{TookMS: -1, Results: []reach.Result{
 		{ID: "A", Verdict: reach.OK, Source: reach.Workstation, Target: "evil:1", Group: "x", Severity: reach.May, Owner: "x", Hint: "run this"},
@@ -30,7 +30,7 @@ func TestAReportFromElsewhereSaysNothingAboutOtherChecksOrFromOtherPlaces(t *tes
 		{ID: "D", Verdict: reach.Fail, Class: reach.Refused},
 	}}
 	report := reach.SanitizeReport(task, remote)
-	expect(t, report, "A ok, B skipped because the report from there says nothing about it that makes sense, C skipped because the report from there says nothing about it that makes sense")
+	expect(t, report, "A ok, B skipped because invalid result in the remote report, C skipped because invalid result in the remote report")
 	if a := report.Results[0]; a.Source != reach.Zone || a.Target != "a.example.net:443" || a.Severity != reach.Must || a.Group != "redhat" || a.Hint != "" || report.TookMS != 0 {
 		t.Errorf("believed too much: %+v", a)
 	}
@@ -39,7 +39,7 @@ func TestAReportFromElsewhereSaysNothingAboutOtherChecksOrFromOtherPlaces(t *tes
 	}
 }
 
-func TestAReportFromElsewhereThatContradictsItselfSaysNothing(t *testing.T) {
+func TestSanitizeReport_RefusesContradiction(t *testing.T) {
 	task := elsewhere()
 	for name, r := range map[string]reach.Result{
 		"well although refused":     {Verdict: reach.OK, Class: reach.Refused},
@@ -54,7 +54,7 @@ func TestAReportFromElsewhereThatContradictsItselfSaysNothing(t *testing.T) {
 	}
 }
 
-func TestEvidenceFromElsewhereIsBoundedAndSteersNoTerminal(t *testing.T) {
+func TestSanitizeReport_LimitsEvidence(t *testing.T) {
 	evidence := map[string]string{reach.EvidenceError: "\x1b]0;x\x07" + strings.Repeat("y", 10_000), "bad\x1b[2Jkey": "x"}
 	for range 1000 {
 		evidence["k"+strings.Repeat("k", len(evidence))] = "x"

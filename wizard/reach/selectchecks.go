@@ -64,7 +64,7 @@ func (s Scope) selectCheck(endpoint assets.Endpoint) (check Check, wanted bool, 
 	address, unknown := s.expandURL(endpoint.URL)
 	switch {
 	case unknown != "" && named:
-		return Check{}, false, fmt.Errorf("%s cannot be checked, as it is not known yet where that is: %s", endpoint.ID, describeMissing(unknown))
+		return Check{}, false, fmt.Errorf("%s cannot be checked, its address is unknown: %s", endpoint.ID, describeMissing(unknown))
 	case unknown != "":
 		return Check{}, false, nil
 	}
@@ -94,9 +94,9 @@ func (s Scope) validateIDs(ids []string) error {
 			continue
 		}
 		if meant := FindNearestID(only, ids); meant != "" {
-			return fmt.Errorf("there is no check %.40q; did you mean %s?", only, meant)
+			return fmt.Errorf("unknown check %.40q; did you mean %s?", only, meant)
 		}
-		return fmt.Errorf("there is no check %.40q; IDs look like %s", only, cmp.Or(slices.Concat(ids, []string{""})[0], "NET-RH-001"))
+		return fmt.Errorf("unknown check %.40q; IDs look like %s", only, cmp.Or(slices.Concat(ids, []string{""})[0], "NET-RH-001"))
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func expect(t *testing.T, checks []Check, with, without string) {
 	}
 }
 
-func TestOpenShiftWithoutSynNeedsRedHatAndNothingOfVSHN(t *testing.T) {
+func TestSelectChecks_OpenShiftWithoutSyn(t *testing.T) {
 	checks := choose(t, Scope{Spec: demo()})
 	expect(t, checks, "NET-EXO-001 NET-EXO-002 NET-RH-001 NET-RH-002 NET-RH-003 NET-RH-016 NET-RH-025 NET-RH-030 NET-RH-031 NET-RH-043 NET-3RD-023 NET-CLU-010",
 		"NET-RH-006 NET-RH-034 NET-3RD-003 NET-3RD-005 NET-3RD-010 NET-3RD-020 NET-3RD-021 NET-3RD-040 NET-EXO-003 NET-EXO-004 NET-EXO-005 NET-EXO-007 NET-CLU-001 NET-CLU-002 NET-CLU-011")
@@ -69,7 +69,7 @@ func TestOpenShiftWithoutSynNeedsRedHatAndNothingOfVSHN(t *testing.T) {
 	}
 }
 
-func TestNamesAreFilledIn(t *testing.T) {
+func TestSelectChecks_FillsPlaceholders(t *testing.T) {
 	scope := everything()
 	scope.Spec.OpenShift.Version = "4.20.5"
 	scope.Installed = true
@@ -99,7 +99,7 @@ func TestNamesAreFilledIn(t *testing.T) {
 	}
 }
 
-func TestChannelsAreThoseOfTheUpdates(t *testing.T) {
+func TestResolveChannel_UpdateChannels(t *testing.T) {
 	for version, want := range map[string]string{
 		"4.20.5": "stable-4.20", "candidate-4.19": "candidate-4.19", "latest-4.18": "fast-4.18", "": defaultChannel,
 	} {
@@ -111,7 +111,7 @@ func TestChannelsAreThoseOfTheUpdates(t *testing.T) {
 	}
 }
 
-func TestSynAndACMENeedTheirServices(t *testing.T) {
+func TestSelectChecks_SynAndACME(t *testing.T) {
 	spec := demo()
 	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://api.syn.vshn.net", true
 	checks := choose(t, Scope{Spec: spec})
@@ -119,7 +119,7 @@ func TestSynAndACMENeedTheirServices(t *testing.T) {
 		"NET-VSHN-002 NET-VSHN-007 NET-VSHN-010 NET-VSHN-015 NET-3RD-030")
 }
 
-func TestAnotherLieutenantSaysWhereItsVaultIsOrNobodyDoes(t *testing.T) {
+func TestSelectChecks_OtherLieutenantVault(t *testing.T) {
 	spec := demo()
 	spec.Syn.LieutenantURL, spec.DNS.ACME = "https://lieutenant.example.org/api/", true
 	expect(t, choose(t, Scope{Spec: spec}), "NET-VSHN-001 NET-3RD-010 NET-3RD-003", "NET-VSHN-002 NET-VSHN-003 NET-VSHN-004 NET-VSHN-005 NET-VSHN-008 NET-3RD-001")
@@ -141,7 +141,7 @@ func TestAnotherLieutenantSaysWhereItsVaultIsOrNobodyDoes(t *testing.T) {
 	expect(t, choose(t, Scope{Spec: spec}), "NET-VSHN-001", "NET-VSHN-003 NET-VSHN-005")
 }
 
-func TestOKDNeedsGitHubAndNoRegistryOfRedHat(t *testing.T) {
+func TestSelectChecks_OKD(t *testing.T) {
 	spec := demo()
 	spec.OpenShift.Distribution, spec.OpenShift.Version = "okd", "4.20.0-okd-scos.11"
 	checks := choose(t, Scope{Spec: spec})
@@ -153,7 +153,7 @@ func TestOKDNeedsGitHubAndNoRegistryOfRedHat(t *testing.T) {
 	expect(t, choose(t, Scope{Spec: spec}), "NET-3RD-022", "NET-RH-031")
 }
 
-func TestCiliumAndTheCloudControllerNeedTheirRegistries(t *testing.T) {
+func TestSelectChecks_CiliumAndCloudController(t *testing.T) {
 	spec := demo()
 	spec.Network.CNI, spec.OpenShift.CloudControllerManager = "Cilium", "External"
 	checks := choose(t, Scope{Spec: spec})
@@ -163,7 +163,7 @@ func TestCiliumAndTheCloudControllerNeedTheirRegistries(t *testing.T) {
 	}
 }
 
-func TestProxiesOfTheNodesAreCheckedOnceEach(t *testing.T) {
+func TestSelectChecks_NodeProxiesOnce(t *testing.T) {
 	spec := demo()
 	spec.OpenShift.Proxy = state.ProxySpec{HTTP: "http://10.9.0.1:3128", HTTPS: "http://10.9.0.1:3128"}
 	expect(t, choose(t, Scope{Spec: spec}), "NET-CLU-011", "NET-CLU-012")
@@ -174,7 +174,7 @@ func TestProxiesOfTheNodesAreCheckedOnceEach(t *testing.T) {
 	}
 }
 
-func TestWithTheZoneAloneWhatDependsOnAnswersIsChosenAndOnlyWarns(t *testing.T) {
+func TestSelectChecks_ZoneOnlyWarns(t *testing.T) {
 	spec := state.Default()
 	spec.Exoscale.Zone = "ch-gva-2"
 	checks := choose(t, Scope{Spec: spec, Partial: true})
@@ -195,12 +195,12 @@ func TestWithTheZoneAloneWhatDependsOnAnswersIsChosenAndOnlyWarns(t *testing.T) 
 	}
 }
 
-func TestAClusterThatStandsIsCheckedItself(t *testing.T) {
+func TestSelectChecks_InstalledCluster(t *testing.T) {
 	checks := choose(t, Scope{Spec: demo(), Installed: true})
 	expect(t, checks, "NET-CLU-001 NET-CLU-002 NET-CLU-003 NET-CLU-004 NET-CLU-005 NET-CLU-006 NET-EXO-007", "NET-EXO-004")
 }
 
-func TestFromTheZoneIsCheckedWhatIsNeededThere(t *testing.T) {
+func TestSelectChecks_FromZone(t *testing.T) {
 	checks := choose(t, Scope{Spec: demo(), Installed: true, Source: Zone})
 	expect(t, checks, "NET-EXO-001 NET-EXO-004 NET-RH-001 NET-3RD-023 NET-CLU-001", "NET-RH-030 NET-RH-031 NET-CLU-002 NET-EXO-007")
 	release, _ := has(checks, "NET-RH-002")
@@ -209,7 +209,7 @@ func TestFromTheZoneIsCheckedWhatIsNeededThere(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedForByNameIsCheckedWhetherOrNotItIsNeeded(t *testing.T) {
+func TestSelectChecks_ByName(t *testing.T) {
 	spec := demo()
 	spec.Checks.Endpoints = []string{"registry.example.net", "tcp://10.9.0.5:5000"}
 	own := generateCustomerIDs([]string{"https://registry.example.net"})[0]
@@ -226,10 +226,10 @@ func TestWhatIsAskedForByNameIsCheckedWhetherOrNotItIsNeeded(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedForAndUnknownIsRefusedWithWhatWasMeant(t *testing.T) {
+func TestSelectChecks_UnknownNameSuggestion(t *testing.T) {
 	for only, want := range map[string]string{
-		"NET-RH-01":                 `there is no check "NET-RH-01"; did you mean NET-RH-001?`,
-		"quay":                      `there is no check "quay"; IDs look like NET-EXO-001`,
+		"NET-RH-01":                 `unknown check "NET-RH-01"; did you mean NET-RH-001?`,
+		"quay":                      `unknown check "quay"; IDs look like NET-EXO-001`,
 		strings.Repeat("x", 100000): "IDs look like",
 		"\x1b[2J":                   `"\x1b[2J"`,
 		"NET-VSHN-001":              "syn.lieutenantURL",
@@ -242,7 +242,7 @@ func TestWhatIsAskedForAndUnknownIsRefusedWithWhatWasMeant(t *testing.T) {
 	}
 }
 
-func TestAConditionThatNobodyKnowsIsAnError(t *testing.T) {
+func TestSelectChecks_UnknownCondition(t *testing.T) {
 	_, err := SelectChecks([]assets.Endpoint{{ID: "A", URL: "https://example.net", When: []string{"sunny"}}}, Scope{})
 	if err == nil || !strings.Contains(err.Error(), `"sunny"`) {
 		t.Error(err)

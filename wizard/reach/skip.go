@@ -23,25 +23,27 @@ const (
 // In characters.
 const maxReasonLength = 200
 
-// ParseSkip parses the reason of an excluded check
+var untilPattern = regexp.MustCompile(`(?i)^(.*?)[\s,;(]*\buntil\s+([^\s)]*\d[^\s)]*)\)?$`)
+
+// ParseSkip parses the reason of an excluded check, and the last day of its exclusion, e.g. "no telemetry until 2027-01-31".
 func ParseSkip(text string) (Skip, error) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }) {
-		return Skip{}, errors.New("the reason holds characters that cannot be printed; write it in one line of plain text")
+		return Skip{}, errors.New("the reason contains unprintable characters; use one line of plain text")
 	}
 	skip := Skip{Reason: text}
-	if parts := regexp.MustCompile(`(?i)^(.*?)[\s,;(]*\buntil\s+([^\s)]*\d[^\s)]*)\)?$`).FindStringSubmatch(text); parts != nil {
+	if parts := untilPattern.FindStringSubmatch(text); parts != nil {
 		until, err := time.Parse(time.DateOnly, parts[2])
 		if err != nil {
-			return Skip{}, fmt.Errorf("%q is no day of the calendar; write it as in \"until 2027-01-31\"", parts[2])
+			return Skip{}, fmt.Errorf("%q is not a valid date; use the form \"until 2027-01-31\"", parts[2])
 		}
 		skip = Skip{Reason: parts[1], Until: until}
 	}
 	switch {
 	case skip.Reason == "":
-		return Skip{}, errors.New("the reason is missing; write it as in \"the firewall is being changed until 2027-01-31\"")
+		return Skip{}, errors.New("the reason is missing, e.g. \"the firewall is being changed until 2027-01-31\"")
 	case utf8.RuneCountInString(skip.Reason) > maxReasonLength:
-		return Skip{}, fmt.Errorf("the reason is longer than %d letters; name a ticket instead", maxReasonLength)
+		return Skip{}, fmt.Errorf("the reason is longer than %d characters; refer to a ticket instead", maxReasonLength)
 	}
 	return skip, nil
 }

@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestASkipHasAReasonAndMayHaveADay(t *testing.T) {
+func TestParseSkip_ReasonAndExpiry(t *testing.T) {
 	day := time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]reach.Skip{
 		"ticket 4711":                               {Reason: "ticket 4711"},
@@ -36,10 +36,10 @@ func TestASkipHasAReasonAndMayHaveADay(t *testing.T) {
 	}
 }
 
-func TestASkipWithoutAReasonOrWithAnImpossibleDayIsRefused(t *testing.T) {
+func TestParseSkip_RefusesInvalid(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "missing", "  ": "missing", "until 2027-01-31": "missing", "x until 2027-02-30": "no day", "x until 31.1.2027": "no day",
-		"a\x1b[2Jb": "printed", "two\nlines": "printed", "\xff": "printed", strings.Repeat("é", 201): "longer",
+		"": "missing", "  ": "missing", "until 2027-01-31": "missing", "x until 2027-02-30": "not a valid date", "x until 31.1.2027": "not a valid date",
+		"a\x1b[2Jb": "unprintable", "two\nlines": "unprintable", "\xff": "unprintable", strings.Repeat("é", 201): "longer",
 	} {
 		if got, err := reach.ParseSkip(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v", text, got, err)
@@ -47,7 +47,7 @@ func TestASkipWithoutAReasonOrWithAnImpossibleDayIsRefused(t *testing.T) {
 	}
 }
 
-func TestASkipEndsWithTheBeginningOfItsDay(t *testing.T) {
+func TestSkip_ExpiresAtStartOfDay(t *testing.T) {
 	skip, err := reach.ParseSkip("x until 2027-01-31")
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestASkipEndsWithTheBeginningOfItsDay(t *testing.T) {
 	}
 }
 
-func TestTheSkipsOfTheAnswersAreInOrder(t *testing.T) {
+func TestListSkips_Ordered(t *testing.T) {
 	spec := state.Spec{Checks: state.ChecksSpec{Skip: map[string]string{"NET-B": "b until 2027-01-31", "NET-A": "a until 2027-01-31"}}}
 	skips, err := reach.ListSkips(spec)
 	if err != nil || len(skips) != 2 || skips[0].ID != "NET-A" || skips[1].Reason != "b" {

@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestEvidenceIsShortAndSteersNoTerminal(t *testing.T) {
+func TestSanitize_ShortAndPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                      "plain",
 		"  two \r\n words\t":         "two words",
@@ -26,7 +26,7 @@ func TestEvidenceIsShortAndSteersNoTerminal(t *testing.T) {
 	}
 }
 
-func FuzzClean(f *testing.F) {
+func FuzzSanitize(f *testing.F) {
 	f.Add("\x1b]0;title\x07 and more")
 	f.Add(strings.Repeat("a ", 300))
 	f.Fuzz(func(t *testing.T, text string) {

@@ -17,8 +17,8 @@ import (
 func Generate() ([]byte, error) {
 	content, err := json.MarshalIndent(ordered{
 		"$schema", "https://json-schema.org/draft/2020-12/schema",
-		"title", "Answers of exoshift, " + state.APIVersion,
-		"description", "What an installation of OpenShift on Exoscale has to know.",
+		"title", "exoshift answers, " + state.APIVersion,
+		"description", "The input of an OpenShift installation on Exoscale.",
 		"type", "object",
 		"additionalProperties", false,
 		"required", []string{"apiVersion", "kind"},
@@ -63,8 +63,8 @@ func newAskSchema() ordered {
 	names := answersfile.AnswerableNames()
 	slices.Sort(names)
 	return ordered{
-		"title", "Asked all the same",
-		"description", "Keys, or whole sections, that are asked on a terminal although there is a file. They may be missing in it.",
+		"title", "Always ask",
+		"description", "Keys or sections that are asked on a terminal even with an answers file. They may be missing in it.",
 		"type", "array", "items", ordered{"enum", names},
 	}
 }
@@ -117,6 +117,9 @@ func newValueSchema(f wizard.Field) ordered {
 	switch f.Shape() {
 	case wizard.Number:
 		least, most := f.Bounds()
+		if f.AllowsNone() {
+			return ordered{"type", "integer", "anyOf", []ordered{{"const", 0}, {"minimum", least, "maximum", most}}}
+		}
 		return ordered{"type", "integer", "minimum", least, "maximum", most}
 	case wizard.Switch:
 		return ordered{"type", "boolean"}
@@ -192,7 +195,7 @@ func buildPattern(f wizard.Field) string {
 	)
 	pattern := map[string]string{
 		"cluster.id": name, "cluster.baseDomain": names, "dns.appsDomain": names, "objectStorage.bucketPrefix": name,
-		"syn.tenant": "t-" + name, "syn.lieutenantURL": https, "syn.vaultAddress": https,
+		"syn.tenant": "t-" + name, "syn.lieutenantURL": https, "syn.vaultAddress": https, "syn.vaultMount": `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`,
 		"network.podCIDR": ipv4, "network.serviceCIDR": ipv4, "network.nodeCIDR": ipv4,
 		"openshift.proxy.http": "http://.+", "openshift.proxy.https": "https?://.+",
 	}[f.Key]

@@ -26,7 +26,7 @@ func Template() []byte {
 	for _, name := range needed {
 		out.WriteString("\n" + name + ":\n" + strings.Join(formatTemplateLines(name, ""), ""))
 	}
-	out.WriteString("\n# From here on everything has a default.\n")
+	out.WriteString("\n# Everything below has a default.\n")
 	for _, name := range usual {
 		out.WriteString("\n#" + name + ":\n" + strings.Join(formatTemplateLines(name, "#"), ""))
 	}

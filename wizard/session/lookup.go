@@ -100,6 +100,10 @@ func (l *Lookups) schedule(s *Session, delay time.Duration) {
 			q.ready = q.ready && valid
 			values.WriteString(key + "=" + value + "\n")
 		}
+		for _, key := range q.Optional {
+			value, _ := s.Answer(key)
+			values.WriteString(key + "=" + value + "\n")
+		}
 		subject := values.String()
 		if subject == q.subject && (q.State != Idle || !q.ready) {
 			continue

@@ -49,12 +49,12 @@ func ListBlocking(s *Session) []wizard.Problem {
 func DescribeBlocker(s *Session, review wizard.Review) string {
 	for _, quota := range review.Quotas {
 		if !quota.Sufficient {
-			return "the quota of " + quota.Resource + " does not suffice"
+			return "the quota of " + quota.Resource + " is too low"
 		}
 	}
 	for _, screen := range wizard.Screens() {
 		if len(s.ScreenErrors(screen)) > 0 {
-			return "something is wrong on the screen " + screen.Title()
+			return "errors on the screen " + screen.Title()
 		}
 	}
 	return ""

@@ -32,7 +32,7 @@ func CheckQuotas(spec state.Spec, quotas []wizard.Quota, needs map[string]int) [
 			continue
 		}
 		fault := wizard.Problem{Field: findAdjustableField(q, spec), Message: fmt.Sprintf(
-			"the quota %q does not suffice: %d used, %d needed, %d allowed. %s; or ask for a limit of %d in the Exoscale portal under Organization, Quotas",
+			"the quota %q is too low: %d used, %d needed, limit %d. %s; or request a limit of %d in the Exoscale portal under Organization, Quotas",
 			q.Resource, q.Used, q.Need, q.Limit, formatAlternative(q, spec), q.After)}
 		faults = append(faults, fault)
 	}
@@ -64,13 +64,13 @@ func formatAlternative(q wizard.QuotaCheck, spec state.Spec) string {
 	over, workers := q.After-q.Limit, spec.Sizing.Workers.Count
 	switch {
 	case q.Resource == "instance" && workers-over >= wizard.MinNodes:
-		return fmt.Sprintf("%d workers in place of %d would fit", workers-over, workers)
+		return fmt.Sprintf("%d workers instead of %d would fit", workers-over, workers)
 	case q.Resource == "instance":
-		return fmt.Sprintf("%d fewer machines would fit", over)
+		return fmt.Sprintf("%d fewer instances would fit", over)
 	case q.Resource == "elastic-ip":
 		return fmt.Sprintf("%d fewer in use would fit, and dns-round-robin needs none", over)
 	case strings.HasPrefix(q.Resource, "gpu"):
-		return "machines of another type would fit"
+		return "instances of another type would fit"
 	}
 	return fmt.Sprintf("%d fewer in use would fit", over)
 }

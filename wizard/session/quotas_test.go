@@ -29,11 +29,11 @@ func TestCheckQuotas_NamesFieldAndLimit(t *testing.T) {
 		need        int
 		field, said string
 	}{
-		{wizard.Quota{Resource: "instance", Used: 11, Limit: 25}, 16, "sizing.workers.count", "4 workers in place of 6 would fit; or ask for a limit of 27"},
-		{wizard.Quota{Resource: "instance", Used: 11, Limit: 20}, 16, "sizing.workers.count", "7 fewer machines would fit; or ask for a limit of 27"},
-		{wizard.Quota{Resource: "elastic-ip", Used: 4, Limit: 5}, 2, "loadBalancer.strategy", "dns-round-robin needs none; or ask for a limit of 6"},
-		{wizard.Quota{Resource: "gpua30", Used: 0, Limit: 0}, 1, "sizing.extraGroups[0].type", "machines of another type would fit; or ask for a limit of 1"},
-		{wizard.Quota{Resource: "iam-key", Used: 10, Limit: 10}, 4, "", "4 fewer in use would fit; or ask for a limit of 14"},
+		{wizard.Quota{Resource: "instance", Used: 11, Limit: 25}, 16, "sizing.workers.count", "4 workers instead of 6 would fit; or request a limit of 27"},
+		{wizard.Quota{Resource: "instance", Used: 11, Limit: 20}, 16, "sizing.workers.count", "7 fewer instances would fit; or request a limit of 27"},
+		{wizard.Quota{Resource: "elastic-ip", Used: 4, Limit: 5}, 2, "loadBalancer.strategy", "dns-round-robin needs none; or request a limit of 6"},
+		{wizard.Quota{Resource: "gpua30", Used: 0, Limit: 0}, 1, "sizing.extraGroups[0].type", "instances of another type would fit; or request a limit of 1"},
+		{wizard.Quota{Resource: "iam-key", Used: 10, Limit: 10}, 4, "", "4 fewer in use would fit; or request a limit of 14"},
 	} {
 		faults := CheckQuotas(spec, []wizard.Quota{c.quota}, map[string]int{c.quota.Resource: c.need})
 		if len(faults) != 1 || faults[0].Field != c.field || !strings.Contains(faults[0].Message, c.said) {

@@ -10,7 +10,7 @@ import (
 )
 
 // At the end the running job is waited for; queued ones run in their order.
-func TestSaves_RunsEachJobOnceInOrder(t *testing.T) {
+func TestSaves_RunOnceInOrder(t *testing.T) {
 	var done, applied []string
 	named := func(name string) job {
 		return func() func() {

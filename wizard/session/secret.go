@@ -5,6 +5,7 @@ import (
 
 	"exoshift/wizard"
 	"exoshift/wizard/local"
+	"exoshift/wizard/recognize"
 )
 
 // The kinds of a reference to a secret.
@@ -27,6 +28,17 @@ const (
 func IsReference(text string) bool {
 	kind, name, cut := strings.Cut(text, ":")
 	return cut && name != "" && (kind == SourceEnv || kind == SourceFile || kind == SourceExo) && !strings.ContainsAny(text, "\n{\"")
+}
+
+// ReferenceName returns the name of the variable, the file or the account that a reference refers to.
+func ReferenceName(reference string) string {
+	_, name, _ := strings.Cut(reference, ":")
+	return name
+}
+
+// isSecretText reports whether a text that was given as an answer holds a secret itself.
+func isSecretText(field wizard.Field, text string) bool {
+	return recognize.Secret(text) != "" || field.Secret && recognize.SecretAsName(ReferenceName(text)) != ""
 }
 
 // AllowsAccount reports whether a secret may be that of an account of the program exo.

@@ -105,6 +105,9 @@ func (s *Session) Set(key, text string) error { return s.SetFrom(key, text, wiza
 func (s *Session) SetFrom(key, text, origin string) error {
 	s.touched[key] = true
 	if err := s.answers.Set(key, text, origin); err != nil {
+		if field, _ := s.FindField(key); isSecretText(field, text) {
+			text = "" // it is neither shown nor kept
+		}
 		s.rejections[key] = rejection{text, SplitProblems(key, err)}
 		s.invalidate()
 		return err

@@ -82,7 +82,7 @@ func lookup(id string, screen wizard.Screen, result wizard.LookupResult, err err
 	}
 }
 
-func TestSet_RejectedTextStaysInItsField(t *testing.T) {
+func TestSet_KeepsRejectedText(t *testing.T) {
 	i := newInterview(t, nil)
 	field, _ := i.FindField("cluster.id")
 	if err := i.Set("cluster.id", "UPPER"); err == nil || !i.IsRejected("cluster.id") || i.Text(field) != "UPPER" || i.Spec().Cluster.ID != "" {
@@ -96,7 +96,7 @@ func TestSet_RejectedTextStaysInItsField(t *testing.T) {
 	}
 }
 
-func TestErrors_MissingAnswerOnlyOnceTheFieldWasLeft(t *testing.T) {
+func TestErrors_MissingAfterLeavingField(t *testing.T) {
 	i := newInterview(t, nil)
 	if len(i.Errors("cluster.id")) > 0 || len(i.ScreenErrors(wizard.Cluster)) == 0 {
 		t.Errorf("before: %v of %v", i.Errors("cluster.id"), i.ScreenErrors(wizard.Cluster))
@@ -106,7 +106,7 @@ func TestErrors_MissingAnswerOnlyOnceTheFieldWasLeft(t *testing.T) {
 	}
 }
 
-func TestScreenErrors_AreInTheOrderOfTheFieldsEachOnce(t *testing.T) {
+func TestScreenErrors_FieldOrderWithoutDuplicates(t *testing.T) {
 	i := newInterview(t, nil)
 	var keys []string
 	for _, problem := range i.ScreenErrors(wizard.Access) {
@@ -132,7 +132,7 @@ func TestFields_OfALimitedInterview(t *testing.T) {
 	}
 }
 
-func TestApplySuggestions_FollowTheAnswersThatTheyDependOn(t *testing.T) {
+func TestApplySuggestions_FollowAnswers(t *testing.T) {
 	i := newInterview(t, nil)
 	i.ApplySuggestions(wizard.Cluster)
 	version := i.Spec().OpenShift.Version
@@ -147,7 +147,7 @@ func TestApplySuggestions_FollowTheAnswersThatTheyDependOn(t *testing.T) {
 	}
 }
 
-func TestLookups_RunOnceForTheSameAnswers(t *testing.T) {
+func TestLookups_RunOncePerAnswers(t *testing.T) {
 	i := newInterview(t, lookup("names", wizard.Cluster, wizard.LookupResult{Summary: "free"}, nil, "cluster.id", "cluster.baseDomain"))
 	if ran := i.runLookups(t); ran != "" {
 		t.Errorf("without answers %s ran", ran)
@@ -169,7 +169,7 @@ func TestLookups_RunOnceForTheSameAnswers(t *testing.T) {
 	}
 }
 
-func TestLookups_ResultAboutOldAnswersIsDropped(t *testing.T) {
+func TestLookups_DropsStaleResult(t *testing.T) {
 	i := newInterview(t, lookup("names", wizard.Cluster, wizard.LookupResult{Problems: []wizard.Problem{{Field: "cluster.id", Message: "is taken"}}}, nil, "cluster.id"))
 	i.set(t, "cluster.id", "c-one")
 	q := i.Lookups.List()[0]
@@ -210,7 +210,7 @@ func TestLookups_StopCancelsAndKeepsChoices(t *testing.T) {
 	}
 }
 
-func TestLookups_ProblemWithoutAFieldBlocksItsScreen(t *testing.T) {
+func TestLookups_FieldlessProblemBlocksScreen(t *testing.T) {
 	i := newInterview(t, lookup("zones", wizard.Access, wizard.LookupResult{Problems: []wizard.Problem{{Message: "the organization is suspended"}}}, nil))
 	i.runLookups(t)
 	problems := i.ScreenErrors(wizard.Access)
@@ -219,7 +219,7 @@ func TestLookups_ProblemWithoutAFieldBlocksItsScreen(t *testing.T) {
 	}
 }
 
-func TestShortages_BlockTheScreenOfTheirField(t *testing.T) {
+func TestShortages_BlockTheirScreen(t *testing.T) {
 	limits := wizard.LookupResult{Quotas: []wizard.Quota{{Resource: "instance", Used: 2, Limit: 10}, {Resource: "sks-cluster", Used: 1, Limit: 1}}}
 	i := newInterview(t, func(i *wizard.Interview) {
 		lookup("quotas", wizard.Nodes, limits, nil)(i)
@@ -252,7 +252,7 @@ func TestSaveSecret_ReferenceBecomesTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSaves_FailureIsRetriedAtTheEnd(t *testing.T) {
+func TestSaves_RetryFailureAtEnd(t *testing.T) {
 	full := errors.New("no space left")
 	broken := true
 	i := newInterview(t, func(i *wizard.Interview) {
@@ -274,7 +274,7 @@ func TestSaves_FailureIsRetriedAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestSetReference_AccountHasBothHalvesOfAKey(t *testing.T) {
+func TestSetReference_AccountHasKeyAndSecret(t *testing.T) {
 	i := newInterview(t, nil)
 	i.Edit("exoscale.apiSecret", func(spec *state.Spec) { spec.Exoscale.APISecret = state.SecretRef{} })
 	if err := session.SetReference(i.Session, "exoscale.apiKey", "exo:work"); err != nil {
@@ -288,7 +288,7 @@ func TestSetReference_AccountHasBothHalvesOfAKey(t *testing.T) {
 	}
 }
 
-func TestSkipCheck_ChangesNothingIfItIsInvalid(t *testing.T) {
+func TestSkipCheck_InvalidChangesNothing(t *testing.T) {
 	i := newInterview(t, nil)
 	for id, reason := range map[string]string{"NET-XX-999": "no such check until 2099-01-31", "NET-RH-002": "x until 2099-02-30", "NET-RH-003": "no day"} {
 		if err := session.SkipCheck(i.Session, id, reason); err == nil || len(i.Spec().Checks.Skip) > 0 {
@@ -330,13 +330,13 @@ func TestDescribeProblem_NamesFieldsByTheirTitles(t *testing.T) {
 	}
 }
 
-func TestDescribeBlocker(t *testing.T) {
+func TestDescribeBlocker_EveryBlocker(t *testing.T) {
 	i := newInterview(t, nil)
-	if got := session.DescribeBlocker(i.Session, wizard.Review{}); got != "something is wrong on the screen Access" {
+	if got := session.DescribeBlocker(i.Session, wizard.Review{}); got != "errors on the screen Access" {
 		t.Errorf("got %q", got)
 	}
 	few := wizard.Review{Quotas: []wizard.QuotaCheck{{Quota: wizard.Quota{Resource: "instance"}}}}
-	if got := session.DescribeBlocker(i.Session, few); got != "the quota of instance does not suffice" {
+	if got := session.DescribeBlocker(i.Session, few); got != "the quota of instance is too low" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -351,5 +351,28 @@ func TestPages_OfALimitedInterview(t *testing.T) {
 	}
 	if got := strings.Join(shown, ", "); got != "Network and DNS, Checks, Review" {
 		t.Errorf("shown are %s", got)
+	}
+}
+
+func TestSet_DropsRejectedSecret(t *testing.T) {
+	i := newInterview(t, nil)
+	for key, secret := range map[string]string{"cluster.displayName": "glpat-0123456789abcdefghij", "exoscale.apiKey": "env:EXO0123456789abcdef01234567"} {
+		field, _ := i.FindField(key)
+		if err := i.Set(key, secret); err == nil || strings.Contains(i.Text(field), "0123456789") || len(i.Errors(key)) == 0 {
+			t.Errorf("%s: %v, text %q, errors %v", key, err, i.Text(field), i.Errors(key))
+		}
+	}
+}
+
+func TestLookups_RepeatedWhenOptionalAnswerChanges(t *testing.T) {
+	i := newInterview(t, func(i *wizard.Interview) {
+		lookup("credentials", wizard.Access, wizard.LookupResult{}, nil)(i)
+		i.Lookups[0].Optional = []string{"exoscale.zone"}
+	})
+	if ran := i.runLookups(t); ran != "credentials" {
+		t.Errorf("without the optional answer %q ran", ran)
+	}
+	if i.set(t, "exoscale.zone", "ch-gva-2"); i.runLookups(t) != "credentials" {
+		t.Error("it is not repeated with the optional answer")
 	}
 }

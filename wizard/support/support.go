@@ -24,7 +24,7 @@ const (
 // without room for Ceph.
 func Check(spec state.Spec) []wizard.Problem {
 	var faults []wizard.Problem
-	for _, rule := range []func(state.Spec) []wizard.Problem{checkControlPlane, checkInfra, checkUnusedDisks, checkEmptyGroups} {
+	for _, rule := range []func(state.Spec) []wizard.Problem{checkControlPlane, checkInfra, checkConsequences, checkUnusedDisks, checkEmptyGroups} {
 		faults = append(faults, rule(spec)...)
 	}
 	return faults
@@ -40,7 +40,7 @@ func checkControlPlane(spec state.Spec) []wizard.Problem {
 		return nil
 	}
 	return wizard.WithField(mastersType, wizard.NewProblem(
-		fmt.Sprintf("%d workers are many for masters with %g GiB of memory: they keep the state of all that runs there", workers, masters.Memory),
+		fmt.Sprintf("%d workers are more than recommended for masters with %g GiB of memory", workers, masters.Memory),
 		fmt.Sprintf("masters with at least %d GiB beyond %d workers, or 500 pods", grownMemory, fewWorkers),
 		findCheapest(masters.CPUs, grownMemory)))
 }
@@ -67,8 +67,18 @@ func checkInfra(spec state.Spec) []wizard.Problem {
 	if n := spec.Sizing.Infra.Count; n >= logInfra || n < wizard.MinNodes {
 		return nil
 	}
-	return wizard.WithField("sizing.infra.count", wizard.NewProblem(fmt.Sprintf("%d infra nodes are enough without the cluster's logging only", spec.Sizing.Infra.Count),
-		fmt.Sprintf("%d or more if the logs of applications are kept in the cluster", logInfra), fmt.Sprint(logInfra)))
+	return wizard.WithField("sizing.infra.count", wizard.NewProblem(fmt.Sprintf("%d infra nodes suffice only without cluster logging", spec.Sizing.Infra.Count),
+		fmt.Sprintf("%d or more if application logs are stored in the cluster", logInfra), fmt.Sprint(logInfra)))
+}
+
+func checkConsequences(spec state.Spec) []wizard.Problem {
+	var faults []wizard.Problem
+	for _, consequence := range spec.ListConsequences() {
+		if field, found := wizard.Find(wizard.ListFieldsOf(spec), consequence.Field); found {
+			faults = append(faults, wizard.WithField(field.Key, wizard.NewProblem(strings.TrimSuffix(consequence.Text, "."), field.DescribeAllowed(), ""))...)
+		}
+	}
+	return faults
 }
 
 // The data disks of storage nodes are Ceph's.
@@ -88,7 +98,7 @@ func checkUnusedDisks(spec state.Spec) []wizard.Problem {
 		if has {
 			allowed = "0, or TopoLVM on this disk"
 		}
-		faults = append(faults, wizard.WithField(field.Key, wizard.NewProblem("nothing uses this disk by itself, and it costs money", allowed, ""))...)
+		faults = append(faults, wizard.WithField(field.Key, wizard.NewProblem("nothing uses this disk by default, and it costs money", allowed, ""))...)
 	}
 	return faults
 }
@@ -97,7 +107,7 @@ func checkEmptyGroups(spec state.Spec) []wizard.Problem {
 	var faults []wizard.Problem
 	for i, group := range spec.Sizing.ExtraGroups {
 		if group.Count == 0 {
-			faults = append(faults, wizard.WithField(fmt.Sprintf("%s[%d].count", wizard.GroupsKey, i), wizard.NewProblem("the group has no node", "1 or more", "1"))...)
+			faults = append(faults, wizard.WithField(fmt.Sprintf("%s[%d].count", wizard.GroupsKey, i), wizard.NewProblem("the group has no nodes", "1 or more", "1"))...)
 		}
 	}
 	return faults

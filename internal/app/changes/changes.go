@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
@@ -98,6 +99,10 @@ func (r changeRule) listManualSteps(key string) []string {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		proxy := r.after.OpenShift.Proxy
 		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
+	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
+		return r.describeCapabilities()
+	case "openshift.imageDigestSources":
+		return []string{"oc get imagedigestmirrorset", "oc edit imagedigestmirrorset image-digest-mirror", "The nodes take it over one after the other."}
 	case "openshift.trustBundle":
 		return r.describeTrustBundle()
 	case "openshift.manifestsDir":
@@ -114,6 +119,22 @@ func (r changeRule) listManualSteps(key string) []string {
 		}
 	}
 	return nil
+}
+
+func (r changeRule) describeCapabilities() []string {
+	wanted := r.after.OpenShift.Capabilities
+	names := make([]string, len(wanted.Additional))
+	for i, name := range wanted.Additional {
+		names[i] = strconv.Quote(name)
+	}
+	set := strconv.Quote(wanted.Baseline)
+	if wanted.Baseline == "" {
+		set = "null"
+	}
+	return []string{
+		"A capability can be enabled, and never disabled again.",
+		fmt.Sprintf(`oc patch clusterversion/version --type=merge -p '{"spec":{"capabilities":{"baselineCapabilitySet":%s,"additionalEnabledCapabilities":[%s]}}}'`, set, strings.Join(names, ",")),
+	}
 }
 
 func (r changeRule) describeTrustBundle() []string {
@@ -193,4 +214,14 @@ func CheckPlan(preview install.Preview) error {
 		return nil
 	}
 	return &provisioner.StepError{Step: provisioner.Step{ID: "plan", Phase: install.Preflight}, Err: preview.Refusal}
+}
+
+// Check shows which answers differ from those of the folder's cluster, and refuses changes that no installation applies.
+func Check(folder state.Folder, spec state.Spec, show func([]Answer)) error {
+	answers, err := Compare(folder, spec)
+	if err != nil || len(answers) == 0 {
+		return err
+	}
+	show(answers)
+	return CheckRefused(answers)
 }

@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-func TestWhoHasNoHomeHasToNameTheFolder(t *testing.T) {
+func TestCreateFor_RequiresHome(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("HOME", "")
 	_, creating := CreateFor("", state.Spec{})

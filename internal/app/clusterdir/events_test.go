@@ -8,7 +8,7 @@ import (
 	"exoshift/provisioner"
 )
 
-func TestATornLineIsToldOnceItIsWhole(t *testing.T) {
+func TestParseEvents_PartialLine(t *testing.T) {
 	var seen []int
 	tell := func(e provisioner.Event) { seen = append(seen, e.Seq) }
 	rest, err := parseEvents(bufio.NewReader(strings.NewReader("{\"seq\":1}\n{\"se\n{\"seq\":2}\n{\"seq\"")), "", tell)

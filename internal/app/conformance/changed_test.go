@@ -117,7 +117,7 @@ const (
 	forbidden = `<Error><Code>AccessDenied</Code><Message>no</Message></Error>`
 )
 
-func TestEachVerdictFailsWhereTheZoneIsOtherwise(t *testing.T) {
+func TestVerdict_FailsOnDeviation(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes []change
 		fails   map[string]string // a word of the text, by verdict
@@ -206,7 +206,7 @@ func strangersMayRead(w http.ResponseWriter, r *http.Request, _ http.Handler) bo
 	return open
 }
 
-func TestAKeyWithoutRightsEndsTheRunBeforeAnythingIsMade(t *testing.T) {
+func TestRun_RequiresPermissions(t *testing.T) {
 	refused := answers("POST /v2/anti-affinity-group", "", 1, 9, 403, `{"message":"not allowed"}`)
 	inWorld(t, simcloud.Options{Middleware: changed(refused)}, func(w *world) {
 		verdicts, err := Run(w.Context(), w.options)
@@ -224,7 +224,7 @@ func TestAKeyWithoutRightsEndsTheRunBeforeAnythingIsMade(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeDeletedIsTold(t *testing.T) {
+func TestRun_ReportsUndeletable(t *testing.T) {
 	held := answers("DELETE /v2/anti-affinity-group/.*", "", 1, 9999, 403, `{"message":"no"}`)
 	inWorld(t, simcloud.Options{Middleware: changed(held)}, func(w *world) {
 		v := w.run()[Swept]
@@ -234,7 +234,7 @@ func TestWhatCannotBeDeletedIsTold(t *testing.T) {
 	})
 }
 
-func TestTheTermsTellWhatItCostsAndTakes(t *testing.T) {
+func TestDescribeTerms_CostAndDuration(t *testing.T) {
 	terms, err := DescribeTerms(zoneName)
 	if err != nil {
 		t.Fatal(err)

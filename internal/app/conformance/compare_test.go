@@ -37,7 +37,7 @@ func compared(t *testing.T, path string) (found []shape.Difference) {
 	return found
 }
 
-func TestARecordingOfTheSimulationIsLikeTheSimulation(t *testing.T) {
+func TestCompare_SimulationMatches(t *testing.T) {
 	path := recorded(t, simcloud.Options{})
 	for _, d := range compared(t, path) {
 		t.Errorf("%s %s", d.Call, d.Text)
@@ -68,7 +68,7 @@ func wantReadings(t *testing.T, path string, want map[string]bool) {
 	}
 }
 
-func TestWhereTheSimulationIsNotLikeTheZoneIsTold(t *testing.T) {
+func TestCompare_ReportsDeviation(t *testing.T) {
 	path := recorded(t, simcloud.Options{Middleware: changed(
 		replaceAnswer("GET /v2/security-group/[^/]*", `"visibility":"private"`, `"visibility":"private","owner":{"id":"x"}`),
 		replaceAnswer("GET /v2/elastic-ip/[^/]*", `"cidr":`, `"range":`),
@@ -97,7 +97,7 @@ func TestWhereTheSimulationIsNotLikeTheZoneIsTold(t *testing.T) {
 	wantReadings(t, path, map[string]bool{"R01": true, "R02": true, "R03": true, "R06": true, "R10": true, "R22": true, "R23": false})
 }
 
-func TestWhatIsNoRecordingIsRefused(t *testing.T) {
+func TestCompare_RefusesInvalidRecording(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any.har")
 	for _, content := range []string{"", "{}", `{"log":{"version":"1.2","entries":[]}}`, `{"log":{"version":"1.1"}}`} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

@@ -117,7 +117,7 @@ func (w *world) wantEmpty(before []string) {
 	}
 }
 
-func TestAZoneAsItIsReadKeepsEveryAssumption(t *testing.T) {
+func TestRun_ZoneKeepsAssumptions(t *testing.T) {
 	inWorld(t, simcloud.Options{}, func(w *world) {
 		before := w.left()
 		for id, v := range w.run() {

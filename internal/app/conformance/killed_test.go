@@ -124,23 +124,24 @@ func diesAt(t *testing.T, at int, before bool) {
 	})
 }
 
-func TestTheRunAfterAKilledOneLeavesNothing(t *testing.T) {
+func TestRun_RemovesKilledRun(t *testing.T) {
 	calls := listCalls(t)
-	for _, at := range []int{calls[len(calls)/5], calls[len(calls)/2], calls[4*len(calls)/5]} {
-		t.Run(fmt.Sprint(at), func(t *testing.T) { diesAt(t, at, false) })
-	}
+	diesAt(t, calls[len(calls)/2], false)
 }
 
-func TestTheRunAfterOneThatWasKilledAtAnyChangeLeavesNothing(t *testing.T) {
+func TestRun_RemovesRunKilledAnytime(t *testing.T) {
 	long(t)
 	for _, at := range listCalls(t) {
 		for _, before := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%d before %t", at, before), func(t *testing.T) { diesAt(t, at, before) })
+			t.Run(fmt.Sprintf("%d before %t", at, before), func(t *testing.T) {
+				t.Parallel()
+				diesAt(t, at, before)
+			})
 		}
 	}
 }
 
-func TestARunThatIsStoppedDeletesWhatItMade(t *testing.T) {
+func TestRun_StopDeletesCreated(t *testing.T) {
 	inWorld(t, simcloud.Options{}, func(w *world) {
 		there := w.left()
 		ctx, stop := context.WithTimeout(w.Context(), 6*time.Minute)
@@ -153,7 +154,7 @@ func TestARunThatIsStoppedDeletesWhatItMade(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotARunsIsLeftAlone(t *testing.T) {
+func TestRun_KeepsForeignObjects(t *testing.T) {
 	inWorld(t, simcloud.Options{}, func(w *world) {
 		other, err := connect(w.options, state.NoJournal{})
 		w.must(err)

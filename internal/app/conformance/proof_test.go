@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOnlyWhatTheLastRunInAZoneHasShownIsProven(t *testing.T) {
+func TestProof_LastRunOnly(t *testing.T) {
 	dir, now := filepath.Join(t.TempDir(), ".conformance"), time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	if _, proven := LoadProof(dir, zoneName, ElasticIPSource); proven {
 		t.Error("proven without a run")

@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-func TestARecordingHasEveryExchangeAndNoSecret(t *testing.T) {
+func TestRecording_ExchangesWithoutSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.har")
 	var keys []string // of the cluster
 	inWorld(t, simcloud.Options{}, func(w *world) {
@@ -136,7 +136,7 @@ func follow(t *testing.T, at string, value, schema any) {
 	}
 }
 
-func TestARecordingThatCannotBeWrittenStopsTheRunBeforeIt(t *testing.T) {
+func TestRecording_UnwritableStopsRun(t *testing.T) {
 	inWorld(t, simcloud.Options{}, func(w *world) {
 		w.options.Record = filepath.Join(w.TempDir(), "missing", "run.har")
 		_, err := Run(w.Context(), w.options)

@@ -263,15 +263,13 @@ func isRefused(err error) bool {
 
 // retry calls do until it succeeds, or until the limit. Both times are by the zone's clock.
 func (r *run) retry(ctx context.Context, limit, pause time.Duration, do func() error) error {
-	clock := r.options.Network.Clock
-	since := clock.Now()
-	for {
-		err := do()
-		if err == nil || clock.Now().Sub(since) >= limit {
-			return err
-		}
-		if stopped := clock.Sleep(ctx, pause); stopped != nil {
-			return fault.New(fault.KindOf(ctx.Err()), "wait", stopped)
-		}
+	var failed error
+	_, stopped := r.options.Network.Clock.Poll(ctx, pause, limit, func() (bool, error) {
+		failed = do()
+		return failed == nil, nil
+	})
+	if stopped != nil {
+		return fault.New(fault.KindOf(ctx.Err()), "wait", stopped)
 	}
+	return failed
 }

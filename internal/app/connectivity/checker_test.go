@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestASkipInSmallLettersIsHandedOverLikeAnyOther(t *testing.T) {
+func TestChecker_SkipIgnoresCase(t *testing.T) {
 	spec := state.Default()
 	spec.Exoscale.Zone, spec.Checks.Skip = "ch-gva-2", map[string]string{"net-rh-001": "we know until 2999-01-31"}
 	survey, err := NewChecker(t.Context(), network.Network{}, Subject{Spec: spec}, nil, nil)
@@ -20,7 +20,7 @@ func TestASkipInSmallLettersIsHandedOverLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestAWatchStartsNoMachineInTheZoneAgain(t *testing.T) {
+func TestWatch_StartsOneZoneMachine(t *testing.T) {
 	spec := state.Default()
 	spec.Exoscale.Zone = "ch-gva-2"
 	s := &Checker{Spec: spec, from: map[string][]reach.Check{}, dir: func() (string, error) {

@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestTheClustersOwnAuthorityIsNoInterception(t *testing.T) {
+func TestClusterAuthorities_AreNoInterception(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	authority, err := fabric.NewAuthority(pkix.Name{CommonName: "kube-apiserver-lb-signer"})
 	if err != nil {

@@ -15,7 +15,7 @@ func silentTask(skips ...reach.Skip) reach.Task {
 	}}
 }
 
-func TestAMachineThatSaidNothingDoesNotReachTheObjectStorage(t *testing.T) {
+func TestFailedReport_StorageUnreachable(t *testing.T) {
 	cause := fault.New(fault.Timeout, "wait", remoterun.ErrNoContact).WithHint("ask them")
 	told := 0
 	report, err := buildFailedReport(t.Context(), silentTask(), cause, func(reach.Result) { told++ })
@@ -25,7 +25,7 @@ func TestAMachineThatSaidNothingDoesNotReachTheObjectStorage(t *testing.T) {
 	}
 }
 
-func TestThatAMachineSaidNothingIsNeverTakenForWell(t *testing.T) {
+func TestFailedReport_IsNeverOK(t *testing.T) {
 	known := reach.Skip{ID: "S", Reason: "we know"}
 	for name, task := range map[string]reach.Task{
 		"the storage is skipped":     silentTask(known),

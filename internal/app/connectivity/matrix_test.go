@@ -185,7 +185,7 @@ func runOnMachine(t *testing.T, s *Checker) (report reach.Report) {
 	return report
 }
 
-func TestNoVerdictIsFalseWhateverStandsInTheWay(t *testing.T) {
+func TestVerdict_IsNeverFalse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make faults runs it")
 	}

@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestARefusalTellsTheOneCauseOfManyFailuresFirst(t *testing.T) {
+func TestToError_CommonCauseFirst(t *testing.T) {
 	report := reach.Report{Results: []reach.Result{{ID: "NET-RH-009", Target: "own.example:443", Verdict: reach.Fail, Class: reach.ServerError}}}
 	for _, id := range []string{"NET-RH-001", "NET-RH-002", "NET-RH-003", "NET-RH-004"} {
 		report.Results = append(report.Results, reach.Result{ID: id, Target: "quay.io:443", Source: reach.Workstation, Verdict: reach.Fail, Class: reach.Captive})

@@ -31,7 +31,6 @@ type Access struct {
 	VaultToken string
 	vaultFile  string              // where the command vault keeps a token
 	vaultSpace string              // its namespace; "" is the root
-	vaultMount string              // of the KV store; "" is that of Project Syn
 	account    *vault.Kubernetes   // nil: not running in a pod
 	GitToken   func() string       // in place of that of the answers; nil: that one
 	agent      bootstraphost.Agent // nil: none
@@ -43,7 +42,7 @@ type Access struct {
 
 	mu     sync.Mutex
 	tokens map[string]*signin.Source // by the URL of Lieutenant
-	vaults map[string]*vault.Client  // by the URL of Lieutenant, and Vault's own if it is set
+	vaults map[string]*vault.Client  // by the URL of Lieutenant, Vault's own if it is set, and its mount
 }
 
 const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -51,7 +50,7 @@ const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 // NewOwnAccess returns the access of this machine's user. It uses the environment and the tokens kept by other programs.
 func NewOwnAccess() *Access {
 	a := &Access{APIToken: os.Getenv("COMMODORE_API_TOKEN"), VaultToken: os.Getenv("VAULT_TOKEN"), agent: NewSSHAgent()}
-	a.vaultSpace, a.vaultMount = os.Getenv("VAULT_NAMESPACE"), strings.Trim(os.Getenv("EXOSHIFT_VAULT_MOUNT"), "/")
+	a.vaultSpace = os.Getenv("VAULT_NAMESPACE")
 	a.remote, a.overrides = os.Getenv("SSH_CONNECTION") != "", state.SynServices{
 		DiscoveryURL: os.Getenv("COMMODORE_OIDC_DISCOVERY_URL"), ClientID: os.Getenv("COMMODORE_OIDC_CLIENT"),
 	}
@@ -141,7 +140,7 @@ func (a *Access) newServiceLookup(net network.Network, url string) func(context.
 func (a *Access) OpenVaultClient(net network.Network, spec state.SynSpec) *vault.Client {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	key := spec.LieutenantURL + " " + spec.VaultAddress
+	key := strings.Join([]string{spec.LieutenantURL, spec.VaultAddress, spec.GetVaultMount()}, " ")
 	if known := a.vaults[key]; known != nil {
 		return known
 	}
@@ -151,7 +150,7 @@ func (a *Access) OpenVaultClient(net network.Network, spec state.SynSpec) *vault
 	a.vaults[key] = vault.New(net, vault.Options{
 		Address: spec.VaultAddress, Services: lieutenant.New(net, spec.LieutenantURL, nil).Discover,
 		Token: a.VaultToken, TokenFile: a.vaultFile, Kubernetes: a.account, Listen: a.newListener(vault.CallbackPort),
-		Namespace: a.vaultSpace, Mount: a.vaultMount,
+		Namespace: a.vaultSpace, Mount: spec.GetVaultMount(),
 	})
 	return a.vaults[key]
 }

@@ -13,10 +13,9 @@ import (
 	"exoshift/state"
 )
 
-func TestAccess_UsesNamespaceAndMountOfTheEnvironment(t *testing.T) {
+func TestAccess_VaultNamespaceAndMount(t *testing.T) {
 	t.Setenv("VAULT_TOKEN", "token")
 	t.Setenv("VAULT_NAMESPACE", "team/a")
-	t.Setenv("EXOSHIFT_VAULT_MOUNT", "/other/kv/")
 	var spaces, paths []string
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		spaces, paths = append(spaces, r.Header.Get("X-Vault-Namespace")), append(paths, r.URL.Path)
@@ -29,7 +28,7 @@ func TestAccess_UsesNamespaceAndMountOfTheEnvironment(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	n := network.Network{Dial: new(net.Dialer).DialContext, Roots: roots}
-	client := NewOwnAccess().OpenVaultClient(n, state.SynSpec{VaultAddress: server.URL})
+	client := NewOwnAccess().OpenVaultClient(n, state.SynSpec{VaultAddress: server.URL, VaultMount: "other/kv"})
 	if err := client.SignIn(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"exoshift/state"
 )
 
-func TestExitCodes(t *testing.T) {
+func TestWithCode_ByFaultKind(t *testing.T) {
 	in := func(phase string, err error) error {
 		return fmt.Errorf("run: %w", &provisioner.StepError{Step: provisioner.Step{ID: "x", Phase: phase}, Err: err})
 	}

@@ -62,7 +62,7 @@ func outline(runs []Run) []string {
 	return lines
 }
 
-func TestRunsOfOneFileAreToldApart(t *testing.T) {
+func TestRuns_OfOneFile(t *testing.T) {
 	const whole = "1started 2started 3done 4finished"
 	first, second := formatSteps(t, "one", morning(), "a"), formatSteps(t, "two", morning().Add(time.Hour), "a")
 	lines := strings.SplitAfter(first, "\n")
@@ -93,7 +93,7 @@ func TestRunsOfOneFileAreToldApart(t *testing.T) {
 }
 
 // Any damaged file is read without a panic, and times are monotonic.
-func TestADamagedRecordingIsReadWithoutHarm(t *testing.T) {
+func TestRead_DamagedRecording(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	lines := formatSteps(t, "one", morning(), "a", "b", "c") + formatSteps(t, "two", morning(), "a")
 	for range 2000 {
@@ -115,7 +115,7 @@ func TestADamagedRecordingIsReadWithoutHarm(t *testing.T) {
 	}
 }
 
-func TestARecordingIsPlayedAtItsSpeed(t *testing.T) {
+func TestPlay_AtSpeed(t *testing.T) {
 	run := runsIn(t, formatSteps(t, "one", morning(), "a", "b"))[0] // 50 s
 	for speed, want := range map[float64]time.Duration{1: 50 * time.Second, 10: 5 * time.Second, 3600: 13 * time.Millisecond, 0: 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestARecordingIsPlayedAtItsSpeed(t *testing.T) {
 	}
 }
 
-func TestASilenceIsCutShort(t *testing.T) {
+func TestPlay_ShortensPauses(t *testing.T) {
 	run := runsIn(t, formatSteps(t, "one", morning()))[0]
 	run[1].Time = run[0].Time.Add(9 * time.Hour)
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestASilenceIsCutShort(t *testing.T) {
 	})
 }
 
-func TestWhoWatchesPausesAndChangesTheSpeed(t *testing.T) {
+func TestPlay_PauseAndSpeed(t *testing.T) {
 	run := runsIn(t, formatSteps(t, "one", morning()))[0] // 10 s
 	synctest.Test(t, func(t *testing.T) {
 		p, began := &Player{speed: 1}, time.Now()
@@ -176,7 +176,7 @@ func TestWhoWatchesPausesAndChangesTheSpeed(t *testing.T) {
 	})
 }
 
-func TestAReplayThatIsStoppedEndsAtOnce(t *testing.T) {
+func TestPlay_StopEndsAtOnce(t *testing.T) {
 	run := runsIn(t, formatSteps(t, "one", morning(), "a", "b"))[0]
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -189,7 +189,7 @@ func TestAReplayThatIsStoppedEndsAtOnce(t *testing.T) {
 	})
 }
 
-func TestARecordingIsShownUpToAMoment(t *testing.T) {
+func TestPlay_UntilTime(t *testing.T) {
 	run := runsIn(t, formatSteps(t, "one", morning(), strings.Split("abcdefghijkl", "")...))[0] // 09:58:00 to 10:02:10
 	for until, want := range map[string]int{
 		"": 26, "1": 1, "7": 7, "1000": 26, "30s": 4, "1m5s": 7, "10h": 26, "09:58:30": 4, "10:00": 13, "10:02:10": 26, "09:57": 26,
@@ -207,7 +207,7 @@ func TestARecordingIsShownUpToAMoment(t *testing.T) {
 	}
 }
 
-func TestTheStepsOfARecordingHaveTheTitlesThatAnyRunTells(t *testing.T) {
+func TestPlay_StepTitles(t *testing.T) {
 	first := formatSteps(t, "one", morning(), "a", "b")
 	second := strings.Join(strings.SplitAfter(formatSteps(t, "two", morning(), "a"), "\n")[:2], "") +
 		`{"v":1,"seq":3,"time":"2026-05-04T09:59:00Z","type":"step","phase":"nodes","step":"b","state":"skipped","reason":"unreached"}` + "\n" +
@@ -220,7 +220,7 @@ func TestTheStepsOfARecordingHaveTheTitlesThatAnyRunTells(t *testing.T) {
 	}
 }
 
-func TestWhoPlaysNextToNothingDoesNotKeepTheMachineBusy(t *testing.T) {
+func TestPlay_SlowSpeedIsIdle(t *testing.T) {
 	p := &Player{speed: 1e-300}
 	if step := p.nextStep(p.now.Add(time.Minute)); step != playInterval {
 		t.Errorf("it looks every %s", step)

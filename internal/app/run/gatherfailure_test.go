@@ -10,7 +10,7 @@ import (
 	"exoshift/provisioner/install"
 )
 
-func TestOnlyFailuresThatMoreMayExplainAreGatheredFor(t *testing.T) {
+func TestShouldGather_ByFaultKind(t *testing.T) {
 	in := func(phase string, err error) error {
 		return &provisioner.StepError{Step: provisioner.Step{ID: "x", Phase: phase}, Err: err}
 	}

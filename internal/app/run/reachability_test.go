@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-func TestARefusalNamesTheCommandThatShowsTheSame(t *testing.T) {
+func TestReachabilityError_NamesCommand(t *testing.T) {
 	folder, err := state.OpenReadOnly(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

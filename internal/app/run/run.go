@@ -55,6 +55,7 @@ type Options struct {
 	Renew           bool     // renew expired certificates
 	NewKeys         []string // nodes allowed to get their first certificate for one more key
 	BootstrapAccess bool     // open the bootstrap machine to our own address
+	TrustToken      bool     // start machines whatever the age of the bootstrap token
 }
 
 // Install installs the cluster, or resumes an earlier run. The folder must be locked.
@@ -256,6 +257,7 @@ func NewFinishedEvent(failure error, resume string) provisioner.Event {
 func (r Run) NewRecipe() install.Options {
 	options := install.Options{
 		PullSecret: r.Secrets.PullSecret, WaitForDNS: r.Options.WaitForDNS, Renew: r.Options.Renew, NewKeys: r.Options.NewKeys, Seal: r.Secrets.APISecret,
+		TrustToken: r.Options.TrustToken,
 	}
 	if r.Access != nil {
 		options.Show = r.Access.Show

@@ -149,7 +149,7 @@ func (c Cluster) newSynClients() *destroy.Syn {
 		return nil
 	}
 	git := catalog.NewGit(c.Net, c.Access.NewGitAccess(c.Secrets.GitToken))
-	secrets, err := git.ListWantedSecrets(c.Folder.Path(state.CatalogDir))
+	secrets, err := git.ListWantedSecrets(c.Folder.Path(state.CatalogDir), c.Spec.Syn.GetVaultMount())
 	if err != nil {
 		secrets = nil // Lieutenant deletes the remaining secrets of the cluster
 	}
@@ -158,7 +158,7 @@ func (c Cluster) newSynClients() *destroy.Syn {
 	}
 	return &destroy.Syn{
 		Lieutenant: c.Access.NewLieutenantClient(c.Net, c.Spec.Syn.LieutenantURL),
-		Vault:      c.Access.OpenVaultClient(c.Net, c.Spec.Syn), Tenant: c.Facts.Syn.Tenant, Secrets: slices.Clip(secrets), Show: c.Access.Show,
+		Vault:      c.Access.OpenVaultClient(c.Net, c.Spec.Syn), Tenant: c.Facts.Syn.Tenant, Mount: c.Spec.Syn.GetVaultMount(), Secrets: slices.Clip(secrets), Show: c.Access.Show,
 		Passwords: sealedPasswords{c.Folder, c.Secrets.APISecret},
 	}
 }

@@ -111,6 +111,10 @@ func (d *dialog) readReply(ctx context.Context, question string, about explainer
 		case err != nil:
 			return reply{}, err
 		}
+		if line, err = cleanLine(line); err != nil {
+			d.printLine("%s", text.Sentence(err.Error()))
+			continue
+		}
 		if line = strings.TrimSpace(line); d.handleInfo(ctx, line, about) {
 			continue
 		}
@@ -118,6 +122,17 @@ func (d *dialog) readReply(ctx context.Context, question string, about explainer
 			return meant, nil
 		}
 	}
+}
+
+var errControls = errors.New("the line holds control characters, as of a key that does not work here: it was not taken")
+
+// cleanLine makes spaces of tabs, and refuses a line with escape sequences or other control characters.
+func cleanLine(line string) (string, error) {
+	line = strings.ReplaceAll(line, "\t", " ")
+	if strings.ContainsFunc(line, unicode.IsControl) {
+		return "", errControls
+	}
+	return line, nil
 }
 
 func (d *dialog) handleInfo(ctx context.Context, line string, about explainer) bool {

@@ -47,7 +47,7 @@ func (t *talk) answer(key string) string {
 	return "not asked"
 }
 
-func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
+func TestPrompt_QuestionsOfFileOnly(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName", "network.cni")
 	outcome, err := talk.types(t.Context(), "Demo", "", "yes")
 	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {
@@ -56,7 +56,7 @@ func TestOfAFileWithQuestionsOnlyThoseAreAsked(t *testing.T) {
 	golden(t, "hybrid.golden", talk.transcript.Bytes())
 }
 
-func TestWhatWasFoundAndCannotBeUsedIsSaidBeforeItsQuestion(t *testing.T) {
+func TestPrompt_ReportsUnusableFound(t *testing.T) {
 	talk := newTalk(t).settled(t).about("openshift.pullSecret")
 	talk.Answers.Spec.OpenShift.PullSecret = state.Default().OpenShift.PullSecret
 	talk.Unusable = []wizard.Problem{{Field: "openshift.pullSecret", Message: "~/pull-secret.txt is open", Allowed: "chmod 600 ~/pull-secret.txt"}}
@@ -66,7 +66,7 @@ func TestWhatWasFoundAndCannotBeUsedIsSaidBeforeItsQuestion(t *testing.T) {
 	talk.wants(t, "Warning: Pull secret: not used: ~/pull-secret.txt is open. Allowed: chmod 600 ~/pull-secret.txt.")
 }
 
-func TestWhatIsMissingBesideTheQuestionsIsAskedToo(t *testing.T) {
+func TestPrompt_AsksMissingToo(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	talk.Answers.Spec.Cluster.BaseDomain = ""
 	outcome, err := talk.types(t.Context(), "Demo", "example.org", "yes")
@@ -75,7 +75,7 @@ func TestWhatIsMissingBesideTheQuestionsIsAskedToo(t *testing.T) {
 	}
 }
 
-func TestEveryKindOfQuestion(t *testing.T) {
+func TestPrompt_EveryQuestionKind(t *testing.T) {
 	talk := newTalk(t).settled(t).about("exoscale.zone", "exoscale.protectMasters", "cluster.displayName", "sizing.workers.type", "sizing.workers.count",
 		"network.customerNetworks", "dns.acme", "syn.lieutenantURL", "syn.tenant", "syn.facts", "openshift.pullSecret")
 	outcome, err := talk.types(t.Context(),
@@ -97,7 +97,7 @@ func TestEveryKindOfQuestion(t *testing.T) {
 	golden(t, "kinds.golden", talk.transcript.Bytes())
 }
 
-func TestGoingBackAsksTheQuestionBefore(t *testing.T) {
+func TestPrompt_Back(t *testing.T) {
 	talk := newTalk(t).settled(t)
 	_, _ = talk.types(t.Context(), "<", ":next", "c-one", "<", "c-two", "org.example", "<", "<", "<", ":quit")
 	golden(t, "back.golden", talk.transcript.Bytes())
@@ -106,13 +106,13 @@ func TestGoingBackAsksTheQuestionBefore(t *testing.T) {
 	}
 }
 
-func TestAScreenIsReachedByItsNumberUnlessSomethingOnTheWayIsWrong(t *testing.T) {
+func TestPrompt_JumpToScreen(t *testing.T) {
 	talk := newTalk(t)
 	_, _ = talk.types(t.Context(), ":screen 3", "ch-dk-2", ":screen 99", ":screen 2", ":screen 4", "c-demo-1", "example.net", ":screen 1", ":quit")
 	golden(t, "screens.golden", talk.transcript.Bytes())
 }
 
-func TestRulesAcrossFieldsLeadBackToTheField(t *testing.T) {
+func TestPrompt_CrossFieldProblem(t *testing.T) {
 	talk := newTalk(t).settled(t).about("network.podCIDR", "network.serviceCIDR")
 	outcome, err := talk.types(t.Context(), "10.0.0.0/14", "", "", "yes")
 	if err != nil || !outcome.Confirmed || talk.answer("network.nodeCIDR") != "10.4.0.0/16" {
@@ -121,7 +121,7 @@ func TestRulesAcrossFieldsLeadBackToTheField(t *testing.T) {
 	talk.wants(t, "Node network: 10.0.0.0/16 overlaps", "Node network [10.4.0.0/16, suggested]")
 }
 
-func TestAdditionalGroupsAreAddedAndRemoved(t *testing.T) {
+func TestPrompt_AddAndRemoveGroups(t *testing.T) {
 	talk := newTalk(t).settled(t).about("sizing.extraGroups")
 	outcome, err := talk.types(t.Context(), "2", "gpu", "gpua30.small", "2", ":next", ":screen 1", "", "", "", "", "", "", "2",
 		":next", ":screen 1", "", "", "", "", "", "", "", "", "", "", "", "", "4", "", "yes")
@@ -131,7 +131,7 @@ func TestAdditionalGroupsAreAddedAndRemoved(t *testing.T) {
 	golden(t, "groups.golden", talk.transcript.Bytes())
 }
 
-func TestEveryAnswerIsSaved(t *testing.T) {
+func TestPrompt_SavesEveryAnswer(t *testing.T) {
 	talk := newTalk(t).about("cluster.id", "cluster.displayName")
 	_, _ = talk.types(t.Context(), "c-a", "<", "c-b")
 	if len(talk.saved) != 2 || talk.saved[0] != "c-a" {
@@ -139,7 +139,7 @@ func TestEveryAnswerIsSaved(t *testing.T) {
 	}
 }
 
-func TestAnswersThatCannotBeSavedAreToldOnce(t *testing.T) {
+func TestPrompt_SaveErrorOnce(t *testing.T) {
 	talk := newTalk(t).about("cluster.id", "cluster.displayName", "cluster.baseDomain")
 	talk.Save = func(*wizard.Answers) error { return context.DeadlineExceeded }
 	_, _ = talk.types(t.Context(), "c-a", "Demo", "example.net")

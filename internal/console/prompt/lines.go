@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -69,6 +70,7 @@ const (
 	endOfInput = 0x04
 	backspace  = 0x08
 	eraseLine  = 0x15
+	eraseWord  = 0x17
 	del        = 0x7f
 )
 
@@ -89,6 +91,8 @@ func (l *LineReader) read() typedLine {
 			return typedLine{err: ErrInterrupted}
 		case b == eraseLine:
 			line, tooLong = line[:0], false
+		case b == eraseWord:
+			line = trimLastWord(line)
 		case b == backspace, b == del:
 			_, size := utf8.DecodeLastRune(line)
 			line = line[:len(line)-size]
@@ -98,6 +102,11 @@ func (l *LineReader) read() typedLine {
 			line = append(line, b)
 		}
 	}
+}
+
+func trimLastWord(line []byte) []byte {
+	line = bytes.TrimRight(line, " \t")
+	return line[:bytes.LastIndexAny(line, " \t")+1]
 }
 
 func finishLine(line []byte, tooLong bool) typedLine {

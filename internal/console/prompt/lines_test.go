@@ -12,7 +12,7 @@ import (
 	"exoshift/internal/console/prompt"
 )
 
-func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
+func TestLineReader_LineEndings(t *testing.T) {
 	for typed, want := range map[string][]string{
 		"a\nb\n":             {"a", "b"},
 		"a\r\nb\r\n":         {"a", "b"},
@@ -42,7 +42,7 @@ func TestLinesEndAsTerminalsSerialLinesAndFilesEndThem(t *testing.T) {
 	}
 }
 
-func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
+func TestLineReader_KeepsUnreadLine(t *testing.T) {
 	in, typing := io.Pipe()
 	lines := prompt.NewLineReader(in)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -61,7 +61,7 @@ func TestALineThatNobodyWaitedForIsTheNextOne(t *testing.T) {
 	}
 }
 
-func TestCtrlCThatArrivesAsACharacterInterrupts(t *testing.T) {
+func TestLineReader_CtrlCCharacter(t *testing.T) {
 	if _, err := prompt.NewLineReader(strings.NewReader("sec\x03")).Next(t.Context()); !errors.Is(err, prompt.ErrInterrupted) {
 		t.Errorf("ended with %v", err)
 	}

@@ -100,7 +100,7 @@ func (t *talk) types(ctx context.Context, lines ...string) (prompt.Outcome, erro
 	})
 }
 
-func TestTheDefaultClusterIsAFewAnswersAndManyEnters(t *testing.T) {
+func TestPrompt_DefaultCluster(t *testing.T) {
 	talk := newTalk(t)
 	outcome, err := talk.types(t.Context(), defaultCluster()...)
 	if err != nil || !outcome.Confirmed {
@@ -122,7 +122,7 @@ func defaultCluster() []string {
 	}
 }
 
-func TestTheEndOfTheInputIsNeverAYes(t *testing.T) {
+func TestPrompt_EOFIsNotYes(t *testing.T) {
 	outcome, err := newTalk(t).types(t.Context())
 	if outcome.Confirmed || fault.KindOf(err) != fault.Cancelled || !errors.Is(err, prompt.ErrEnded) {
 		t.Errorf("%+v, %v", outcome, err)

@@ -17,7 +17,7 @@ import (
 	"exoshift/wizard"
 )
 
-func TestTheEndOfTheInputAtAnyQuestionIsNeverAYes(t *testing.T) {
+func TestPrompt_EOFAtAnyQuestion(t *testing.T) {
 	lines := append([]string{"?", ":show"}, defaultCluster()...)
 	for n := range lines {
 		talk := newTalk(t)
@@ -28,7 +28,7 @@ func TestTheEndOfTheInputAtAnyQuestionIsNeverAYes(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheProgramEndsAnyQuestion(t *testing.T) {
+func TestPrompt_EndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, typing := io.Pipe()
 	t.Cleanup(func() { _ = typing.Close() })
@@ -80,7 +80,7 @@ func keysExplained(told string) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-func TestTheQuestionsAreThoseOfTheScreens(t *testing.T) {
+func TestPrompt_AsksScreenQuestions(t *testing.T) {
 	for seed := range uint64(12) {
 		talk := newTalk(t).settled(t)
 		decide := rand.New(rand.NewPCG(seed, 1))
@@ -141,7 +141,7 @@ func FuzzPrompt(f *testing.F) {
 	})
 }
 
-func TestALineOfAnyLengthIsTakenOrRefused(t *testing.T) {
+func TestPrompt_AnyLineLength(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	outcome, err := talk.typesRaw(t.Context(), strings.Repeat("x", 3<<20)+"\nDemo\nyes\n")
 	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {

@@ -45,7 +45,7 @@ func withServices(talk *talk) {
 		again := *failed.Reach
 		failed.Reach = &again
 		tell(failed)
-		tell(wizard.CheckState{ID: "reachability", Title: "Check what has to be reached", State: "failed", Text: "1 of 4 is not reached"})
+		tell(wizard.CheckState{ID: "reachability", Title: "Check connectivity", State: "failed", Text: "1 of 4 is not reached"})
 		return fmt.Errorf("failed")
 	}
 	talk.ZoneTerms = func(spec state.Spec) string {
@@ -58,7 +58,7 @@ func withServices(talk *talk) {
 	}
 }
 
-func TestServicesThatCannotBeReachedAreToldLeftOutAndLookedAtFromTheZone(t *testing.T) {
+func TestPrompt_SkipUnreachableServices(t *testing.T) {
 	talk := newTalk(t)
 	withServices(talk)
 	answers := defaultCluster()
@@ -81,7 +81,7 @@ func TestServicesThatCannotBeReachedAreToldLeftOutAndLookedAtFromTheZone(t *test
 	golden(t, "reach.golden", []byte(told))
 }
 
-func TestChecksCannotBeLeftOutAtOtherQuestions(t *testing.T) {
+func TestPrompt_SkipAtChecksOnly(t *testing.T) {
 	talk := newTalk(t)
 	withServices(talk)
 	_, err := talk.types(t.Context(), ":skip NET-RH-001 no use until 2099-01-31", ":zone")
@@ -90,7 +90,7 @@ func TestChecksCannotBeLeftOutAtOtherQuestions(t *testing.T) {
 	}
 }
 
-func TestASkipThatCannotStandChangesNothing(t *testing.T) {
+func TestPrompt_RefusesInvalidSkip(t *testing.T) {
 	talk := newTalk(t)
 	withServices(talk)
 	if err := talk.Answers.Set("checks.skip", "NET-RH-003=too slow until 2099-01-31", wizard.Typed); err != nil {
@@ -106,7 +106,7 @@ func TestASkipThatCannotStandChangesNothing(t *testing.T) {
 	}
 }
 
-func TestOneCauseOfManyServicesIsToldAtTheEndWithItsRemedy(t *testing.T) {
+func TestPrompt_CommonCauseLast(t *testing.T) {
 	talk := newTalk(t)
 	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		for i := range 9 {
@@ -121,7 +121,7 @@ func TestOneCauseOfManyServicesIsToldAtTheEndWithItsRemedy(t *testing.T) {
 	}
 	told := talk.transcript.String()
 	_, end, counted := strings.Cut(told, "Services, seen from this workstation: 9 with a warning.")
-	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation wants a login first.") ||
+	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation requires a login.") ||
 		!strings.Contains(end, "What to do: Log in to the network of this workstation") {
 		t.Error(told)
 	}

@@ -123,6 +123,11 @@ func (p reviewPrompt) printPlan(plan wizard.Review) {
 	for _, screen := range wizard.Screens() {
 		p.printWarnings(screen)
 	}
+	for _, consequence := range spec.ListConsequences() {
+		if consequence.Field == "" { // the others are warnings of their fields
+			p.printLine("Note: %s", consequence.Text)
+		}
+	}
 	if plan.Export != "" {
 		p.printLine("The answers are in the file %s", plan.Export)
 	} else if p.session.Interview.Export != nil {

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/wizard"
+	"exoshift/wizard/capacity"
 	"exoshift/wizard/session"
 )
 
@@ -246,7 +247,7 @@ func (p screenPrompt) printLookup(q session.Lookup) {
 	case errors.Is(q.Err, context.DeadlineExceeded):
 		p.printLine("%s: nobody answered in time. This blocks nothing.", q.Title)
 	case q.Err != nil:
-		p.printError(q.Title+": nobody could tell", q.Err)
+		p.printError(q.Title+": lookup failed", q.Err)
 		p.printLine("This blocks nothing.")
 	case q.Result.Summary != "":
 		p.printLine("%s: %s", q.Title, text.Sentence(q.Result.Summary))
@@ -272,7 +273,7 @@ func (p screenPrompt) printEstimates() {
 			p.printLine("The quotas of your organization suffice for it.")
 		}
 	case wizard.Network:
-		held := wizard.ComputeCapacity(p.session.Spec())
+		held := capacity.Compute(p.session.Spec())
 		p.printLine("The pod network has room for %d nodes of %d pods each; %d nodes are planned. The service network has room for %d services.",
 			held.Nodes, held.PodsPerNode, held.Wanted, held.Services)
 	}

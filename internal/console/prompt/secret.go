@@ -3,9 +3,9 @@ package prompt
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/recognize"
 	"exoshift/wizard/session"
 )
 
@@ -74,10 +74,12 @@ func (p secretPrompt) parseReference(ctx context.Context, got reply, sources []s
 		return p.readSecret(ctx, "")
 	case chosen >= 0:
 		return p.promptSource(ctx, sources[chosen])
+	case session.IsReference(got.text) && recognize.SecretAsName(session.ReferenceName(got.text)) != "":
+		return p.keepOrDiscard(ctx, session.ReferenceName(got.text))
 	case session.IsReference(got.text):
 		return value{text: got.text, origin: wizard.Typed}, true, nil
-	case strings.HasPrefix(got.text, "{"): // the secret was pasted one question too early
-		return p.readSecret(ctx, got.text)
+	case recognize.SecretAsName(got.text) != "": // it was pasted one question too early
+		return p.keepOrDiscard(ctx, got.text)
 	}
 	p.printLine("Type one of the numbers. If that was the secret itself: choose to type it, then it is not shown.")
 	return value{}, false, nil
@@ -92,7 +94,31 @@ func (p secretPrompt) promptSource(ctx context.Context, from secretSource) (valu
 		p.printLine("Nothing was given. %s is asked again.", p.field.Title)
 		return value{}, false, nil
 	}
+	if recognize.SecretAsName(got.text) != "" {
+		return p.keepOrDiscard(ctx, got.text)
+	}
 	return value{text: from.kind + ":" + got.text, origin: wizard.Typed}, true, nil
+}
+
+// keepOrDiscard asks what to do with a secret that was given in the place of its source. The rest of one with several lines is read
+// before, without echo.
+func (p secretPrompt) keepOrDiscard(ctx context.Context, given string) (value, bool, error) {
+	what := recognize.SecretAsName(given)
+	secret, err := p.readHidden(ctx, given)
+	if err != nil && !errors.Is(err, errTooLong) {
+		return value{}, false, err
+	}
+	choices := []wizard.Choice{{Value: "keep it in a file that only you can read"}, {Value: "discard it"}}
+	if p.session.Interview.SaveSecret == nil || err != nil {
+		p.printLine("That is the secret itself (%s). It was not taken.", what)
+		return value{}, false, nil
+	}
+	p.printLine("That is the secret itself (%s). It may still be on this screen, but is not kept yet.", what)
+	chosen, err := p.selectChoice(ctx, "Keep it privately?", choices)
+	if err != nil || chosen != 0 {
+		return value{}, false, err
+	}
+	return p.saveSecret(secret)
 }
 
 // readSecret reads a secret without echo and saves it in a file. begun is the part that was pasted already.
@@ -111,6 +137,10 @@ func (p secretPrompt) readSecret(ctx context.Context, begun string) (value, bool
 		p.printLine("Nothing was typed. %s is asked again.", p.field.Title)
 		return value{}, false, nil
 	}
+	return p.saveSecret(secret)
+}
+
+func (p secretPrompt) saveSecret(secret string) (value, bool, error) {
 	given := value{origin: wizard.Typed}
 	p.session.Saves.SaveSecret(p.field.Key, secret, func(reference string) error {
 		given.text = reference

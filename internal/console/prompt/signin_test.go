@@ -9,7 +9,7 @@ import (
 	"exoshift/wizard"
 )
 
-func TestSomebodySignsInBetweenTwoQuestions(t *testing.T) {
+func TestPrompt_SignIn(t *testing.T) {
 	talk := newTalk(t).settled(t).about("syn.tenant")
 	talk.Answers.Spec.Syn = state.SynSpec{LieutenantURL: "https://api.syn.example.net", Tenant: "t-demo"}
 	in := false

@@ -25,7 +25,7 @@ func (t *talk) inquires(screen wizard.Screen, title string, keys []string, reply
 	return t
 }
 
-func TestTheOutsideIsAskedOnceAboutTheSameAnswers(t *testing.T) {
+func TestLookups_OncePerAnswers(t *testing.T) {
 	talk := newTalk(t).settled(t).about("exoscale.zone", "cluster.displayName").
 		inquires(wizard.Access, "Zones", nil, wizard.LookupResult{Summary: "2 zones", Choices: map[string][]wizard.Choice{
 			"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
@@ -38,7 +38,7 @@ func TestTheOutsideIsAskedOnceAboutTheSameAnswers(t *testing.T) {
 	talk.wants(t, "Zones: asking...", "Zones: 2 zones.", "2. de-fra-1: Frankfurt.", "[1, ch-gva-2, from answers.yaml:1]")
 }
 
-func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *testing.T) {
+func TestLookups_ProblemsAndUnknown(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.id").
 		inquires(wizard.Cluster, "Release", nil, wizard.LookupResult{}, fault.New(fault.Transient, "ask the mirror", errors.New("no route")).WithHint("look at the network"))
 	talk.Lookups = append(talk.Lookups, wizard.Lookup{ID: "names", Title: "Names", Screen: wizard.Cluster, Keys: []string{"cluster.id"},
@@ -55,7 +55,7 @@ func TestWhatTheOutsideFindsWrongLeadsBackAndWhatItDoesNotKnowBlocksNothing(t *t
 	golden(t, "outside.golden", talk.transcript.Bytes())
 }
 
-func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
+func TestQuotas_ShortageStopsAtNodes(t *testing.T) {
 	talk := newTalk(t).settled(t).about("sizing.workers.count").
 		inquires(wizard.Nodes, "Quotas", []string{"exoscale.zone"}, wizard.LookupResult{Quotas: []wizard.Quota{{Resource: "instance", Used: 2, Limit: 16}}}, nil)
 	talk.Estimate = func(spec state.Spec) wizard.Estimate {
@@ -69,7 +69,7 @@ func TestQuotasThatDoNotSufficeStopOnTheNodes(t *testing.T) {
 	talk.wants(t, "Workers: count: ", "That is 13 machines at the most", "The quotas of your organization suffice")
 }
 
-func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
+func TestLookups_AdviceIsNotRequirement(t *testing.T) {
 	advice := wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.displayName", Message: "somebody has it", Hint: "go on if that is you"}}}
 	talk := newTalk(t).settled(t).about("cluster.displayName").inquires(wizard.Cluster, "Names", nil, advice, nil)
 	if outcome, err := talk.types(t.Context(), "Demo", "yes"); err != nil || !outcome.Confirmed {
@@ -78,7 +78,7 @@ func TestWhatTheOutsideAdvisesIsNotCalledAllowed(t *testing.T) {
 	talk.wants(t, "Warning: Display name: somebody has it. What to do: go on if that is you.")
 }
 
-func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
+func TestLookups_TimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		talk := newTalk(t).settled(t).about("cluster.displayName")
 		over := make(chan struct{})
@@ -96,7 +96,7 @@ func TestWhoeverDoesNotAnswerIsWaitedForOnlySoLong(t *testing.T) {
 	})
 }
 
-func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
+func TestLookups_CtrlCCancelsWait(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	talk.Lookups = []wizard.Lookup{{ID: "slow", Title: "Names", Screen: wizard.Cluster,
 		Run: func(ctx context.Context, _ state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
@@ -119,7 +119,7 @@ func TestCtrlCEndsOnlyWhatIsWaitedFor(t *testing.T) {
 	talk.wants(t, "Names: not asked any further. This blocks nothing.", "The checks were stopped.")
 }
 
-func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
+func TestChecks_FailedAreRepeatable(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	attempts := 0
 	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
@@ -144,7 +144,7 @@ func TestFailedChecksAreToldAndMadeAgain(t *testing.T) {
 	golden(t, "checks.golden", talk.transcript.Bytes())
 }
 
-func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
+func TestReview_FailureIsRepeatable(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	reviewed := talk.Review
 	talk.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
@@ -158,7 +158,7 @@ func TestAReviewThatFailsCanBeReadAgain(t *testing.T) {
 	golden(t, "review.golden", talk.transcript.Bytes())
 }
 
-func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
+func TestCheckOnly_EndsAfterChecks(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	talk.CheckOnly, talk.Rehearsal = true, true
 	outcome, err := talk.types(t.Context(), "")
@@ -167,7 +167,7 @@ func TestCheckingOnlyEndsWithTheChecks(t *testing.T) {
 	}
 }
 
-func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
+func TestStart_OffersChoice(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	p := prompt.Prompter{
 		Options: []prompt.Option{{ID: "new", Title: "A new cluster", Help: "Questions first"}, {ID: "held", Title: "A draft"}, {ID: "leave", Title: "Leave"}},
@@ -186,7 +186,7 @@ func TestThereIsAChoiceOfWhatToBeginWith(t *testing.T) {
 	golden(t, "start.golden", talk.transcript.Bytes())
 }
 
-func TestWhatHasNothingToAskEndsTheConversation(t *testing.T) {
+func TestPrompt_NothingToAsk(t *testing.T) {
 	p := prompt.Prompter{
 		Options: []prompt.Option{{ID: "new", Title: "New"}, {ID: "leave", Title: "Leave"}}, In: prompt.NewLineReader(strings.NewReader("leave\n")), Out: &strings.Builder{},
 		Open: func(context.Context, string) (*wizard.Interview, error) { return nil, nil },
@@ -196,7 +196,7 @@ func TestWhatHasNothingToAskEndsTheConversation(t *testing.T) {
 	}
 }
 
-func TestTheChangeOfTheConfigurationIsTold(t *testing.T) {
+func TestReview_ReportsConfigurationChange(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	review := talk.Review
 	talk.Review = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.Review, error) {

@@ -48,7 +48,7 @@ func update(subdomain string, letter string) string {
 	return `{"subdomain":"` + subdomain + `","txt":"` + strings.Repeat(letter, 43) + `"}`
 }
 
-func TestWhoeverRegistersMayAnswerChallengesUnderTheirNameAlone(t *testing.T) {
+func TestACMEDNS_OwnSubdomainOnly(t *testing.T) {
 	s := open(t, store.NewMemory())
 	one, other := register(t, s, ""), register(t, s, "{}")
 	for _, letter := range []string{"a", "b", "c"} {
@@ -71,7 +71,7 @@ func TestWhoeverRegistersMayAnswerChallengesUnderTheirNameAlone(t *testing.T) {
 	}
 }
 
-func TestAnAccountMayBeForSomeNetworksOnly(t *testing.T) {
+func TestACMEDNS_AllowedNetworks(t *testing.T) {
 	s := open(t, store.NewMemory())
 	far, near := register(t, s, `{"allowfrom":["198.18.0.0/16"]}`), register(t, s, `{"allowfrom":["192.0.2.0/24"]}`)
 	if answer := ask(t, s, "/update", update(far.Subdomain, "a"), far); answer.Code != http.StatusUnauthorized {
@@ -85,7 +85,7 @@ func TestAnAccountMayBeForSomeNetworksOnly(t *testing.T) {
 	}
 }
 
-func TestAccountsAreKept(t *testing.T) {
+func TestACMEDNS_PersistsAccounts(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(dir)
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *status) WriteHeader(code int) {
 	s.ResponseWriter.WriteHeader(code)
 }
 
-func TestEveryRouteIsAnOperationOfTheDescription(t *testing.T) {
+func TestRoutes_MatchDescription(t *testing.T) {
 	described, err := official()
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func (w world) recordIn(d *egoscale.DNSDomain, name, kind, content string) (*ego
 	})
 }
 
-func TestADomainBeginsWithItsSystemRecords(t *testing.T) {
+func TestDomain_SystemRecords(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		d := w.domain("c.example.com")
 		list, err := w.client.ListDNSDomainRecords(w.ctx(), zone, *d.ID)
@@ -45,7 +45,7 @@ func TestADomainBeginsWithItsSystemRecords(t *testing.T) {
 	})
 }
 
-func TestRecordsAreNormalizedAndMayBeDoubled(t *testing.T) {
+func TestRecord_NormalizedDuplicatesAllowed(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		d := w.domain("c.example.com")
 		for _, r := range [][3]string{
@@ -76,7 +76,7 @@ func TestRecordsAreNormalizedAndMayBeDoubled(t *testing.T) {
 	})
 }
 
-func TestTheCompanionOfAnAliasFollowsIt(t *testing.T) {
+func TestRecord_AliasCompanion(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		d := w.domain("c.example.com")
 		alias, err := w.recordIn(d, "apps", "ALIAS", "one.example.com.")
@@ -97,7 +97,7 @@ func TestTheCompanionOfAnAliasFollowsIt(t *testing.T) {
 	})
 }
 
-func TestRecordsAreChangedAndDeletedAlone(t *testing.T) {
+func TestRecord_UpdateAndDelete(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		d := w.domain("c.example.com")
 		one, err := w.recordIn(d, "api", "A", "198.19.0.1")

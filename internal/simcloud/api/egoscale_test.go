@@ -42,7 +42,7 @@ func callsOfTheLibrary(t *testing.T) []string {
 // unserved are the calls that the simulation does not serve.
 var unserved = map[string]bool{}
 
-func TestEveryCallOfTheClientLibraryIsDescribedAndServed(t *testing.T) {
+func TestRoutes_ServeEveryLibraryCall(t *testing.T) {
 	described, err := official()
 	if err != nil {
 		t.Fatal(err)

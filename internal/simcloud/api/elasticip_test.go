@@ -19,7 +19,7 @@ func (w world) elasticIP(change func(*egoscale.ElasticIP)) *egoscale.ElasticIP {
 	return made
 }
 
-func TestAnElasticIPLeadsToTheInstancesThatHoldIt(t *testing.T) {
+func TestElasticIP_RoutesToAttached(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		ip := w.elasticIP(nil)
 		address := netip.MustParseAddr(ip.IPAddress.String())
@@ -51,7 +51,7 @@ func TestAnElasticIPLeadsToTheInstancesThatHoldIt(t *testing.T) {
 	})
 }
 
-func TestAHealthcheckIsCompletedAndKeepsItsMode(t *testing.T) {
+func TestElasticIP_HealthcheckDefaults(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		health := &egoscale.ElasticIPHealthcheck{
 			Mode: ptr("https"), Port: ptr(uint16(6443)), URI: ptr("/readyz"),
@@ -72,7 +72,7 @@ func TestAHealthcheckIsCompletedAndKeepsItsMode(t *testing.T) {
 	})
 }
 
-func TestFiveElasticIPsAreAllAnOrganizationHas(t *testing.T) {
+func TestElasticIP_QuotaIsFive(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		for range 5 {
 			w.elasticIP(nil)
@@ -82,7 +82,7 @@ func TestFiveElasticIPsAreAllAnOrganizationHas(t *testing.T) {
 	})
 }
 
-func TestAddressesHaveReverseNames(t *testing.T) {
+func TestReverseDNS_OfAddresses(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		_, err := w.client.GetInstanceReverseDNS(w.ctx(), zone, *i.ID)

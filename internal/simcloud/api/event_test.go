@@ -27,7 +27,7 @@ func (w world) events(from, to time.Time) []document {
 	return list
 }
 
-func TestTheAuditTrailTellsWhetherARegistrationArrived(t *testing.T) {
+func TestEvents_RegistrationRecorded(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		w.accepted(http.MethodPost, "/template", `{"name":"rhcos","url":"`+imageURL+`","checksum":"abc",
 			"ssh-key-enabled":true,"password-enabled":false}`)
@@ -45,7 +45,7 @@ func TestTheAuditTrailTellsWhetherARegistrationArrived(t *testing.T) {
 	})
 }
 
-func TestTheAuditTrailHoldsRefusalsAndNoSecrets(t *testing.T) {
+func TestEvents_RefusalsWithoutSecrets(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		w.accepted(http.MethodPut, "/instance/"+*i.ID, `{"user-data":"aGVsbG8="}`)
@@ -68,7 +68,7 @@ func TestTheAuditTrailHoldsRefusalsAndNoSecrets(t *testing.T) {
 	})
 }
 
-func TestTheAuditTrailGoesBackADayUnlessAsked(t *testing.T) {
+func TestEvents_LastDayByDefault(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		began := time.Now()
 		w.do(http.MethodPost, "/anti-affinity-group", `{"name":"first"}`)
@@ -86,7 +86,7 @@ func TestTheAuditTrailGoesBackADayUnlessAsked(t *testing.T) {
 	})
 }
 
-func TestTheAuditTrailSurvivesTheProcess(t *testing.T) {
+func TestEvents_Persist(t *testing.T) {
 	db, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func variants(value any) []any {
 }
 
 // The validator of the description between this test and the API reports an invalid request that succeeds.
-func TestWhatTheDescriptionForbidsIsRefused(t *testing.T) {
+func TestRequests_RefusedByDescription(t *testing.T) {
 	plenty := func(c *api.Config) {
 		c.Quotas = map[string]int{"instance": -1, "elastic-ip": -1, "iam-key": -1, "template": -1, "private-network": -1,
 			"network-load-balancer": -1, "block-storage-volume": -1, "block-storage": -1, "snapshot": -1}

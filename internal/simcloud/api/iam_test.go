@@ -48,7 +48,7 @@ func (w world) denied(err error, operation string) {
 	}
 }
 
-func TestAKeyMayDoWhatTheRulesOfItsRoleSay(t *testing.T) {
+func TestRole_Permissions(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		_, _, ccm := w.as(w.role(only("compute", rule("operation in ['list-instances', 'get-operation', 'list-zones']"))))
 		_, err := ccm.ListInstances(w.ctx(), zone)
@@ -62,7 +62,7 @@ func TestAKeyMayDoWhatTheRulesOfItsRoleSay(t *testing.T) {
 	})
 }
 
-func TestTheFirstRuleThatIsTrueDecides(t *testing.T) {
+func TestPolicy_FirstMatchDecides(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		mine, other := w.group("mine"), w.group("other")
 		deny := rule("resources.security_group.name == 'other' && operation.startsWith('delete-')")
@@ -75,7 +75,7 @@ func TestTheFirstRuleThatIsTrueDecides(t *testing.T) {
 	})
 }
 
-func TestRulesKnowParametersAndTheThingThatIsMeant(t *testing.T) {
+func TestPolicy_ParametersAndResources(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		ip, elsewhere := w.elasticIP(nil), w.elasticIP(nil)
 		i, _ := w.machine("one")
@@ -91,7 +91,7 @@ func TestRulesKnowParametersAndTheThingThatIsMeant(t *testing.T) {
 	})
 }
 
-func TestAPolicyThatCanNotBeUnderstoodIsRefused(t *testing.T) {
+func TestPolicy_RefusesInvalid(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		for name, policy := range map[string]*egoscale.IAMPolicy{
 			"syntax":   only("compute", rule("operation in [")),
@@ -105,7 +105,7 @@ func TestAPolicyThatCanNotBeUnderstoodIsRefused(t *testing.T) {
 	})
 }
 
-func TestAChangedPolicyCountsFromThenOn(t *testing.T) {
+func TestPolicy_ChangeTakesEffect(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		role := w.role(only("compute", rule("operation == 'list-instances'")))
 		made, _, client := w.as(role)
@@ -132,7 +132,7 @@ func TestAChangedPolicyCountsFromThenOn(t *testing.T) {
 	})
 }
 
-func TestTheOrganizationsPolicyBindsEverybody(t *testing.T) {
+func TestPolicy_OrganizationApplies(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		made, secretOfMade, client := w.as(w.role(&egoscale.IAMPolicy{DefaultServiceStrategy: "allow", Services: map[string]egoscale.IAMPolicyService{}}))
 		bound := &egoscale.IAMPolicy{DefaultServiceStrategy: "allow", Services: map[string]egoscale.IAMPolicyService{"dns": {Type: ptr("deny")}}}
@@ -159,7 +159,7 @@ func TestTheOrganizationsPolicyBindsEverybody(t *testing.T) {
 	})
 }
 
-func TestTheStorageIsToldWhatAKeyMayDoThere(t *testing.T) {
+func TestPolicy_StoragePermissions(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		outside := rule("!(parameters.bucket in ['mine'])")
 		outside.Action = ptr("deny")

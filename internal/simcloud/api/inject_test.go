@@ -2,7 +2,7 @@ package api_test
 
 import "testing"
 
-func TestARevokedKeyOpensNothingAnyMore(t *testing.T) {
+func TestRevokedKey_Denied(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		_, _, ccm := w.as(w.role(only("compute", rule("true"))))
 		_, err := ccm.ListInstances(w.ctx(), zone)
@@ -19,7 +19,7 @@ func TestARevokedKeyOpensNothingAnyMore(t *testing.T) {
 	})
 }
 
-func TestAnImageMayBeReplacedByAnother(t *testing.T) {
+func TestReplaceImages_ServesOther(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		image := []byte("QFI\xfb title Any CoreOS 9.6.20251212-1 (ostree:0) ignition.platform.id=exoscale after")
 		made, err := w.register(image, md5sum(image))

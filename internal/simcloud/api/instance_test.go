@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestAnInstanceRunsWhenItsOperationCompletes(t *testing.T) {
+func TestInstance_RunsAfterOperation(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		body := oapi.CreateInstanceJSONRequestBody{
 			Name: ptr("one"), DiskSize: 50, UserData: ptr(base64.StdEncoding.EncodeToString([]byte("hello"))),
@@ -53,7 +53,7 @@ func TestAnInstanceRunsWhenItsOperationCompletes(t *testing.T) {
 	})
 }
 
-func TestAnInstanceShowsItsEmptyListsAndBothKinds(t *testing.T) {
+func TestInstance_EmptyListsAndTypes(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -73,7 +73,7 @@ func TestAnInstanceShowsItsEmptyListsAndBothKinds(t *testing.T) {
 	})
 }
 
-func TestInstancesAreUpdatedStoppedStartedAndDeleted(t *testing.T) {
+func TestInstance_Lifecycle(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", func(i *egoscale.Instance) { i.Labels = &map[string]string{"a": "1"} })
 		w.must(err)
@@ -100,7 +100,7 @@ func TestInstancesAreUpdatedStoppedStartedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestInstancesOutsideOfTheBoundsAreRefused(t *testing.T) {
+func TestInstance_RefusesInvalid(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		tests := map[string]func(*egoscale.Instance){
 			"disk too small": func(i *egoscale.Instance) { i.DiskSize = ptr(int64(9)) },
@@ -126,7 +126,7 @@ func TestInstancesOutsideOfTheBoundsAreRefused(t *testing.T) {
 	})
 }
 
-func TestAProtectedInstanceStays(t *testing.T) {
+func TestInstance_ProtectionPreventsDeletion(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -139,7 +139,7 @@ func TestAProtectedInstanceStays(t *testing.T) {
 	})
 }
 
-func TestAnAntiAffinityGroupHoldsEightAndStaysWhileInUse(t *testing.T) {
+func TestAntiAffinityGroup_LimitAndUse(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group, err := w.client.CreateAntiAffinityGroup(w.ctx(), zone, &egoscale.AntiAffinityGroup{Name: ptr("masters")})
 		w.must(err)
@@ -163,7 +163,7 @@ func TestAnAntiAffinityGroupHoldsEightAndStaysWhileInUse(t *testing.T) {
 	})
 }
 
-func TestWhatWasUnderWayGoesOnAfterTheProcessDied(t *testing.T) {
+func TestOperation_ResumesAfterKill(t *testing.T) {
 	db, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

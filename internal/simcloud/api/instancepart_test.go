@@ -8,7 +8,7 @@ import (
 	egoscale "github.com/exoscale/egoscale/v2"
 )
 
-func TestAnInstanceStaysOnItsDeployTarget(t *testing.T) {
+func TestInstance_KeepsDeployTarget(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		kinds := map[any]any{}
 		for _, target := range w.list("/deploy-target") {
@@ -31,7 +31,7 @@ func TestAnInstanceStaysOnItsDeployTarget(t *testing.T) {
 	})
 }
 
-func TestARootDiskFitsTheTemplateAndTheType(t *testing.T) {
+func TestInstance_RootDiskSize(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -53,7 +53,7 @@ func TestARootDiskFitsTheTemplateAndTheType(t *testing.T) {
 	})
 }
 
-func TestAnInstanceScalesWithinItsKind(t *testing.T) {
+func TestInstance_ScaleWithinFamily(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -68,7 +68,7 @@ func TestAnInstanceScalesWithinItsKind(t *testing.T) {
 	})
 }
 
-func TestOnlyTemplatesWithPasswordsGiveThem(t *testing.T) {
+func TestInstance_PasswordByTemplate(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		plain, err := w.instance("plain", nil)
 		w.must(err)
@@ -91,7 +91,7 @@ func TestOnlyTemplatesWithPasswordsGiveThem(t *testing.T) {
 	})
 }
 
-func TestAStoppedInstanceGetsATPMAndStartsInARescueSystem(t *testing.T) {
+func TestInstance_TPMAndRescue(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		path := "/instance/" + *i.ID
@@ -109,7 +109,7 @@ func TestAStoppedInstanceGetsATPMAndStartsInARescueSystem(t *testing.T) {
 	})
 }
 
-func TestPublicAddressesComeAndGo(t *testing.T) {
+func TestInstance_PublicAddressChanges(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		path := "/instance/" + *i.ID
@@ -125,7 +125,7 @@ func TestPublicAddressesComeAndGo(t *testing.T) {
 	})
 }
 
-func TestInstancesAreFilteredByLabels(t *testing.T) {
+func TestInstance_LabelFilter(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		for name, labels := range map[string]map[string]string{"one": {"cluster": "c", "role": "m"}, "two": {"cluster": "c"}, "three": {}} {
 			_, err := w.instance(name, func(i *egoscale.Instance) { i.Labels = &labels })

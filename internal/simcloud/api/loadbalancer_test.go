@@ -20,7 +20,7 @@ func serviceBody(pool string, port int) string {
 		`"instance-pool":{"id":"` + pool + `"},"healthcheck":{"mode":"https","port":30443,"uri":"/healthz","interval":10,"timeout":5}}`
 }
 
-func TestALoadBalancerServesAPool(t *testing.T) {
+func TestLoadBalancer_ServesPool(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool, id := w.pool(1, ""), w.balancer()
 		path := "/load-balancer/" + id
@@ -45,7 +45,7 @@ func TestALoadBalancerServesAPool(t *testing.T) {
 	})
 }
 
-func TestALoadBalancerLocksItsPool(t *testing.T) {
+func TestLoadBalancer_LocksPool(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool, id := w.pool(1, ""), w.balancer()
 		w.do(http.MethodPost, "/load-balancer/"+id+"/service", serviceBody(pool, 443))
@@ -57,7 +57,7 @@ func TestALoadBalancerLocksItsPool(t *testing.T) {
 	})
 }
 
-func TestALoadBalancerGoesWithItsServices(t *testing.T) {
+func TestLoadBalancer_DeletesServices(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool, id := w.pool(1, ""), w.balancer()
 		w.do(http.MethodPost, "/load-balancer/"+id+"/service", serviceBody(pool, 443))
@@ -68,7 +68,7 @@ func TestALoadBalancerGoesWithItsServices(t *testing.T) {
 	})
 }
 
-func TestServicesKeepTheBounds(t *testing.T) {
+func TestService_Limits(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool := w.pool(1, "")
 		w.accepted(http.MethodPost, "/load-balancer", `{"name":"young"}`)
@@ -89,7 +89,7 @@ func TestServicesKeepTheBounds(t *testing.T) {
 	})
 }
 
-func TestLoadBalancersAndServicesAreChanged(t *testing.T) {
+func TestLoadBalancer_Update(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool, id := w.pool(1, ""), w.balancer()
 		path := "/load-balancer/" + id
@@ -111,7 +111,7 @@ func TestLoadBalancersAndServicesAreChanged(t *testing.T) {
 	})
 }
 
-func TestTheClientLibraryMakesServices(t *testing.T) {
+func TestService_ClientLibrary(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		pool := w.pool(1, "")
 		nlb, err := w.client.CreateNetworkLoadBalancer(w.ctx(), zone, &egoscale.NetworkLoadBalancer{Name: ptr("nlb")})

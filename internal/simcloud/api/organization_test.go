@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/api"
 )
 
-func TestAnAPIKeyOfARoleIsAccepted(t *testing.T) {
+func TestAPIKey_OfRole(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		role, err := w.client.CreateIAMRole(w.ctx(), zone, &egoscale.IAMRole{
 			Name: ptr("ccm"), Editable: ptr(true), Labels: map[string]string{"cluster": "c"},
@@ -37,7 +37,7 @@ func TestAnAPIKeyOfARoleIsAccepted(t *testing.T) {
 	})
 }
 
-func TestCredentialsCanBeRefused(t *testing.T) {
+func TestCredentials_Refused(t *testing.T) {
 	refuse := func(c *api.Config) { c.RefuseCredentials = true }
 	inBubble(t, refuse, func(w world) {
 		_, err := w.client.ListInstances(w.ctx(), zone)
@@ -45,7 +45,7 @@ func TestCredentialsCanBeRefused(t *testing.T) {
 	})
 }
 
-func TestAFinishedAntiAffinityGroupDeletionHasNoReference(t *testing.T) {
+func TestAntiAffinityGroup_DeletionHasNoReference(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group, err := w.client.CreateAntiAffinityGroup(w.ctx(), zone, &egoscale.AntiAffinityGroup{Name: ptr("g")})
 		w.must(err)
@@ -73,7 +73,7 @@ func TestAFinishedAntiAffinityGroupDeletionHasNoReference(t *testing.T) {
 // elasticIPs creates and deletes an elastic IP, which takes some seconds.
 func (w world) elasticIPs() { w.must(w.client.DeleteElasticIP(w.ctx(), zone, w.elasticIP(nil))) }
 
-func TestAPrivateNetworkStaysWhileAttached(t *testing.T) {
+func TestPrivateNetwork_KeptWhileAttached(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		first, last, mask := net.ParseIP("10.0.0.10"), net.ParseIP("10.0.0.20"), net.ParseIP("255.255.255.0")
 		_, err := w.client.CreatePrivateNetwork(w.ctx(), zone, &egoscale.PrivateNetwork{

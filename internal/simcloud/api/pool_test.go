@@ -41,7 +41,7 @@ func (w world) members(pool string) []string {
 	return list
 }
 
-func TestAPoolMakesItsMembers(t *testing.T) {
+func TestPool_CreatesMembers(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		ip, net := w.elasticIP(nil), w.do(http.MethodPost, "/private-network", `{"name":"net"}`)
 		id := w.pool(3, `,"instance-prefix":"node","labels":{"a":"1"},"user-data":"aGVsbG8=","elastic-ips":[{"id":"`+*ip.ID+
@@ -73,7 +73,7 @@ func TestAPoolMakesItsMembers(t *testing.T) {
 	})
 }
 
-func TestAPoolScalesAndLosesWhoIsEvicted(t *testing.T) {
+func TestPool_ScaleAndEvict(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		id := w.pool(1, "")
 		path := "/instance-pool/" + id
@@ -96,7 +96,7 @@ func TestAPoolScalesAndLosesWhoIsEvicted(t *testing.T) {
 	})
 }
 
-func TestALostMemberIsMadeAgain(t *testing.T) {
+func TestPool_ReplacesLostMember(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		id := w.pool(2, "")
 		lost := w.members(id)[0]
@@ -110,7 +110,7 @@ func TestALostMemberIsMadeAgain(t *testing.T) {
 	})
 }
 
-func TestAChangedPoolMakesOtherMembersFromThenOn(t *testing.T) {
+func TestPool_UpdateAffectsNewMembers(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		id := w.pool(1, `,"description":"d","user-data":"aGVsbG8=","labels":{"a":"1"}`)
 		path := "/instance-pool/" + id
@@ -134,7 +134,7 @@ func TestAChangedPoolMakesOtherMembersFromThenOn(t *testing.T) {
 	})
 }
 
-func TestARefusedChangeLeavesThePoolAsItWas(t *testing.T) {
+func TestPool_RefusedUpdateChangesNothing(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.do(http.MethodPost, "/anti-affinity-group", `{"name":"g"}`)
 		id := w.pool(1, `,"anti-affinity-groups":[{"id":"`+group+`"}],"user-data":"aGVsbG8="`)
@@ -147,7 +147,7 @@ func TestARefusedChangeLeavesThePoolAsItWas(t *testing.T) {
 	})
 }
 
-func TestPoolsKeepTheBounds(t *testing.T) {
+func TestPool_Limits(t *testing.T) {
 	limit := func(c *api.Config) { c.Quotas = map[string]int{"instance": 9} }
 	inBubble(t, limit, func(w world) {
 		group := w.do(http.MethodPost, "/anti-affinity-group", `{"name":"g"}`)
@@ -162,7 +162,7 @@ func TestPoolsKeepTheBounds(t *testing.T) {
 	})
 }
 
-func TestAPoolGoesWithItsMembersAndOnlyOnce(t *testing.T) {
+func TestPool_DeletesMembers(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		id := w.pool(2, "")
 		pool, err := w.client.GetInstancePool(w.ctx(), zone, id)
@@ -177,7 +177,7 @@ func TestAPoolGoesWithItsMembersAndOnlyOnce(t *testing.T) {
 	})
 }
 
-func TestAPoolGoesOnAfterTheProcessDied(t *testing.T) {
+func TestPool_ResumesAfterKill(t *testing.T) {
 	db, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestAPoolGoesOnAfterTheProcessDied(t *testing.T) {
 	}
 }
 
-func TestTheClientLibraryKnowsWhatPoolsAnswer(t *testing.T) {
+func TestPool_ClientLibrary(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		image, kind := w.image(), large
 		made, err := w.client.CreateInstancePool(w.ctx(), zone, &egoscale.InstancePool{

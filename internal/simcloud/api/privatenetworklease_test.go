@@ -10,7 +10,7 @@ import (
 const managedNetwork = `{"name":"net","start-ip":"10.0.0.10","end-ip":"10.0.0.20","netmask":"255.255.255.0","labels":{"a":"1"},
 	"options":{"routers":["10.0.0.1"],"domain-search":["example.com"]}}`
 
-func TestALeaseIsOneOfTheNetworkAndOfOneInstance(t *testing.T) {
+func TestLease_UniqueInNetwork(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		one, _ := w.machine("one")
 		two, _ := w.machine("two")
@@ -30,7 +30,7 @@ func TestALeaseIsOneOfTheNetworkAndOfOneInstance(t *testing.T) {
 	})
 }
 
-func TestANetworkKeepsItsOptionsUntilTheyAreChanged(t *testing.T) {
+func TestPrivateNetwork_KeepsOptions(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		path := "/private-network/" + w.do(http.MethodPost, "/private-network", managedNetwork)
 		w.do(http.MethodPut, path, `{"description":"d"}`)

@@ -18,7 +18,7 @@ func (w world) quota(resource string) (usage, limit int) {
 	return shown.Usage, shown.Limit
 }
 
-func TestEveryKindHasAQuotaThatCountsAndHolds(t *testing.T) {
+func TestQuota_CountsEveryKind(t *testing.T) {
 	names := []string{
 		"instance", "elastic-ip", "template", "private-network", "iam-key", "network-load-balancer", "block-storage-volume", "snapshot",
 	}
@@ -50,7 +50,7 @@ func TestEveryKindHasAQuotaThatCountsAndHolds(t *testing.T) {
 	})
 }
 
-func TestSpaceProcessorsAndMemoryAreCountedToo(t *testing.T) {
+func TestQuota_DiskCPUMemory(t *testing.T) {
 	some := func(c *api.Config) {
 		c.Quotas = map[string]int{"block-storage": 25, "cpu": 9, "memory": 64 << 30}
 		c.Buckets = func() []storage.Bucket { return make([]storage.Bucket, 7) }

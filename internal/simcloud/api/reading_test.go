@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryReadingOfTheTableHasAnIDOfItsOwn(t *testing.T) {
+func TestReadings_UniqueIDs(t *testing.T) {
 	known := map[string]bool{}
 	for _, r := range Readings() {
 		if known[r.ID] || strings.HasPrefix(r.What, ":") || strings.HasSuffix(r.What, ": ") {

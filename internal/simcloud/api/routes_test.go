@@ -9,7 +9,7 @@ import (
 	egoscale "github.com/exoscale/egoscale/v2"
 )
 
-func TestListsShowWhatWasCreated(t *testing.T) {
+func TestList_ShowsCreated(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		_, err := w.client.CreateAntiAffinityGroup(w.ctx(), zone, &egoscale.AntiAffinityGroup{Name: ptr("masters")})
 		w.must(err)
@@ -33,7 +33,7 @@ func TestListsShowWhatWasCreated(t *testing.T) {
 	})
 }
 
-func TestFieldsAreReset(t *testing.T) {
+func TestResetField_EveryField(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", func(i *egoscale.Instance) { i.Labels = &map[string]string{"a": "1"} })
 		w.must(err)
@@ -60,7 +60,7 @@ func (w world) accepted(method, path, body string) string {
 	return answer
 }
 
-func TestAStoppedInstanceIsResetAndScaled(t *testing.T) {
+func TestInstance_ResetAndScaleStopped(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -77,7 +77,7 @@ func TestAStoppedInstanceIsResetAndScaled(t *testing.T) {
 	})
 }
 
-func TestAPrivateNetworkIsChanged(t *testing.T) {
+func TestPrivateNetwork_Update(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		made, err := w.client.CreatePrivateNetwork(w.ctx(), zone, &egoscale.PrivateNetwork{
 			Name: ptr("net"), Labels: &map[string]string{"cluster": "c"},
@@ -96,7 +96,7 @@ func TestAPrivateNetworkIsChanged(t *testing.T) {
 	})
 }
 
-func TestExternalSourcesComeAndGo(t *testing.T) {
+func TestSecurityGroup_ExternalSources(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("world | of names")
 		if body := w.accepted(http.MethodGet, "/security-group/"+*group.ID, ""); strings.Contains(body, "rules") || strings.Contains(body, "sources") {
@@ -113,7 +113,7 @@ func TestExternalSourcesComeAndGo(t *testing.T) {
 	})
 }
 
-func TestAnElasticIPShowsItsReverseName(t *testing.T) {
+func TestElasticIP_ReverseDNS(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		ip := w.elasticIP(nil)
 		w.must(w.client.UpdateElasticIPReverseDNS(w.ctx(), zone, *ip.ID, "api.example.com."))
@@ -125,7 +125,7 @@ func TestAnElasticIPShowsItsReverseName(t *testing.T) {
 	})
 }
 
-func TestATemplateIsRenamed(t *testing.T) {
+func TestTemplate_Rename(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		w.images["https://images.example.com/x.qcow2"] = []byte("QFI\xfb")
 		made, err := w.client.RegisterTemplate(w.ctx(), zone, &egoscale.Template{

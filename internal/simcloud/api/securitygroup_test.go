@@ -48,7 +48,7 @@ func (w world) machine(name string, groups ...*egoscale.SecurityGroup) (*egoscal
 	return i, netip.MustParseAddr(i.PublicIPAddress.String())
 }
 
-func TestSecurityGroupsDecideWhoReachesWhom(t *testing.T) {
+func TestSecurityGroup_Reachability(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		servers, clients := w.group("servers"), w.group("clients")
 		rule, err := w.client.CreateSecurityGroupRule(w.ctx(), zone, servers, tcp(6443, 6444, cidr("192.0.2.0/24")))
@@ -87,7 +87,7 @@ func TestSecurityGroupsDecideWhoReachesWhom(t *testing.T) {
 	})
 }
 
-func TestTheFirstEgressRuleClosesTheRest(t *testing.T) {
+func TestSecurityGroup_FirstEgressRule(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("g")
 		_, from := w.machine("one", group)
@@ -105,7 +105,7 @@ func TestTheFirstEgressRuleClosesTheRest(t *testing.T) {
 	})
 }
 
-func TestGroupsAreAttachedToRunningInstances(t *testing.T) {
+func TestSecurityGroup_AttachToRunning(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("ssh")
 		_, err := w.client.CreateSecurityGroupRule(w.ctx(), zone, group, tcp(22, 22, cidr("0.0.0.0/0")))
@@ -123,7 +123,7 @@ func TestGroupsAreAttachedToRunningInstances(t *testing.T) {
 	})
 }
 
-func TestASecurityGroupInUseStays(t *testing.T) {
+func TestSecurityGroup_KeptWhileUsed(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("self")
 		rule, err := w.client.CreateSecurityGroupRule(w.ctx(), zone, group, tcp(1, 65535, members(group)))
@@ -140,7 +140,7 @@ func TestASecurityGroupInUseStays(t *testing.T) {
 	})
 }
 
-func TestRulesOutsideOfTheBoundsAreRefused(t *testing.T) {
+func TestSecurityGroup_RefusesInvalidRules(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("g")
 		for name, rule := range map[string]*egoscale.SecurityGroupRule{

@@ -14,7 +14,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestRequestsMustBeSignedByAKnownKeyOverExactlyWhatArrives(t *testing.T) {
+func TestSignature_CoversRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := api.New(api.Config{DB: store.NewMemory(), Zone: "ch-gva-2", Key: "EXOkey", Secret: "secret"})
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnInstanceIsPutBackToASnapshot(t *testing.T) {
+func TestSnapshot_Revert(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		other, _ := w.machine("two")
@@ -37,7 +37,7 @@ func TestAnInstanceIsPutBackToASnapshot(t *testing.T) {
 	})
 }
 
-func TestASnapshotIsExportedOrBecomesATemplate(t *testing.T) {
+func TestSnapshot_ExportAndPromote(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		id := w.do(http.MethodPost, "/instance/"+*i.ID+":create-snapshot", "")

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/api/storage"
 )
 
-func TestTheAPIKnowsWhatTheObjectStorageHolds(t *testing.T) {
+func TestSOS_UsageAndPresignedURL(t *testing.T) {
 	with := func(c *api.Config) {
 		c.Buckets = func() []storage.Bucket {
 			return []storage.Bucket{{Name: "c-1-bootstrap", Zone: zone, Created: time.Now(), Size: 42}}

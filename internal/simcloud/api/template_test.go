@@ -23,7 +23,7 @@ func (w world) register(image []byte, checksum string) (*egoscale.Template, erro
 	})
 }
 
-func TestATemplateIsFetchedCheckedAndUsableAfterMinutes(t *testing.T) {
+func TestTemplate_FetchedAndVerified(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		padding := strings.Repeat("x", 100_000)
 		image := []byte("QFI\xfb" + padding + "linux ignition.platform.id=exoscale $ignition" + padding)
@@ -48,7 +48,7 @@ func TestATemplateIsFetchedCheckedAndUsableAfterMinutes(t *testing.T) {
 	})
 }
 
-func TestATemplateThatIsNotReadyIsNotThere(t *testing.T) {
+func TestTemplate_HiddenUntilReady(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		image := []byte("QFI\xfb")
 		go func() { _, _ = w.register(image, md5sum(image)) }()
@@ -63,7 +63,7 @@ func TestATemplateThatIsNotReadyIsNotThere(t *testing.T) {
 	})
 }
 
-func TestABadImageFailsTheOperationWithAReason(t *testing.T) {
+func TestTemplate_BadImageReason(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		tests := map[string]struct {
 			image            []byte
@@ -109,7 +109,7 @@ func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.direct.RoundTrip(r)
 }
 
-func TestARegistrationWaitsForASlowImage(t *testing.T) {
+func TestTemplate_WaitsForSlowImage(t *testing.T) {
 	image := []byte("QFI\xfb ignition.platform.id=exoscale ")
 	serve := func(c *api.Config) {
 		c.HTTP = &http.Client{Transport: slow{direct{images: map[string][]byte{imageURL: image}}}}

@@ -22,7 +22,7 @@ func (w world) volume(size int) (path, id string) {
 
 func named(id string) string { return `{"instance":{"id":"` + id + `"}}` }
 
-func TestAVolumeIsAttachedAndDetached(t *testing.T) {
+func TestVolume_AttachDetach(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		path, id := w.volume(20)
@@ -46,7 +46,7 @@ func TestAVolumeIsAttachedAndDetached(t *testing.T) {
 	})
 }
 
-func TestAVolumeOutlivesItsInstance(t *testing.T) {
+func TestVolume_OutlivesInstance(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		path, _ := w.volume(20)
@@ -59,7 +59,7 @@ func TestAVolumeOutlivesItsInstance(t *testing.T) {
 	})
 }
 
-func TestAVolumeIsAtLeastTenAndGrowsAtOnce(t *testing.T) {
+func TestVolume_MinimumAndResize(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		path, _ := w.volume(1)
 		if got := w.get(path); got["size"] != 10.0 {
@@ -84,7 +84,7 @@ func TestAVolumeIsAtLeastTenAndGrowsAtOnce(t *testing.T) {
 	})
 }
 
-func TestAnInstanceTakesFiveVolumesAndASmallOneNone(t *testing.T) {
+func TestVolume_LimitPerInstance(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, _ := w.machine("one")
 		for range 5 {
@@ -99,7 +99,7 @@ func TestAnInstanceTakesFiveVolumesAndASmallOneNone(t *testing.T) {
 	})
 }
 
-func TestVolumesCountAgainstTheirQuotas(t *testing.T) {
+func TestVolume_Quota(t *testing.T) {
 	limit := func(c *api.Config) { c.Quotas = map[string]int{"block-storage": 50, "block-storage-volume": 2} }
 	inBubble(t, limit, func(w world) {
 		w.volume(30)
@@ -112,7 +112,7 @@ func TestVolumesCountAgainstTheirQuotas(t *testing.T) {
 	})
 }
 
-func TestAVolumeIsCopied(t *testing.T) {
+func TestVolume_Snapshot(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		path, id := w.volume(20)
 		w.accepted(http.MethodPost, path+":create-snapshot", `{"name":"copy","labels":{"a":"1"}}`)
@@ -139,7 +139,7 @@ func TestAVolumeIsCopied(t *testing.T) {
 	})
 }
 
-func TestAnAttachmentGoesOnAfterTheProcessDied(t *testing.T) {
+func TestVolume_AttachResumesAfterKill(t *testing.T) {
 	db, err := store.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

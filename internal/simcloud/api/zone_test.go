@@ -146,7 +146,7 @@ func md5sum(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestZonesAreListedWithoutASignature(t *testing.T) {
+func TestZones_ListedUnsigned(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		r, _ := http.NewRequestWithContext(w.Context(), http.MethodGet, "https://api-ch-gva-2.exoscale.com/v2/zone", nil)
 		response, err := direct{handler: w.validated()}.RoundTrip(r)
@@ -162,7 +162,7 @@ func TestZonesAreListedWithoutASignature(t *testing.T) {
 	})
 }
 
-func TestAnotherZoneSharesTheOrganizationButNotTheMachines(t *testing.T) {
+func TestZones_ShareOrganization(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		i, err := w.instance("one", nil)
 		w.must(err)
@@ -180,7 +180,7 @@ func TestAnotherZoneSharesTheOrganizationButNotTheMachines(t *testing.T) {
 	})
 }
 
-func TestReadsAndRefusalsAreNotMutations(t *testing.T) {
+func TestMutations_ExcludeReadsAndRefusals(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		_, err := w.client.ListSSHKeys(w.ctx(), zone)
 		w.must(err)
@@ -197,7 +197,7 @@ func TestReadsAndRefusalsAreNotMutations(t *testing.T) {
 	})
 }
 
-func TestQuotasShowTheirUseAndAreEnforced(t *testing.T) {
+func TestQuotas_UsageAndLimit(t *testing.T) {
 	limit := func(c *api.Config) { c.Quotas = map[string]int{"instance": 1} }
 	inBubble(t, limit, func(w world) {
 		_, err := w.instance("one", nil)
@@ -212,7 +212,7 @@ func TestQuotasShowTheirUseAndAreEnforced(t *testing.T) {
 	})
 }
 
-func TestSSHKeysAreCompleteAtOnce(t *testing.T) {
+func TestSSHKey_CompleteAtOnce(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		began := time.Now()
 		made, err := w.client.RegisterSSHKey(w.ctx(), zone, "k", public)
@@ -229,7 +229,7 @@ func TestSSHKeysAreCompleteAtOnce(t *testing.T) {
 	})
 }
 
-func TestTheLegacyHostKnowsOnlyWhatTheOrganizationOwns(t *testing.T) {
+func TestLegacyHost_OrganizationResources(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		// The client drops the zone here; the group and its operation are visible in every zone.
 		_, err := w.client.CreateSecurityGroup(w.Context(), zone, &egoscale.SecurityGroup{Name: ptr("g")})
@@ -239,7 +239,7 @@ func TestTheLegacyHostKnowsOnlyWhatTheOrganizationOwns(t *testing.T) {
 	})
 }
 
-func TestManyCallersAtOnceSeeOneTruth(t *testing.T) {
+func TestAPI_ConcurrentCallers(t *testing.T) {
 	inBubble(t, nil, func(w world) {
 		group := w.group("g")
 		var all sync.WaitGroup
@@ -265,7 +265,7 @@ func TestManyCallersAtOnceSeeOneTruth(t *testing.T) {
 	})
 }
 
-func TestTimeRunsAsFastAsTheClock(t *testing.T) {
+func TestClock_Scaled(t *testing.T) {
 	clock, stop := network.NewScaledClock(1000, time.Now())
 	defer stop()
 	w := open(t, store.NewMemory(), func(c *api.Config) { c.Clock = clock })

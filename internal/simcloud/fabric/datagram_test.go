@@ -62,7 +62,7 @@ func answer(t *testing.T, c net.Conn) string {
 	return string(buffer[:n])
 }
 
-func TestDatagramsAreAnsweredOneByOne(t *testing.T) {
+func TestDatagram_OneByOne(t *testing.T) {
 	client, server := pair(t, Config{})
 	go echo(hear(t, server, 123))
 	c := dialUDP(t, client, "198.18.0.2:123")
@@ -79,7 +79,7 @@ func TestDatagramsAreAnsweredOneByOne(t *testing.T) {
 	}
 }
 
-func TestDatagramsToNobodyAreLostWithoutAWord(t *testing.T) {
+func TestDatagram_LostWithoutReceiver(t *testing.T) {
 	closed := func(_, _ netip.Addr, proto string, port int) bool { return proto != "udp" || port != 124 }
 	for name, address := range map[string]string{"security group": "198.18.0.2:124", "no such host": "198.18.0.9:123"} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestDatagramsToNobodyAreLostWithoutAWord(t *testing.T) {
 	}
 }
 
-func TestAClosedPortTellsSo(t *testing.T) {
+func TestDatagram_ClosedPort(t *testing.T) {
 	client, _ := pair(t, Config{})
 	c := dialUDP(t, client, "198.18.0.2:123")
 	say(t, c, "hello")
@@ -107,7 +107,7 @@ func TestAClosedPortTellsSo(t *testing.T) {
 	}
 }
 
-func TestAnswersNeedNoRule(t *testing.T) {
+func TestDatagram_AnswersNeedNoRule(t *testing.T) {
 	var open atomic.Bool
 	inwards := func(_, to netip.Addr, _ string, _ int) bool { return to == address("198.18.0.2") || open.Load() }
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestAnswersNeedNoRule(t *testing.T) {
 	})
 }
 
-func TestAnswersComeFromTheAddressThatWasAsked(t *testing.T) {
+func TestDatagram_AnswersFromQueriedAddress(t *testing.T) {
 	elastic := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
 		if to == address("198.19.0.1") {
 			return address("198.18.0.2"), from, true
@@ -145,7 +145,7 @@ func TestAnswersComeFromTheAddressThatWasAsked(t *testing.T) {
 	}
 }
 
-func TestADialedPortHearsItsPeerOnly(t *testing.T) {
+func TestDatagram_ConnectedPortFiltersPeer(t *testing.T) {
 	client, server := pair(t, Config{})
 	c := dialUDP(t, client, "198.18.0.2:123")
 	service, stranger := hear(t, server, 123), hear(t, server, 0)
@@ -156,7 +156,7 @@ func TestADialedPortHearsItsPeerOnly(t *testing.T) {
 	}
 }
 
-func TestThereIsNoWayToIPv6(t *testing.T) {
+func TestDial_NoIPv6Route(t *testing.T) {
 	client, _ := pair(t, Config{})
 	for proto, address := range map[string]string{"tcp6": "198.18.0.2:80", "udp6": "198.18.0.2:80", "tcp": "[2001:db8::1]:80", "udp": "[2001:db8::1]:80"} {
 		if _, err := client.Dial(t.Context(), proto, address); !errors.Is(err, syscall.ENETUNREACH) {
@@ -165,7 +165,7 @@ func TestThereIsNoWayToIPv6(t *testing.T) {
 	}
 }
 
-func TestAPortIsGoneWithItsHost(t *testing.T) {
+func TestDatagram_PortClosesWithHost(t *testing.T) {
 	_, server := pair(t, Config{})
 	c := hear(t, server, 123)
 	if _, err := server.ListenPacket(123); !errors.Is(err, syscall.EADDRINUSE) {
@@ -177,7 +177,7 @@ func TestAPortIsGoneWithItsHost(t *testing.T) {
 	}
 }
 
-func TestAHostSleepsUntilSomebodyReachesForIt(t *testing.T) {
+func TestLazyHost_StartsOnDemand(t *testing.T) {
 	client, _ := pair(t, Config{})
 	var woken atomic.Int32
 	_, err := client.fabric.AddLazyHost(address("198.18.0.3"), func(h *Host) {
@@ -199,7 +199,7 @@ func TestAHostSleepsUntilSomebodyReachesForIt(t *testing.T) {
 	}
 }
 
-func TestAHostInTheMiddleAnswersInThePlaceOfOthers(t *testing.T) {
+func TestListenAll_AnswersForOthers(t *testing.T) {
 	middle := address("192.0.2.1")
 	divert := func(from, _ netip.Addr, proto string, port int) netip.Addr {
 		if from == address("192.0.2.10") && proto == "tcp" && port == 443 {

@@ -44,7 +44,7 @@ func listen(t *testing.T, h *Host, port int) net.Listener {
 	return l
 }
 
-func TestConnectionsBehaveLikeRealOnes(t *testing.T) {
+func TestConn_NetTest(t *testing.T) {
 	nettest.TestConn(t, func() (net.Conn, net.Conn, func(), error) {
 		client, server := pair(t, Config{})
 		l := listen(t, server, 80)
@@ -57,7 +57,7 @@ func TestConnectionsBehaveLikeRealOnes(t *testing.T) {
 	})
 }
 
-func TestDialIsRefusedWhereNothingListens(t *testing.T) {
+func TestDial_RefusedWithoutListener(t *testing.T) {
 	client, server := pair(t, Config{})
 	_, err := client.Dial(t.Context(), "tcp", "198.18.0.2:80")
 	if !errors.Is(err, syscall.ECONNREFUSED) {
@@ -69,7 +69,7 @@ func TestDialIsRefusedWhereNothingListens(t *testing.T) {
 	}
 }
 
-func TestDroppedPacketsHangUntilTheConnectTimeout(t *testing.T) {
+func TestDial_DroppedPacketsTimeOut(t *testing.T) {
 	closed := func(_, _ netip.Addr, _ string, port int) bool { return port != 22623 }
 	for name, address := range map[string]string{"security group": "198.18.0.2:22623", "no such host": "198.18.0.9:80"} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestDroppedPacketsHangUntilTheConnectTimeout(t *testing.T) {
 	}
 }
 
-func TestDroppedPacketsHangUntilTheContextEnds(t *testing.T) {
+func TestDial_DroppedPacketsEndWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, _ := pair(t, Config{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -101,7 +101,7 @@ func TestDroppedPacketsHangUntilTheContextEnds(t *testing.T) {
 	})
 }
 
-func TestNamesAreTriedInTheirOrder(t *testing.T) {
+func TestDial_TriesAddressesInOrder(t *testing.T) {
 	resolve := func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{address("198.18.0.9"), address("198.18.0.2")}, nil
 	}
@@ -118,7 +118,7 @@ func TestNamesAreTriedInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestElasticIPsAreTranslated(t *testing.T) {
+func TestElasticIP_Translated(t *testing.T) {
 	translate := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
 		if to == address("198.19.0.1") {
 			return address("198.18.0.2"), from, true
@@ -146,7 +146,7 @@ func TestElasticIPsAreTranslated(t *testing.T) {
 	}
 }
 
-func TestARewrittenSourceIsWhatTheServerAndItsRulesSee(t *testing.T) {
+func TestDial_RewrittenSourceAddress(t *testing.T) {
 	rewrite := func(_, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) { return to, address("203.0.113.9"), true }
 	var filtered netip.Addr
 	client, server := pair(t, Config{Translate: rewrite, Allows: func(from, _ netip.Addr, _ string, _ int) bool {
@@ -170,7 +170,7 @@ func TestARewrittenSourceIsWhatTheServerAndItsRulesSee(t *testing.T) {
 	}
 }
 
-func TestASilentHostTellsNobodyThatItIsGone(t *testing.T) {
+func TestSilence_ClosesNoConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := pair(t, Config{})
 		l := listen(t, server, 443)
@@ -197,7 +197,7 @@ func TestASilentHostTellsNobodyThatItIsGone(t *testing.T) {
 	})
 }
 
-func TestConnectionsDieWithTheHost(t *testing.T) {
+func TestHost_CloseEndsConnections(t *testing.T) {
 	client, server := pair(t, Config{})
 	l := listen(t, server, 80)
 	c, err := client.Dial(t.Context(), "tcp", "198.18.0.2:80")
@@ -216,7 +216,7 @@ func TestConnectionsDieWithTheHost(t *testing.T) {
 	}
 }
 
-func TestHalfClosedConnectionsStillAnswer(t *testing.T) {
+func TestConn_HalfClosed(t *testing.T) {
 	client, server := pair(t, Config{})
 	l := listen(t, server, 80)
 	go func() {
@@ -241,7 +241,7 @@ func TestHalfClosedConnectionsStillAnswer(t *testing.T) {
 	}
 }
 
-func TestIdleReadsWaitForTheDeadline(t *testing.T) {
+func TestConn_ReadDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := pair(t, Config{})
 		listen(t, server, 80)
@@ -260,7 +260,7 @@ func TestIdleReadsWaitForTheDeadline(t *testing.T) {
 	})
 }
 
-func TestTheInternetTrustsItsAuthority(t *testing.T) {
+func TestCA_IsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := pair(t, Config{})
 		ca, err := NewCA("Simulated Root")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestIsRedialable_OnlyWhileANewConnectionWouldReachTheSameListener(t *testing.T) {
+func TestIsRedialable_SameListenerOnly(t *testing.T) {
 	elastic, other := address("198.19.0.1"), address("198.18.0.3")
 	for name, test := range map[string]struct {
 		change func(lab *redialLab)
@@ -50,7 +50,7 @@ func TestIsRedialable_OnlyWhileANewConnectionWouldReachTheSameListener(t *testin
 	}
 }
 
-func TestIsRedialable_IsFalseForWhatWasNotDialedOnAFabric(t *testing.T) {
+func TestIsRedialable_OtherConnections(t *testing.T) {
 	client, server := pair(t, Config{})
 	l := listen(t, server, 6443)
 	if _, err := client.Dial(t.Context(), "tcp", "198.18.0.2:6443"); err != nil {

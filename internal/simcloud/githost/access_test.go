@@ -40,7 +40,7 @@ func basic(user, password string) map[string]string {
 
 func private(token string) map[string]string { return map[string]string{"PRIVATE-TOKEN": token} }
 
-func TestRepositoriesAreForTokensWithTheRightScope(t *testing.T) {
+func TestGitHost_TokenScopes(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	l.commit(t, getProject, map[string]string{"a": "1"})
@@ -73,7 +73,7 @@ func TestRepositoriesAreForTokensWithTheRightScope(t *testing.T) {
 	}
 }
 
-func TestTheAPIAnswersAsGitLabDoes(t *testing.T) {
+func TestGitHost_GitLabAPI(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	first := l.commit(t, getProject, map[string]string{"a/b.yml": "x: 1\n"})
@@ -112,7 +112,7 @@ func TestTheAPIAnswersAsGitLabDoes(t *testing.T) {
 	}
 }
 
-func TestListsComeInPages(t *testing.T) {
+func TestGitHost_Pagination(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	for _, text := range []string{"1", "2", "3"} {
@@ -134,7 +134,7 @@ func TestListsComeInPages(t *testing.T) {
 	}
 }
 
-func TestAnArchivedProjectIsReadOnly(t *testing.T) {
+func TestGitHost_ArchivedIsReadOnly(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
 	l.create(t, getProject)
 	l.commit(t, getProject, map[string]string{"a": "1"})

@@ -161,7 +161,7 @@ func compiles(t *testing.T, faults scenario.Compilation, test func(*testing.T, *
 	synctest.Test(t, func(t *testing.T) { test(t, openCompiler(t, faults)) })
 }
 
-func TestAPushCompilesTheCatalogOfItsCluster(t *testing.T) {
+func TestCommodore_PushCompilesCatalog(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		files, status, trace := c.compile(t, configured)
 		if status != "success" || !strings.Contains(trace, "Catalog compiled!") || !strings.Contains(trace, "section_start:") {
@@ -198,7 +198,7 @@ type object struct {
 	Metadata   struct{ Name, Namespace string }
 }
 
-func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) {
+func TestCommodore_CompleteManifests(t *testing.T) {
 	compiles(t, scenario.Compilation{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, trace := c.compile(t, configured)
 		if len(files) < 50 {
@@ -221,7 +221,7 @@ func TestEveryManifestIsACompleteObjectWithoutWhatTheTemplateLeft(t *testing.T) 
 	})
 }
 
-func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
+func TestCommodore_ReferencesMatchFiles(t *testing.T) {
 	compiles(t, scenario.Compilation{SecretMissing: true}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, strings.Replace(configured, "exoscale-cloud-controller-manager, ", "", 1))
 		var refs []string
@@ -247,7 +247,7 @@ func TestEveryReferenceHasItsFileAndNothingElseHas(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
+func TestCommodore_FailureReason(t *testing.T) {
 	replaced := func(old, with string) string { return strings.Replace(configured, old, with, 1) }
 	for name, test := range map[string]struct {
 		configuration, want string
@@ -286,7 +286,7 @@ func TestWhatCannotBeCompiledFailsWithTheReason(t *testing.T) {
 	}
 }
 
-func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
+func TestPipeline_RetryRunsAgain(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		c.cluster.DynamicFacts = nil
 		if _, status, _ := c.compile(t, configured); status != "failed" {
@@ -312,7 +312,7 @@ func TestAPipelineThatFailedRunsAgainWhenItIsAskedTo(t *testing.T) {
 	})
 }
 
-func TestACatalogIsCommittedOnlyIfItChanges(t *testing.T) {
+func TestCommodore_CommitsChangesOnly(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		c.compile(t, configured)
 		_, first, _ := c.ReadFiles(catalog)

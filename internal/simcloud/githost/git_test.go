@@ -46,7 +46,7 @@ func needGit(t *testing.T) folder {
 	return folder(t.TempDir())
 }
 
-func TestTheRealGitClonesChangesAndPushes(t *testing.T) {
+func TestGit_CloneAndPush(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
 	l.create(t, getProject)
 	dir.git(t, "clone", l.url+"/"+getProject+".git", "work") // an empty one
@@ -77,7 +77,7 @@ func TestTheRealGitClonesChangesAndPushes(t *testing.T) {
 	shallow.git(t, "fsck", "--full", "--strict")
 }
 
-func TestNobodyIsOverwrittenOnTheDefaultBranch(t *testing.T) {
+func TestGit_RefusesNonFastForward(t *testing.T) {
 	dir, l := needGit(t), open(t, githost.Config{})
 	l.create(t, getProject)
 	l.commit(t, getProject, map[string]string{"README.md": "one\n"})

@@ -94,7 +94,7 @@ func authorized(r *http.Request) *http.Request {
 	return r
 }
 
-func TestAHostilePushIsRefused(t *testing.T) {
+func TestPush_RefusesHostileTree(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	for name, forge := range map[string]func(*forgery) plumbing.Hash{
@@ -132,7 +132,7 @@ func TestAHostilePushIsRefused(t *testing.T) {
 	}
 }
 
-func TestAReferenceOutsideOfBranchesAndTagsIsRefused(t *testing.T) {
+func TestPush_RefusesOtherReferences(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	forged := &forgery{Storage: memory.NewStorage()}
@@ -166,7 +166,7 @@ func bomb(t *testing.T, declared uint64, unpacked int) []byte {
 	return append(pack.Bytes(), sum[:]...)
 }
 
-func TestAPackThatGrowsBeyondMeasureIsRefused(t *testing.T) {
+func TestPush_RefusesOversizedPack(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	for name, pack := range map[string][]byte{
@@ -182,7 +182,7 @@ func TestAPackThatGrowsBeyondMeasureIsRefused(t *testing.T) {
 	}
 }
 
-func TestATreeThatUnfoldsBeyondMeasureIsNotRead(t *testing.T) {
+func TestPush_RefusesTreeBomb(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	forged := &forgery{Storage: memory.NewStorage()}

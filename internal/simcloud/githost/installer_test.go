@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnInstallationTakesWhatItNeedsFromTheCatalog(t *testing.T) {
+func TestCatalog_HasInstallationManifests(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		files, _, _ := c.compile(t, configured)
 		dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestEverythingIsThereAgainAfterAKill(t *testing.T) {
+func TestGitHost_PersistsEverything(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestEverythingIsThereAgainAfterAKill(t *testing.T) {
 	}
 }
 
-func TestPushesAtTheSameTimeLoseNothing(t *testing.T) {
+func TestGitHost_ConcurrentPushes(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	var all sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
+func TestPipeline_JobLogWhileRunning(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
 		commit := c.push(t, configured)
 		var seen []string
@@ -39,7 +39,7 @@ func TestAJobTellsWhatItDoesWhileItRuns(t *testing.T) {
 	})
 }
 
-func TestAPipelineEndsAfterTheHostWasKilled(t *testing.T) {
+func TestPipeline_ResumesAfterKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := githost.Config{DB: store.NewMemory(), HostKey: signer(t, 'h'), Host: "git.vshn.net",
 			Clusters: func(id string) (githost.Cluster, bool) { return known(), id == "c-demo-1" }}
@@ -72,7 +72,7 @@ func TestAPipelineEndsAfterTheHostWasKilled(t *testing.T) {
 	})
 }
 
-func TestOnlyTheTenantsClustersWithAFileAreCompiled(t *testing.T) {
+func TestPipeline_TenantClustersWithFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		others := map[string]githost.Cluster{"c-demo-1": known(), "c-other": known(), "c-manual": known(), "c-nofile": known()}
 		foreign, manual := known(), known()

@@ -75,11 +75,22 @@ func (s *gitServer) runCommand(ctx context.Context, channel ssh.Channel, text, p
 	if err := conversation.sendReferences(fields[0], found); err != nil {
 		return 128
 	}
-	if err := s.serveService(conversation, fields[0], found); err != nil {
+	err = s.serveService(conversation, fields[0], found)
+	if err != nil {
 		_, _ = io.WriteString(channel.Stderr(), "fatal: "+err.Error()+"\n")
+	}
+	awaitEnd(channel)
+	if err != nil {
 		return 128
 	}
 	return 0
+}
+
+// awaitEnd reads until the client ends its input. The server knows the end of a request without that: go-git, which ends its
+// input after the request, fails if the channel is closed in between.
+func awaitEnd(channel ssh.Channel) {
+	_ = channel.CloseWrite()
+	_, _ = io.Copy(io.Discard, channel)
 }
 
 // open returns the repository, or why the key has no access.

@@ -3,6 +3,7 @@ package githost_test
 import (
 	"context"
 	"encoding/pem"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -29,7 +30,7 @@ func (l *lab) fetch(t *testing.T, path string, key ssh.Signer, hostKeys string) 
 
 func (l *lab) known() string { return address + " " + server.FormatAuthorizedKey(l.hostKey) + "\n" }
 
-func TestAProgramInAClusterFetchesTheNewestFiles(t *testing.T) {
+func TestSSH_FetchesNewestFiles(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, catalog)
 	l.commit(t, catalog, map[string]string{"a": "1", "b/c": "2"})
@@ -40,7 +41,7 @@ func TestAProgramInAClusterFetchesTheNewestFiles(t *testing.T) {
 	}
 }
 
-func TestAFetchFailsWithTheReason(t *testing.T) {
+func TestSSH_FetchFailureReason(t *testing.T) {
 	deploy, stranger := signer(t, 'd'), signer(t, 's')
 	l := open(t, githost.Config{Clusters: func(id string) (githost.Cluster, bool) {
 		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.FormatAuthorizedKey(deploy) + " argocd"}, id == "c-demo-1"
@@ -104,7 +105,7 @@ func (l *lab) forward(near net.Conn) {
 	_, _ = io.Copy(near, far)
 }
 
-func TestGoGitWorksBySSHAndIsRefusedWithADeployKey(t *testing.T) {
+func TestSSH_GoGitAndDeployKey(t *testing.T) {
 	deploy := signer(t, 'd')
 	l := open(t, githost.Config{Clusters: func(id string) (githost.Cluster, bool) {
 		return githost.Cluster{Tenant: tenant, Catalog: catalog, DeployKey: server.FormatAuthorizedKey(deploy)}, id == "c-demo-1"
@@ -141,6 +142,44 @@ func TestGoGitWorksBySSHAndIsRefusedWithADeployKey(t *testing.T) {
 	}
 }
 
+func TestSSH_ClientClosesAfterAnswer(t *testing.T) {
+	for _, service := range []string{"git-upload-pack", "git-receive-pack"} {
+		t.Run(service, func(t *testing.T) { endsItsInputLast(t, service) })
+	}
+}
+
+func endsItsInputLast(t *testing.T, service string) {
+	t.Helper()
+	l := open(t, githost.Config{})
+	l.create(t, catalog)
+	conn, err := l.client.Dial(t.Context(), "tcp", address+":22")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clientConn, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
+		User: "git", Auth: []ssh.AuthMethod{ssh.PublicKeys(l.key)}, HostKeyCallback: ssh.FixedHostKey(l.hostKey.PublicKey()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := ssh.NewClient(clientConn, channels, requests)
+	defer func() { _ = client.Close() }()
+	session, err := client.NewSession()
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, inputErr := session.StdinPipe()
+	output, outputErr := session.StdoutPipe()
+	if err := errors.Join(inputErr, outputErr, session.Start(service+" '"+catalog+".git'")); err != nil {
+		t.Fatal(err)
+	}
+	_, writeErr := io.WriteString(input, "0000") // wants and pushes nothing
+	_, readErr := io.Copy(io.Discard, output)
+	if err := errors.Join(writeErr, readErr, input.Close(), session.Wait()); err != nil {
+		t.Errorf("end the session: %v", err)
+	}
+}
+
 func change(t *testing.T, work *git.Repository, dir, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte(text), 0o600); err != nil {
@@ -156,7 +195,7 @@ func change(t *testing.T, work *git.Repository, dir, text string) {
 	}
 }
 
-func TestTheRealGitWorksBySSH(t *testing.T) {
+func TestSSH_RealGit(t *testing.T) {
 	dir := needGit(t)
 	if _, err := exec.LookPath("ssh"); err != nil {
 		t.Skip("ssh is not installed")

@@ -52,7 +52,7 @@ func (b *testbed) wantMember(up bool) {
 	}
 }
 
-func TestCheckConnection_IsSharedByChecksForFiveMinutes(t *testing.T) {
+func TestCheckConnection_SharedForFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		l := b.serveEtcd(b.host("198.18.0.4"))
@@ -70,7 +70,7 @@ func TestCheckConnection_IsSharedByChecksForFiveMinutes(t *testing.T) {
 	})
 }
 
-func TestCheckConnection_DoesNotOutliveTheWayToItsServer(t *testing.T) {
+func TestCheckConnection_EndsWithRoute(t *testing.T) {
 	for name, test := range map[string]struct {
 		interrupt func(*testbed, *fabric.Host, net.Listener)
 		restore   func(*testbed, *fabric.Host)

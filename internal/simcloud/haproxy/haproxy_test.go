@@ -109,7 +109,7 @@ func (b *testbed) wantAPI(want string) {
 	}
 }
 
-func TestTheBackupServesWhileNoServerIsHealthy(t *testing.T) {
+func TestBackup_ServesWithoutHealthyServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		defer b.start(config)()
@@ -138,7 +138,7 @@ func TestTheBackupServesWhileNoServerIsHealthy(t *testing.T) {
 	})
 }
 
-func TestAServerThatRefusesConnectionsIsPassedOverOnlyIfTheFileSaysSo(t *testing.T) {
+func TestRedispatch_NeedsOption(t *testing.T) {
 	for options, want := range map[string]int{"": 6, "    option redispatch 1\n": 12} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newTestbed(t)
@@ -163,7 +163,7 @@ func TestAServerThatRefusesConnectionsIsPassedOverOnlyIfTheFileSaysSo(t *testing
 	}
 }
 
-func TestTemplatesFollowDNSAndSpeakTheProxyProtocol(t *testing.T) {
+func TestTemplate_FollowsDNSAndSendsProxy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		defer b.start(config)()
@@ -222,7 +222,7 @@ func (b *testbed) proxied(host *fabric.Host, headers chan<- string) {
 	}()
 }
 
-func TestTheMonitorAnswers(t *testing.T) {
+func TestMonitor_Answers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		defer b.start(config)()
@@ -236,7 +236,7 @@ func TestTheMonitorAnswers(t *testing.T) {
 	})
 }
 
-func TestAFrontendTellsAClientItsAddress(t *testing.T) {
+func TestFrontend_ReturnsClientAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text, err := os.ReadFile("../../../assets/testdata/haproxy.golden")
 		if err != nil {
@@ -257,7 +257,7 @@ func TestAFrontendTellsAClientItsAddress(t *testing.T) {
 	})
 }
 
-func TestHTTPModeForwardsRequests(t *testing.T) {
+func TestHTTP_ForwardsRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		b.web(b.host("198.18.0.5"), 8080, "app", false, healthy)
@@ -269,7 +269,7 @@ func TestHTTPModeForwardsRequests(t *testing.T) {
 	})
 }
 
-func TestCertificatesOfServersAreVerifiedOnDemand(t *testing.T) {
+func TestServer_VerifiesCertificateOnRequest(t *testing.T) {
 	for _, trusted := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newTestbed(t)
@@ -291,7 +291,7 @@ func TestCertificatesOfServersAreVerifiedOnDemand(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotStart(t *testing.T) {
+func TestConfig_RefusesInvalid(t *testing.T) {
 	for name, test := range map[string]struct{ config, says string }{
 		"unknown keyword":      {"listen a\n bind :6443\n bogus 1\n", "haproxy.cfg:3] : unknown keyword 'bogus' in 'listen' section"},
 		"unknown server word":  {"listen a\n bind :6443\n server s 1.2.3.4:1 bogus 1\n", "cfg:3] : unknown keyword 'bogus'"},
@@ -328,7 +328,7 @@ func TestWhatDoesNotStart(t *testing.T) {
 	}
 }
 
-func TestTheClusterLoadBalancersConfigurationIsRead(t *testing.T) {
+func TestConfig_ClusterLoadBalancer(t *testing.T) {
 	for _, name := range []string{"haproxy.golden", "haproxy-proxy.golden"} {
 		text, err := os.ReadFile("../../../assets/testdata/" + name)
 		if err != nil {
@@ -352,7 +352,7 @@ func TestTheClusterLoadBalancersConfigurationIsRead(t *testing.T) {
 	}
 }
 
-func TestConnectionsEndWithTheSoftware(t *testing.T) {
+func TestRun_StopEndsConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		l, err := b.host("198.18.0.3").Listen(80)

@@ -11,7 +11,7 @@ import (
 )
 
 // A server that is up or down is checked at its own interval, and faster while it changes from one to the other.
-func TestServer_IsCheckedAtTheIntervalOfItsState(t *testing.T) {
+func TestServer_CheckIntervalByState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTestbed(t)
 		var mu sync.Mutex

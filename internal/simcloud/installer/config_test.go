@@ -49,7 +49,7 @@ func bundle(t *testing.T) (authority, key string) {
 	return string(made.CertPEM()), string(private)
 }
 
-func TestABadInstallConfigExitsWith3(t *testing.T) {
+func TestInstallConfig_RefusesInvalid(t *testing.T) {
 	authority, key := bundle(t)
 	long := strings.Repeat("long-name.", 25)
 	for _, test := range []struct{ config, says string }{
@@ -118,14 +118,14 @@ func TestABadInstallConfigExitsWith3(t *testing.T) {
 	}
 }
 
-func TestEveryFaultIsToldAtOnce(t *testing.T) {
+func TestInstallConfig_ReportsEveryError(t *testing.T) {
 	_, _, stderr := run(t, directoryWith(t, strings.Replace(with("publish: Internal"), "v1", "v2", 1)), "create", "manifests")
 	if !strings.Contains(stderr, `file: [apiVersion: `) || !strings.Contains(stderr, ", publish: ") {
 		t.Error(stderr)
 	}
 }
 
-func TestAGoodInstallConfigIsAccepted(t *testing.T) {
+func TestInstallConfig_AcceptsValid(t *testing.T) {
 	authority, _ := bundle(t)
 	for name, config := range map[string]string{
 		"dots in the name":     change("c-demo", "c.demo"),
@@ -146,7 +146,7 @@ func TestAGoodInstallConfigIsAccepted(t *testing.T) {
 	}
 }
 
-func TestWhatIsAcceptedWithAWarning(t *testing.T) {
+func TestInstallConfig_Warnings(t *testing.T) {
 	for says, config := range map[string]string{
 		`unknown field "colour"`:                     with("colour: blue"),
 		"overlaps with default Docker Bridge subnet": with("networking: {machineNetwork: [{cidr: 172.17.0.0/24}]}"),
@@ -170,7 +170,7 @@ func manifest(t *testing.T, config, name string) object {
 	return document
 }
 
-func TestTheProxyAndItsExceptionsAreInAManifest(t *testing.T) {
+func TestManifests_ProxyAndExceptions(t *testing.T) {
 	authority, _ := bundle(t)
 	trusting := with("additionalTrustBundle: |\n" + indented(authority))
 	behind := "proxy: {httpProxy: 'http://p.example.net:3128', noProxy: .example.net}\n"
@@ -195,7 +195,7 @@ func TestTheProxyAndItsExceptionsAreInAManifest(t *testing.T) {
 	}
 }
 
-func TestAChangedJoinSubnetIsForTheOperatorOfTheNetwork(t *testing.T) {
+func TestManifests_JoinSubnet(t *testing.T) {
 	config := with("networking: {ovnKubernetesConfig: {ipv4: {internalJoinSubnet: 100.99.0.0/16}}}")
 	spec := manifest(t, config, "manifests/cluster-network-03-config.yml")["spec"].(object)
 	if got := spec["defaultNetwork"].(object)["ovnKubernetesConfig"].(object)["ipv4"].(object)["internalJoinSubnet"]; got != "100.99.0.0/16" {

@@ -15,7 +15,7 @@ func place(t *testing.T, dir, name, content string) {
 	}
 }
 
-func TestManifestsThatWereAddedOrEditedReachTheBootstrapHost(t *testing.T) {
+func TestIgnitionConfigs_IncludeEditedManifests(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "manifests")
 	added := map[string]string{
@@ -46,7 +46,7 @@ func TestManifestsThatWereAddedOrEditedReachTheBootstrapHost(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCannotBeReadIsNamed(t *testing.T) {
+func TestIgnitionConfigs_NameUnreadableManifest(t *testing.T) {
 	for _, content := range []string{"kind: [", "a: 1\n---\nb: : c\n", "a: 1\na: 2\n"} {
 		dir := directoryWith(t, minimalConfig)
 		mustRun(t, dir, "create", "manifests")
@@ -64,7 +64,7 @@ func TestAManifestThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnotherInstallConfigLeavesTheAuthoritiesAsTheyAre(t *testing.T) {
+func TestIgnitionConfigs_KeepAuthorities(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "--now", "2001-02-03T04:05:06Z", "create", "ignition-configs")
 	before, infra := disk(t, read(t, dir, "bootstrap.ign")), read(t, dir, "metadata.json")

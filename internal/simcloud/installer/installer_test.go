@@ -64,7 +64,7 @@ func mustRun(t *testing.T, dir string, args ...string) string {
 	return stdout
 }
 
-func TestManifestsConsumeTheInstallConfig(t *testing.T) {
+func TestManifests_ConsumeInstallConfig(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	code, stdout, stderr := run(t, dir, "create", "manifests")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "level=info msg=Consuming Install Config from target directory\n") {
@@ -84,7 +84,7 @@ func TestManifestsConsumeTheInstallConfig(t *testing.T) {
 	}
 }
 
-func TestPointersNameTheMachineConfigServerAndItsAuthority(t *testing.T) {
+func TestPointers_MachineConfigServerAndCA(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "ignition-configs")
 	for _, role := range []string{"master", "worker"} {
@@ -123,7 +123,7 @@ func disk(t *testing.T, content []byte) map[string][]byte {
 	return files
 }
 
-func TestBootstrapServesWhatTheKubeconfigTrusts(t *testing.T) {
+func TestBootstrap_ServesTrustedCertificate(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "ignition-configs")
 	files := disk(t, read(t, dir, "bootstrap.ign"))
@@ -153,7 +153,7 @@ func TestBootstrapServesWhatTheKubeconfigTrusts(t *testing.T) {
 	}
 }
 
-func TestASecondRunKeepsTheOldCertificates(t *testing.T) {
+func TestIgnitionConfigs_KeepOldCertificates(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "ignition-configs")
 	first := read(t, dir, "bootstrap.ign")
@@ -163,7 +163,7 @@ func TestASecondRunKeepsTheOldCertificates(t *testing.T) {
 	}
 }
 
-func TestMetadataNamesTheCluster(t *testing.T) {
+func TestMetadata_NamesCluster(t *testing.T) {
 	dir := directoryWith(t, strings.Replace(minimalConfig, "c-demo", "c-demo-with-a-name-too-long", 1))
 	mustRun(t, dir, "create", "ignition-configs")
 	var about struct{ ClusterName, ClusterID, InfraID string }
@@ -178,7 +178,7 @@ func TestMetadataNamesTheCluster(t *testing.T) {
 	}
 }
 
-func TestVersionNamesTheReleaseAndTheProgramAsItWasCalled(t *testing.T) {
+func TestVersion_NamesReleaseAndProgram(t *testing.T) {
 	for _, release := range []struct{ version, architecture, image string }{
 		{"4.20.5", "amd64", "quay.io/openshift-release-dev/ocp-release@sha256:"},
 		{"4.18.24", "arm64", "quay.io/openshift-release-dev/ocp-release@sha256:"},
@@ -193,7 +193,7 @@ func TestVersionNamesTheReleaseAndTheProgramAsItWasCalled(t *testing.T) {
 	}
 }
 
-func TestNowDecidesWhenCertificatesBegin(t *testing.T) {
+func TestNow_SetsCertificateStart(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "--now", "2001-02-03T04:05:06Z", "create", "ignition-configs")
 	files := disk(t, read(t, dir, "bootstrap.ign"))
@@ -206,13 +206,13 @@ func TestNowDecidesWhenCertificatesBegin(t *testing.T) {
 	}
 }
 
-func TestAnUnknownCommandFails(t *testing.T) {
+func TestCommand_RefusesUnknown(t *testing.T) {
 	if code, _, stderr := run(t, t.TempDir(), "destroy", "cluster"); code != 1 || !strings.Contains(stderr, "unknown command") {
 		t.Errorf("exit code %d, stderr %q", code, stderr)
 	}
 }
 
-func TestTheStreamNamesTheMirrorsImage(t *testing.T) {
+func TestStream_NamesMirrorImage(t *testing.T) {
 	for version, name := range map[string]string{
 		"4.20.5": "rhcos-4.20", "4.18.24": "rhcos-4.18", "4.19.0-okd-scos.3": "c9s", "4.21.0-okd-scos.0": "c10s",
 	} {

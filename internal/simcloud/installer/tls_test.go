@@ -26,7 +26,7 @@ func lifetime(t *testing.T, certificate []byte) time.Duration {
 	return parsed.NotAfter.Sub(parsed.NotBefore)
 }
 
-func TestCertificatesLiveAsLongAsTheRealOnes(t *testing.T) {
+func TestCertificates_Lifetimes(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "ignition-configs")
 	lifetimes := map[time.Duration][]string{}
@@ -57,7 +57,7 @@ func TestCertificatesLiveAsLongAsTheRealOnes(t *testing.T) {
 	}
 }
 
-func TestTheStateHoldsTheCertificates(t *testing.T) {
+func TestState_HasCertificates(t *testing.T) {
 	dir := directoryWith(t, minimalConfig)
 	mustRun(t, dir, "create", "manifests")
 	var kept map[string]struct{ CertRaw, KeyRaw []byte }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestObjectsAreEqualAsReflectionSays(t *testing.T) {
+func TestIsEqual_LikeReflection(t *testing.T) {
 	texts := []string{
 		`{}`, `null`, `true`, `false`, `0`, `1`, `""`, `"1"`, `[]`, `[1]`, `[2]`, `[1,2]`, `[[1]]`, `{"a":null}`, `{"b":null}`, `{"a":1}`,
 		`{"a":2}`, `{"a":1,"b":1}`, `{"a":{"b":[1,"c",{"d":true}]}}`, `{"a":{"b":[1,"c",{"d":false}]}}`, `{"a":{"b":[1,"c",{"d":true}]},"e":0}`,

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestThePodsOfANodeAreFoundWhileTheyComeMoveAndGo(t *testing.T) {
+func TestIndex_PodsByNode(t *testing.T) {
 	o, err := Load(store.NewMemory(), "objects", time.Now)
 	if err != nil {
 		t.Fatal(err)

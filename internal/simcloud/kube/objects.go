@@ -136,9 +136,26 @@ func (o *Objects) List(resource, namespace string) []Object {
 func (o *Objects) Create(resource, namespace string, object Object) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	kind, object, err := o.buildNew(resource, namespace, object)
+	if err != nil {
+		return nil, err
+	}
+	return o.put(kind, object, nil)
+}
+
+// PreviewCreate returns what Create would store.
+func (o *Objects) PreviewCreate(resource, namespace string, object Object) (Object, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, object, err := o.buildNew(resource, namespace, object)
+	return object, err
+}
+
+// buildNew returns an object with its identity. The caller holds the lock.
+func (o *Objects) buildNew(resource, namespace string, object Object) (Kind, Object, error) {
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, NewUnknownResource()
+		return kind, nil, NewUnknownResource()
 	}
 	object = ToJSONValue(object.Clone()).(map[string]any)
 	if !kind.Namespaced {
@@ -149,43 +166,57 @@ func (o *Objects) Create(resource, namespace string, object Object) (Object, err
 		object.Set("metadata.name", prefix+o.generateSuffix(prefix))
 	}
 	if object.Name() == "" {
-		return nil, NewInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
+		return kind, nil, NewInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
 	}
 	if _, ok := o.index.entries[formatKey(resource, namespace, object.Name())]; ok {
-		return nil, newAlreadyExists(kind, object.Name())
+		return kind, nil, newAlreadyExists(kind, object.Name())
 	}
 	o.setIdentity(kind, namespace, object)
 	EncodeSecret(kind, object)
-	return o.put(kind, object, nil)
+	return kind, object, nil
 }
 
 // Update calls change with a copy of an object, stores the result and returns it. An unchanged object is not stored.
 func (o *Objects) Update(resource, namespace, name string, change func(Object) error) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	kind, old, changed, err := o.buildChanged(resource, namespace, name, change)
+	if err != nil || isEqualMap(changed, old) {
+		return changed, err
+	}
+	return o.put(kind, changed, old)
+}
+
+// PreviewUpdate returns what Update would store.
+func (o *Objects) PreviewUpdate(resource, namespace, name string, change func(Object) error) (Object, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, _, changed, err := o.buildChanged(resource, namespace, name, change)
+	return changed, err
+}
+
+// buildChanged returns an object before and after a change. The caller holds the lock.
+func (o *Objects) buildChanged(resource, namespace, name string, change func(Object) error) (kind Kind, before, changed Object, err error) {
 	kind, ok := o.kinds[resource]
 	if !ok {
-		return nil, NewUnknownResource()
+		return kind, nil, nil, NewUnknownResource()
 	}
 	old, ok := o.index.entries[formatKey(resource, namespace, name)]
 	if !ok {
-		return nil, NewNotFound(kind, name)
+		return kind, nil, nil, NewNotFound(kind, name)
 	}
-	changed := old.Object.Clone()
+	changed = old.Object.Clone()
 	if err := change(changed); err != nil {
-		return nil, err
+		return kind, nil, nil, err
 	}
 	changed = ToJSONValue(changed).(map[string]any)
 	keepIdentity(changed, old.Object)
 	EncodeSecret(kind, changed)
-	if isEqualMap(changed, old.Object) {
-		return changed, nil
-	}
 	if kind.hasGeneration() && !isEqual(changed["spec"], old.Object["spec"]) {
 		generation, _ := old.Object.Get("metadata.generation").(float64)
 		changed.Set("metadata.generation", generation+1)
 	}
-	return o.put(kind, changed, old.Object)
+	return kind, old.Object, changed, nil
 }
 
 // Ensure creates an object or, if it exists, calls change (nil: leaves it).
@@ -224,6 +255,27 @@ func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
 	last.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
 	o.log.add(Event{version: o.version, resource: resource, before: old.Object, after: nil, Last: last})
 	return last, nil
+}
+
+// DeleteBelow removes every object of a namespace.
+func (o *Objects) DeleteBelow(namespace string) error {
+	for _, kind := range o.ListKinds() {
+		if !kind.Namespaced {
+			continue
+		}
+		for _, object := range o.List(kind.GroupResource(), namespace) {
+			if _, err := o.Delete(kind.GroupResource(), namespace, object.Name()); err != nil && !isNotFound(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isNotFound is for an object that others deleted meanwhile.
+func isNotFound(err error) bool {
+	var failure *StatusError
+	return errors.As(err, &failure) && failure.Code == http.StatusNotFound
 }
 
 // Clear removes every object, as an etcd with a new disk.

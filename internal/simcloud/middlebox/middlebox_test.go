@@ -89,7 +89,7 @@ func (s street) get(url string) (*http.Response, string, error) {
 	return response, string(body), err
 }
 
-func TestAnInterceptorCarriesWhatItsClientsSay(t *testing.T) {
+func TestInterceptor_ForwardsData(t *testing.T) {
 	var corp *fabric.CA
 	intercept := func(_ *fabric.CA, world network.Network) func(net.Listener) error {
 		var err error
@@ -120,7 +120,7 @@ func TestAnInterceptorCarriesWhatItsClientsSay(t *testing.T) {
 	})
 }
 
-func TestAnInterceptorWaitsForItsClientToSpeakButNotForever(t *testing.T) {
+func TestInterceptor_ClientTimeout(t *testing.T) {
 	intercept := func(internet *fabric.CA, world network.Network) func(net.Listener) error {
 		return NewInterceptor(internet, world).Serve
 	}
@@ -134,7 +134,7 @@ func TestAnInterceptorWaitsForItsClientToSpeakButNotForever(t *testing.T) {
 	})
 }
 
-func TestAPortalAnswersForEverybody(t *testing.T) {
+func TestPortal_AnswersEveryRequest(t *testing.T) {
 	portal := func(internet *fabric.CA, _ network.Network) func(net.Listener) error {
 		settings, err := internet.NewServerTLS("portal.example")
 		must(t, err)

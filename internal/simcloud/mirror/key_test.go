@@ -21,7 +21,7 @@ func ring(t *testing.T, key Key) openpgp.EntityList {
 	return known
 }
 
-func TestTheListOfChecksumsIsSignedByItselfOrWithinAMessage(t *testing.T) {
+func TestChecksums_BothSignatureForms(t *testing.T) {
 	handler, key := mirrorOf(t, "true")
 	sums := must(t, handler, directory+"sha256sum.txt")
 	if _, err := openpgp.CheckDetachedSignature(ring(t, key), bytes.NewReader(sums), bytes.NewReader(must(t, handler, directory+"sha256sum.txt.gpg")), nil); err != nil {
@@ -38,7 +38,7 @@ func TestTheListOfChecksumsIsSignedByItselfOrWithinAMessage(t *testing.T) {
 	}
 }
 
-func TestAKeyIsTheSameAfterItWasKept(t *testing.T) {
+func TestKey_RoundTrip(t *testing.T) {
 	_, key := mirrorOf(t)
 	again, err := ParseKey(key.ExportPrivate())
 	if err != nil || !bytes.Equal(again.ExportPublic(), key.ExportPublic()) {
@@ -49,7 +49,7 @@ func TestAKeyIsTheSameAfterItWasKept(t *testing.T) {
 	}
 }
 
-func TestAKeyExpiresAfterItsLifetime(t *testing.T) {
+func TestKey_Expires(t *testing.T) {
 	made := time.Now().Add(-48 * time.Hour)
 	key, err := NewKey(made, 24*time.Hour)
 	if err != nil {

@@ -63,7 +63,7 @@ func execute(t *testing.T, archive []byte, args ...string) string {
 	return strings.ReplaceAll(string(output), path, "PATH")
 }
 
-func TestTheInstallerIsAScriptThatRunsTheGivenWords(t *testing.T) {
+func TestInstaller_RunsGivenCommand(t *testing.T) {
 	handler, _ := mirrorOf(t, "printf", "%s\n", "it's", "$HOME")
 	got := execute(t, must(t, handler, directory+"openshift-install-linux.tar.gz"), "create", "a b")
 	if diff := cmp.Diff("it's\n$HOME\n--release\n4.20.5\n--program\nPATH\ncreate\na b\n", got); diff != "" {
@@ -71,7 +71,7 @@ func TestTheInstallerIsAScriptThatRunsTheGivenWords(t *testing.T) {
 	}
 }
 
-func TestTheDirectoryDecidesTheArchitectureAndTheFileTheHost(t *testing.T) {
+func TestInstaller_ArchitectureAndHost(t *testing.T) {
 	handler, _ := mirrorOf(t, "echo")
 	other := strings.Replace(directory, "x86_64", "aarch64", 1)
 	for _, platform := range []string{"linux", "linux-arm64", "mac", "mac-arm64"} {
@@ -111,7 +111,7 @@ func unpack(t *testing.T, archive []byte, name string, mode int64) []byte {
 	}
 }
 
-func TestChecksumsMatch(t *testing.T) {
+func TestChecksums_Match(t *testing.T) {
 	handler, _ := mirrorOf(t, "true")
 	sums := string(must(t, handler, directory+"sha256sum.txt"))
 	for _, name := range []string{"openshift-install-linux.tar.gz", "openshift-install-mac-arm64-4.20.5.tar.gz", "release.txt"} {
@@ -127,7 +127,7 @@ func TestChecksumsMatch(t *testing.T) {
 	}
 }
 
-func TestAChannelIsTheDirectoryOfOneVersion(t *testing.T) {
+func TestChannel_IsVersionDirectory(t *testing.T) {
 	handler, _ := mirrorOf(t, "true")
 	for channel, version := range map[string]string{"stable-4.20": "4.20.5", "stable-4.18": "4.18.24", "fast-4.21": "4.21.3", "candidate-4.19": "4.19.17"} {
 		about := string(must(t, handler, clientsURL+channel+"/release.txt"))
@@ -145,7 +145,7 @@ func TestAChannelIsTheDirectoryOfOneVersion(t *testing.T) {
 	}
 }
 
-func TestADownloadCanBeResumed(t *testing.T) {
+func TestMirror_RangeRequest(t *testing.T) {
 	handler, _ := mirrorOf(t, "true")
 	for _, url := range []string{directory + "openshift-install-linux.tar.gz", ImageURL("4.20.5")} {
 		whole := must(t, handler, url)
@@ -161,7 +161,7 @@ func TestADownloadCanBeResumed(t *testing.T) {
 
 const okd = "https://github.com/okd-project/okd/releases/download/4.20.0-okd-scos.11/"
 
-func TestOKDIsServedBehindARedirection(t *testing.T) {
+func TestMirror_OKDBehindRedirect(t *testing.T) {
 	handler, _ := mirrorOf(t, "echo")
 	follow := func(file string) []byte {
 		recorder := httptest.NewRecorder()
@@ -186,7 +186,7 @@ func TestOKDIsServedBehindARedirection(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotServed(t *testing.T) {
+func TestMirror_NotFound(t *testing.T) {
 	handler, _ := mirrorOf(t, "true")
 	for _, url := range []string{
 		clientsURL + "stable-4.99/release.txt",
@@ -207,7 +207,7 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 }
 
-func TestTheImageIsAQcow2WithABootEntryForOpenStack(t *testing.T) {
+func TestImage_OpenStackBootEntry(t *testing.T) {
 	_, packed, _ := BuildImage("4.20.5")
 	zip, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp"
 )
 
-func TestAReleaseIsFoundByTheDigestOfItsPayload(t *testing.T) {
+func TestFind_ByPayloadDigest(t *testing.T) {
 	for _, release := range []Release{
 		{"4.20.5", "amd64"}, {"4.18.99", "arm64"}, {"4.21.0-rc.3", "amd64"}, {"4.20.0-okd-scos.11", "amd64"}, {"4.12.3", "multi"},
 	} {
@@ -22,7 +22,7 @@ func TestAReleaseIsFoundByTheDigestOfItsPayload(t *testing.T) {
 	}
 }
 
-func TestAReleaseIsFoundByItsTag(t *testing.T) {
+func TestParseTag_Releases(t *testing.T) {
 	for tag, want := range map[string]Release{
 		Repository + ":4.20.5-x86_64":         {"4.20.5", "amd64"},
 		Repository + ":4.20.5-multi":          {"4.20.5", "multi"},
@@ -39,7 +39,7 @@ func TestAReleaseIsFoundByItsTag(t *testing.T) {
 	}
 }
 
-func TestReleasesThatExistAreSigned(t *testing.T) {
+func TestReleases_AreSigned(t *testing.T) {
 	handler, key := mirrorOf(t, "true")
 	store := "https://mirror.openshift.com" + signaturesPath + "sha256="
 	digest := Release{"4.20.5", "amd64"}.Digest()
@@ -62,7 +62,7 @@ func TestReleasesThatExistAreSigned(t *testing.T) {
 	}
 }
 
-func TestEveryVersionThatIsFoundExists(t *testing.T) {
+func TestListVersions_ServedOnly(t *testing.T) {
 	for _, version := range listVersions(amd64) {
 		if !exactVersion.MatchString(version) && !okdTag.MatchString(version) {
 			t.Errorf("%s is found and does not exist", version)

@@ -24,7 +24,7 @@ func serve(resolver *Resolver, request *http.Request) *httptest.ResponseRecorder
 	return w
 }
 
-func TestNamesAreResolvedOverHTTPS(t *testing.T) {
+func TestDoH_Resolves(t *testing.T) {
 	post := httptest.NewRequest(http.MethodPost, "/dns-query", bytes.NewReader(packed(t)))
 	post.Header.Set("Content-Type", "application/dns-message")
 	get := httptest.NewRequest(http.MethodGet, "/dns-query?dns="+base64.RawURLEncoding.EncodeToString(packed(t)), nil)
@@ -37,7 +37,7 @@ func TestNamesAreResolvedOverHTTPS(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoQuestionIsRefusedOverHTTPS(t *testing.T) {
+func TestDoH_RefusesInvalid(t *testing.T) {
 	wrongType := httptest.NewRequest(http.MethodPost, "/dns-query", bytes.NewReader(packed(t)))
 	wrongType.Header.Set("Content-Type", "text/plain")
 	garbage := httptest.NewRequest(http.MethodPost, "/dns-query", strings.NewReader("?"))

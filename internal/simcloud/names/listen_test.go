@@ -48,7 +48,7 @@ func exchange(t *testing.T, c *dns.Conn, question *dns.Msg) *dns.Msg {
 	return reply
 }
 
-func TestServersAndResolversSpeakUDPAndTCP(t *testing.T) {
+func TestNames_UDPAndTCP(t *testing.T) {
 	for name, server := range map[string]speaks{"server": cluster().directory().ExoscaleServer(), "resolver": cluster().resolver()} {
 		udp, tcp := dial(t, server)
 		for proto, c := range map[string]*dns.Conn{"udp": udp, "tcp": tcp} {
@@ -60,7 +60,7 @@ func TestServersAndResolversSpeakUDPAndTCP(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLargeForUDPComesByTCP(t *testing.T) {
+func TestNames_TruncatedByUDP(t *testing.T) {
 	world := cluster()
 	for i := range 60 {
 		world.zones[0].Records = append(world.zones[0].Records, Record{Name: "many.c-1.example.net", Type: "A", Content: fmt.Sprintf("198.18.1.%d", i), TTL: 60})
@@ -83,7 +83,7 @@ func TestWhatIsTooLargeForUDPComesByTCP(t *testing.T) {
 	}
 }
 
-func TestFixedHostsAreKnownToTheServersOfTheirZone(t *testing.T) {
+func TestNames_FixedHosts(t *testing.T) {
 	registry := cluster().directory().RegistryServer()
 	want := said{"NOERROR", true, []string{"mirror.openshift.com.\t300\tIN\tA\t203.0.113.30"}, nil}
 	if diff := cmp.Diff(want, answerOf(registry, "mirror.openshift.com.", dns.TypeA)); diff != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-func TestLookup(t *testing.T) {
+func TestResolver_Lookup(t *testing.T) {
 	for name, want := range map[string][]netip.Addr{
 		"mirror.openshift.com":           {address("203.0.113.30")},
 		"API.c-1.example.net.":           {address("198.19.0.1")},
@@ -54,7 +54,7 @@ func lame(err error) bool {
 	return errors.As(err, &e) && e.IsTemporary && !e.IsNotFound
 }
 
-func TestOnlyAnExactDelegationLeadsToAZone(t *testing.T) {
+func TestResolver_RequiresExactDelegation(t *testing.T) {
 	for name, test := range map[string]struct {
 		delegated []Delegation
 		judge     func(error) bool
@@ -87,7 +87,7 @@ func TestOnlyAnExactDelegationLeadsToAZone(t *testing.T) {
 	})
 }
 
-func TestTheRecordsOfAZoneAboveInTheSamePlaceDecide(t *testing.T) {
+func TestResolver_ParentZoneOnSameServer(t *testing.T) {
 	world := cluster()
 	world.delegated = []Delegation{{Zone: "example.net", Servers: servers()}}
 	world.zones = append(world.zones, hold("example.net", Record{Name: "*.example.net", Type: "A", Content: "203.0.113.99"}))
@@ -122,7 +122,7 @@ func remembered(t *testing.T, resolver *Resolver, name string, change func()) ti
 	return -1
 }
 
-func TestAnswersAreRememberedForTheirTTL(t *testing.T) {
+func TestResolver_CachesForTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := cluster()
 		got := remembered(t, world.resolver(), "api-int.c-1.example.net", func() { world.zones[0].Records[3].Content = "198.19.0.7" })
@@ -132,7 +132,7 @@ func TestAnswersAreRememberedForTheirTTL(t *testing.T) {
 	})
 }
 
-func TestMissingNamesAreRememberedAsTheirZoneSays(t *testing.T) {
+func TestResolver_NegativeCacheTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		world := cluster()
 		missing := Record{Name: "late.c-1.example.net", Type: "A", Content: "198.19.0.7", TTL: 60}
@@ -152,7 +152,7 @@ func TestMissingNamesAreRememberedAsTheirZoneSays(t *testing.T) {
 	})
 }
 
-func TestOneResolverDoesNotRememberForAnother(t *testing.T) {
+func TestResolver_CachesAreSeparate(t *testing.T) {
 	world := cluster()
 	done := world.delegated
 	world.delegated = nil
@@ -167,7 +167,7 @@ func TestOneResolverDoesNotRememberForAnother(t *testing.T) {
 	}
 }
 
-func TestNobodyIsAskedForWhatIsRemembered(t *testing.T) {
+func TestResolver_CacheHitSendsNoQuery(t *testing.T) {
 	world := cluster()
 	resolver := world.resolver()
 	for range 100 {
@@ -179,7 +179,7 @@ func TestNobodyIsAskedForWhatIsRemembered(t *testing.T) {
 	}
 }
 
-func TestTheMemoryIsClearedOfWhatIsOutdated(t *testing.T) {
+func TestResolver_EvictsExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		resolver := cluster().resolver()
 		for round := range 3 {
@@ -194,7 +194,7 @@ func TestTheMemoryIsClearedOfWhatIsOutdated(t *testing.T) {
 	})
 }
 
-func TestAMissingNameIsMissingForEveryType(t *testing.T) {
+func TestResolver_NXDOMAINForEveryType(t *testing.T) {
 	world := cluster()
 	resolver := world.resolver()
 	resolve(t, resolver, "late.c-1.example.net", dns.TypeTXT)
@@ -221,7 +221,7 @@ func texts(records []dns.RR) []string {
 	return list
 }
 
-func TestAnswersTellWhatIsLeftOfTheirTTL(t *testing.T) {
+func TestResolver_RemainingTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		resolver := cluster().resolver()
 		resolve(t, resolver, "api-int.c-1.example.net", dns.TypeA)
@@ -242,7 +242,7 @@ func TestAnswersTellWhatIsLeftOfTheirTTL(t *testing.T) {
 	})
 }
 
-func TestResolversKnowTheServersOfZones(t *testing.T) {
+func TestResolver_ZoneNameServers(t *testing.T) {
 	resolver := cluster().resolver()
 	for name, want := range map[string][]string{
 		"example.net":     {"example.net.\t3600\tIN\tNS\tns1.registry.example.", "example.net.\t3600\tIN\tNS\tns2.registry.example."},

@@ -17,7 +17,7 @@ type said struct {
 
 const soa = "c-1.example.net.\t300\tIN\tSOA\tns1.exoscale.com. hostmaster.exoscale.com. 1 86400 7200 604800 300"
 
-func TestExoscalesServersAnswerForTheirZonesOnly(t *testing.T) {
+func TestExoscaleServer_OwnZonesOnly(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		kind uint16
@@ -50,7 +50,7 @@ func answerOf(server Server, name string, kind uint16) said {
 	return said{dns.RcodeToString[reply.Rcode], reply.Authoritative, texts(reply.Answer), texts(reply.Ns)}
 }
 
-func TestTheRegistryRefersToWhomItDelegates(t *testing.T) {
+func TestRegistryServer_Referrals(t *testing.T) {
 	registry := cluster().directory().RegistryServer()
 	referral := said{"NOERROR", false, nil, []string{
 		"c-1.example.net.\t3600\tIN\tNS\tns1.exoscale.com.", "c-1.example.net.\t3600\tIN\tNS\tNS1.exoscale.ch."}}
@@ -68,7 +68,7 @@ func TestTheRegistryRefersToWhomItDelegates(t *testing.T) {
 	}
 }
 
-func TestADomainThatIsDelegatedAsAWholeIsTheRegistrysNoMore(t *testing.T) {
+func TestRegistryServer_WholeDomainDelegated(t *testing.T) {
 	world := cluster()
 	world.delegated = append(world.delegated, Delegation{Zone: "example.net", Servers: []string{"ns1.exoscale.com"}})
 	got := answerOf(world.directory().RegistryServer(), "c-1.example.net.", dns.TypeNS)
@@ -77,7 +77,7 @@ func TestADomainThatIsDelegatedAsAWholeIsTheRegistrysNoMore(t *testing.T) {
 	}
 }
 
-func TestWhoHoldsBothZonesAnswersFromTheOneAboveForTheServersBelow(t *testing.T) {
+func TestServer_ParentZoneAnswersNS(t *testing.T) {
 	world := cluster()
 	world.zones = append(world.zones, hold("example.net", Record{Name: "c-1.example.net", Type: "NS", Content: "ns1.exoscale.com"}))
 	server := world.directory().ExoscaleServer()

@@ -104,7 +104,7 @@ func (a answers) Resolve(_ context.Context, question *dns.Msg) (*dns.Msg, error)
 	return answer, nil
 }
 
-func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) {
+func TestACME_IssuesWhenNameResolves(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{}, nil, func(t *testing.T, s *synLab) {
 		target := ""
@@ -137,7 +137,7 @@ func TestACertificateIsIssuedOnceItsNameLeadsToTheClustersAccount(t *testing.T) 
 	})
 }
 
-func TestAnUpgradeConfigMakesItsJobAtItsTime(t *testing.T) {
+func TestUpgradeConfig_CreatesJob(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{}, nil, func(t *testing.T, s *synLab) {
 		const namespace = "appuio-openshift-upgrade-controller"
@@ -166,7 +166,7 @@ spec:
 	})
 }
 
-func TestASchedulesMinutes(t *testing.T) {
+func TestMatchSchedule_Minutes(t *testing.T) {
 	at := time.Date(2026, 11, 24, 10, 30, 0, 0, time.UTC) // a Tuesday
 	for schedule, want := range map[string]bool{
 		"30 10 * * 2": true, "30 10 24 11 *": true, "*/15 8-11 * * 1-5": true, "0,30 * * * *": true, "* * * * *": true,
@@ -202,7 +202,7 @@ func (s *synLab) requestToken(namespace, account string) string {
 	return answer.GetString("status.token")
 }
 
-func TestAnEmergencyAccountOutlivesTheInstallersKubeconfig(t *testing.T) {
+func TestEmergencyAccount_OutlivesKubeconfig(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{}, nil, func(t *testing.T, s *synLab) {
 		const namespace = "appuio-emergency-credentials-controller"
@@ -257,7 +257,7 @@ metadata: {name: silence-now, namespace: openshift-monitoring}
 spec: {template: {spec: {serviceAccountName: silence, containers: [{name: silence, image: 'quay.io/appuio/oc:v4.20'}]}}}
 `
 
-func TestAlertsAreForWhoeverMaySeeThem(t *testing.T) {
+func TestAlerts_RequirePermission(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{faults: scenario.Cluster{UnexpectedAlert: true}}, nil, func(t *testing.T, s *synLab) {
 		shared := must2(s.world.getCluster(s.infraID()))(t)

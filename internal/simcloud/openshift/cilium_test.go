@@ -83,7 +83,7 @@ func brought(config string, files map[string]string) plan {
 	}}
 }
 
-func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
+func TestNodes_ReadyWithNetworkPlugin(t *testing.T) {
 	long(t)
 	const operator, config, network = "cilium_06-operator.yaml", "cilium_00-config.yaml", "cluster-network-03-config.yml"
 	for name, c := range map[string]struct {
@@ -127,7 +127,7 @@ func TestNodesAreReadyOnlyWithTheNetworkPluginThatWasChosen(t *testing.T) {
 	}
 }
 
-func TestAManifestThatTheAPIRefusesKeepsTheBootstrapFromItsEnd(t *testing.T) {
+func TestBootstrap_RefusedManifestBlocksCompletion(t *testing.T) {
 	long(t)
 	const manifest = "apiVersion: example.net/v1\nkind: Nothing\nmetadata: {name: a}\n"
 	inLabOf(t, brought("", map[string]string{"nothing.yaml": manifest}), func(t *testing.T, l *lab) {

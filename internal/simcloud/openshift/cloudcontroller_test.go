@@ -92,7 +92,7 @@ func replaced(old, by string) func(*lab, string) string {
 	}
 }
 
-func TestACloudControllerTellsNodesFromStrangers(t *testing.T) {
+func TestCloudController_IdentifiesOwnNodes(t *testing.T) {
 	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.install(func() {})
@@ -123,7 +123,7 @@ func rolePolicy(l *lab) []byte {
 	return policy
 }
 
-func TestTheCloudControllerThatAnInstallationBringsWorksWithTheRoleThatItIsGiven(t *testing.T) {
+func TestCloudController_WorksWithGivenRole(t *testing.T) {
 	ours := func(l *lab, _ string) string {
 		key, secret := l.cloud.restricted(rolePolicy(l))
 		manifests, err := assets.RenderCloudControllerManager(assets.CloudController{Domain: domain, Zone: cloudZone, Key: key, Secret: secret})
@@ -144,12 +144,12 @@ func aMasterIsSeen(_ *testing.T, l *lab) {
 }
 
 // The manifests of Project Syn contain no address: the controller waits until the network plugin runs on its machine.
-func TestACloudControllerReachesTheAPIThroughTheServiceNetworkOnceThereIsOne(t *testing.T) {
+func TestCloudController_UsesServiceNetwork(t *testing.T) {
 	const address = "        - {name: KUBERNETES_SERVICE_HOST, value: api-int.c-demo.example.net}\n        - {name: KUBERNETES_SERVICE_PORT, value: \"6443\"}\n"
 	inLabOf(t, controlled(replaced(address, "")), aMasterIsSeen)
 }
 
-func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
+func TestCloudController_SurvivesRestarts(t *testing.T) {
 	inLabOf(t, controlled(unchanged), func(_ *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		last := l.clock.Now()
@@ -165,7 +165,7 @@ func TestACloudControllerGoesOnAfterRestarts(t *testing.T) {
 
 // Whatever is wrong with the cloud controller, the taint stays, an event or status has the reason, and the control plane never
 // becomes ready.
-func TestACloudControllerThatDoesNotWorkStallsTheInstallation(t *testing.T) {
+func TestCloudController_FailureStallsInstallation(t *testing.T) {
 	long(t)
 	for name, c := range map[string]struct {
 		change func(*lab, string) string
@@ -226,7 +226,7 @@ func (l *lab) podMessages() string {
 	return said
 }
 
-func TestAMasterThatTheCloudDoesNotKnowKeepsTheInstallationFromItsEnd(t *testing.T) {
+func TestCloudController_UnknownMasterBlocksCompletion(t *testing.T) {
 	long(t)
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.cloud.unknown = "master-2"

@@ -27,7 +27,7 @@ func (l *lab) operator(name, kind string) kube.Object {
 	return l.get("/apis/config.openshift.io/v1/clusteroperators/" + name).Condition(kind)
 }
 
-func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
+func TestFault_SlowMachinesProgress(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{Slowness: 4}, func(t *testing.T, l *lab) {
 		began := l.clock.Now()
@@ -43,7 +43,7 @@ func TestSlowMachinesTakeSeveralTimesAsLongAndStillMove(t *testing.T) {
 	})
 }
 
-func TestSlowDisksCostLeadersAndAreReportedOnceTheMonitoringRuns(t *testing.T) {
+func TestFault_SlowDisksCostLeaders(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{SlowDisks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
@@ -77,7 +77,7 @@ func (l *lab) responds() bool {
 	return err == nil
 }
 
-func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
+func TestFault_BrokenMemberKeepsBootstrap(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{MemberBreaks: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
@@ -91,7 +91,7 @@ func TestABrokenMemberKeepsTheBootstrapMember(t *testing.T) {
 	})
 }
 
-func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
+func TestFault_ForeignEtcdData(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{LeftoverData: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
@@ -105,7 +105,7 @@ func TestAMemberDoesNotStartOnAnotherClustersData(t *testing.T) {
 	})
 }
 
-func TestTheMonitoringNeedsMemory(t *testing.T) {
+func TestFault_MonitoringMemory(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{SmallNodes: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)

@@ -24,7 +24,7 @@ func (l *lab) refusal() string {
 	return ""
 }
 
-func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
+func TestFault_UntrustedAPICertificates(t *testing.T) {
 	long(t)
 	for want, faults := range map[string]scenario.Cluster{
 		"certificate has expired":                 {ExpiredCertificates: true},
@@ -43,7 +43,7 @@ func TestAPIServersShowCertificatesThatNobodyTrusts(t *testing.T) {
 	}
 }
 
-func TestWorkersWaitForAConfigurationThatWasNeverKept(t *testing.T) {
+func TestFault_MissingWorkerConfiguration(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{WorkersUnserved: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
@@ -76,7 +76,7 @@ func (l *lab) pending() []*x509.CertificateRequest {
 	return asked
 }
 
-func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
+func TestFault_NodesRequestAdmin(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{GreedyRequests: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
@@ -97,7 +97,7 @@ func TestGreedyNodesAskToBeAdministrators(t *testing.T) {
 	})
 }
 
-func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
+func TestFault_NodesNamedLocalhost(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{BlankHostnames: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 2)
@@ -113,7 +113,7 @@ func TestNodesWithoutANameAskAsLocalhost(t *testing.T) {
 	})
 }
 
-func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
+func TestFault_OtherInterfaceAddress(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{SecondInterface: true}, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
@@ -131,7 +131,7 @@ func TestAnAddressOfAnotherInterfaceKeepsAMasterOutOfEtcd(t *testing.T) {
 	})
 }
 
-func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
+func TestFault_UnknownConfigurationDegradesPool(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{MixedConfigs: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 0)
@@ -147,7 +147,7 @@ func TestMastersOfAnUnknownConfigurationDegradeTheirPool(t *testing.T) {
 	})
 }
 
-func TestSomebodyMovesTheRoutersToTheMastersOnce(t *testing.T) {
+func TestFault_RoutersMovedOnce(t *testing.T) {
 	long(t)
 	inLabWithFaults(t, scenario.Cluster{RoutersOnMasters: true}, func(t *testing.T, l *lab) {
 		l.complete(3, 1)

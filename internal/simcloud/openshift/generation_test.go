@@ -23,7 +23,7 @@ func (l *lab) renew() {
 	l.connect()
 }
 
-func TestCertificatesThatAreNotValidStopTheBootstrap(t *testing.T) {
+func TestGeneration_InvalidCertificatesStopBootstrap(t *testing.T) {
 	for name, c := range map[string]struct {
 		age  time.Duration
 		says []string
@@ -58,14 +58,14 @@ func TestCertificatesThatAreNotValidStopTheBootstrap(t *testing.T) {
 	}
 }
 
-func TestCertificatesOfHalfADayAreGoodEnough(t *testing.T) {
+func TestGeneration_HalfDayOldIsValid(t *testing.T) {
 	inLabOf(t, plan{age: 12 * time.Hour}, func(_ *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
 	})
 }
 
-func TestMastersWithThePointerOfAnotherGenerationNeverGetTheirConfiguration(t *testing.T) {
+func TestGeneration_MastersWithOtherPointer(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		pointer := l.node("master", "master-0")
 		l.renew()
@@ -82,7 +82,7 @@ func TestMastersWithThePointerOfAnotherGenerationNeverGetTheirConfiguration(t *t
 	})
 }
 
-func TestABootImageOfAnotherStreamStopsTheBootstrap(t *testing.T) {
+func TestGeneration_OtherBootImageStream(t *testing.T) {
 	for name, c := range map[string]struct {
 		release, build string
 		stops          bool
@@ -105,7 +105,7 @@ func TestABootImageOfAnotherStreamStopsTheBootstrap(t *testing.T) {
 	}
 }
 
-func TestApplicationsMayBeAnywhereIfTheirNamesLeadToTheRouters(t *testing.T) {
+func TestAppsDomain_Custom(t *testing.T) {
 	long(t)
 	elsewhere := plan{edit: map[string]func(string) string{"manifests/cluster-ingress-02-config.yml": func(manifest string) string {
 		return strings.ReplaceAll(manifest, "apps."+domain, "applications.example.org")

@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/simcloud/openshift/operators"
 )
 
-func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
+func TestMachines_SameNameShareNode(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
 		for _, address := range []string{"198.18.0.11", "198.18.0.12", "198.18.0.13"} {
@@ -26,7 +26,7 @@ func TestMachinesOfOneNameFightForOneNode(t *testing.T) {
 	})
 }
 
-func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
+func TestNodes_RequestCertificates(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "two requests", func() bool { return len(l.get(apiclient.CSRPath).List("items")) == 2 })
@@ -54,7 +54,7 @@ func TestNodesAskForTheirCertificatesAsRealOnesDo(t *testing.T) {
 	})
 }
 
-func TestASecondGenerationIsAnotherCluster(t *testing.T) {
+func TestGeneration_SecondIsOtherCluster(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
@@ -72,7 +72,7 @@ func TestASecondGenerationIsAnotherCluster(t *testing.T) {
 	})
 }
 
-func TestASilentNodeBecomesUnknown(t *testing.T) {
+func TestNodes_SilentBecomesUnknown(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		l.until(30*time.Minute, "masters", func() bool { return l.ready() == 3 })

@@ -118,7 +118,7 @@ func (l *lab) install(between func()) {
 	}
 }
 
-func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
+func TestInstallation_OperatorsAvailable(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
@@ -147,7 +147,7 @@ func TestAnInstallationEndsWithEveryOperatorAvailable(t *testing.T) {
 	})
 }
 
-func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
+func TestInstallation_SurvivesRestarts(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		var etcd counter
@@ -168,7 +168,7 @@ func TestAnInstallationGoesOnAfterRestarts(t *testing.T) {
 	})
 }
 
-func TestAMasterThatNeverJoinsLeavesEtcdAtThree(t *testing.T) {
+func TestInstallation_MissingMasterEtcdOfThree(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(2, 0)
@@ -181,7 +181,7 @@ func TestAMasterThatNeverJoinsLeavesEtcdAtThree(t *testing.T) {
 	})
 }
 
-func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
+func TestInstallation_EarlyBootstrapDeletion(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)
 		l.until(40*time.Minute, "second member", func() bool { return l.etcdMessage() == "2 members are available" })
@@ -193,7 +193,7 @@ func TestDeletingTheBootstrapMachineEarlyStopsTheAPI(t *testing.T) {
 	})
 }
 
-func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
+func TestInstallation_BlockedEtcdPeers(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(etcd.PeerPort, true)
@@ -210,7 +210,7 @@ func TestMastersWhosePeersAreBlockedDoNotJoin(t *testing.T) {
 	})
 }
 
-func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
+func TestInstallation_BlockedMachineConfigServer(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(cluster.MachineConfigPort, true)
 		l.bootCluster(3, 0)
@@ -223,7 +223,7 @@ func TestABlockedMachineConfigServerKeepsMastersAway(t *testing.T) {
 	})
 }
 
-func TestNobodyButTheUserApprovesWorkers(t *testing.T) {
+func TestInstallation_WorkersNeedApproval(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 2)

@@ -8,7 +8,7 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
-func TestAnAddressInThePodNetworkIsOutOfReachOnceThePluginRuns(t *testing.T) {
+func TestPodNetwork_OverlapUnreachable(t *testing.T) {
 	long(t)
 	for name, networks := range map[string]string{
 		"pods":     "{clusterNetwork: [{cidr: 198.18.0.0/29, hostPrefix: 32}], serviceNetwork: [172.30.0.0/16]}",

@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-func TestTheProxyAndTheTrustBundleAreObjectsOfTheCluster(t *testing.T) {
+func TestProxy_AndTrustBundleObjects(t *testing.T) {
 	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "corporate"}, 24*time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -75,7 +75,7 @@ func (l *lab) without() string {
 	return l.blocked
 }
 
-func TestNothingStartsWithoutTheLayersOfOneHost(t *testing.T) {
+func TestReleaseImage_NeedsLayerHost(t *testing.T) {
 	inLabOf(t, plan{}, func(t *testing.T, l *lab) {
 		l.blocks(registry.QuayLayers()[0])
 		l.boot("bootstrap", "198.18.0.10", l.file("bootstrap.ign"))
@@ -88,7 +88,7 @@ func TestNothingStartsWithoutTheLayersOfOneHost(t *testing.T) {
 	})
 }
 
-func TestTheReleaseImageIsPulledOnlyByWhoReachesAndMay(t *testing.T) {
+func TestReleaseImage_NeedsRouteAndPullSecret(t *testing.T) {
 	withSecret := func(secret string) string {
 		return strings.Replace(configSource, `{"quay.io":{"auth":"aWQ6cGFzcwo="}}`, secret, 1)
 	}

@@ -26,7 +26,7 @@ func configured(role string, change ...string) plan {
 	}}
 }
 
-func TestAMachineConfigurationReachesTheMachinesOfItsRole(t *testing.T) {
+func TestMachineConfig_ByRole(t *testing.T) {
 	inLabOf(t, configured("master"), func(t *testing.T, l *lab) {
 		l.bootCluster(1, 0)
 		l.until(30*time.Minute, "a node", func() bool { return l.ready() == 1 })
@@ -50,7 +50,7 @@ func TestAMachineConfigurationReachesTheMachinesOfItsRole(t *testing.T) {
 	})
 }
 
-func TestAMachineConfigurationForWorkersIsNotForMasters(t *testing.T) {
+func TestMachineConfig_WorkersOnly(t *testing.T) {
 	long(t)
 	inLabOf(t, configured("worker"), func(t *testing.T, l *lab) {
 		l.install(func() {})
@@ -60,7 +60,7 @@ func TestAMachineConfigurationForWorkersIsNotForMasters(t *testing.T) {
 	})
 }
 
-func TestAWrongMachineConfigurationKeepsMachinesFromTheirConfiguration(t *testing.T) {
+func TestMachineConfig_InvalidBlocksMachines(t *testing.T) {
 	for name, c := range map[string]struct {
 		plan plan
 		says string

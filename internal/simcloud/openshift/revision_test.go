@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
-func TestRevisionsOfEtcdGrowWithItsVotersAndReachOneNodeAfterTheOther(t *testing.T) {
+func TestEtcd_RevisionsRollOut(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.bootCluster(3, 0)

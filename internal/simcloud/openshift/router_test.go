@@ -67,7 +67,7 @@ func (l *lab) console(address, preamble string) (string, error) {
 	return string(content), err
 }
 
-func TestRoutersFollowTheIngressController(t *testing.T) {
+func TestRouters_FollowIngressController(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.install(func() {})
@@ -102,7 +102,7 @@ func TestRoutersFollowTheIngressController(t *testing.T) {
 	})
 }
 
-func TestTheConsoleMustBeSeenFromAMaster(t *testing.T) {
+func TestConsole_ReachableFromMaster(t *testing.T) {
 	long(t)
 	inLab(t, func(t *testing.T, l *lab) {
 		l.shut(443, true)

@@ -93,7 +93,7 @@ func (s *synLab) untilSynthesized(limit time.Duration) time.Duration {
 	return s.clock.Now().Sub(began)
 }
 
-func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
+func TestSteward_InstallsArgoCD(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{}, catalog(nil), func(t *testing.T, s *synLab) {
 		s.secret()
@@ -117,7 +117,7 @@ func TestStewardHandsTheClusterOverToArgoCD(t *testing.T) {
 	})
 }
 
-func TestASlowArgoCDIsHealedBySteward(t *testing.T) {
+func TestSteward_RetriesSlowArgoCD(t *testing.T) {
 	long(t)
 	inSynLab(t, plan{faults: scenario.Cluster{SlowArgo: true}}, catalog(map[string]string{"manifests/demo/10.yaml": "{}"}), func(t *testing.T, s *synLab) {
 		s.apply(stewardManifests)
@@ -129,7 +129,7 @@ func TestASlowArgoCDIsHealedBySteward(t *testing.T) {
 	})
 }
 
-func TestWhatIsWrongStopsTheSynthesisAndIsSaidByArgoCD(t *testing.T) {
+func TestSteward_ArgoCDReportsErrors(t *testing.T) {
 	long(t)
 	for name, test := range map[string]struct {
 		catalog map[string]string

@@ -32,7 +32,7 @@ func read(t *testing.T, manifest []byte) listed {
 	return l
 }
 
-func TestAManifestNamesWhatTheImageConsistsOf(t *testing.T) {
+func TestManifest_NamesContents(t *testing.T) {
 	image := NewBuilder().BuildImage("release 4.20.5", "arm64")
 	m := read(t, image.Manifest)
 	if m.SchemaVersion != 2 || m.MediaType != image.Type || len(m.Layers) != layers || len(image.Blobs) != layers+1 {
@@ -49,7 +49,7 @@ func TestAManifestNamesWhatTheImageConsistsOf(t *testing.T) {
 	}
 }
 
-func TestLayersArePacked(t *testing.T) {
+func TestLayers_AreGzipped(t *testing.T) {
 	for _, layer := range NewBuilder().Layers() {
 		unpacked, err := gzip.NewReader(bytes.NewReader(layer))
 		if err != nil {
@@ -61,7 +61,7 @@ func TestLayersArePacked(t *testing.T) {
 	}
 }
 
-func TestAListNamesTheImageOfEachArchitecture(t *testing.T) {
+func TestList_ImageByArchitecture(t *testing.T) {
 	list := NewBuilder().List("release 4.20.5", "amd64", "s390x")
 	m := read(t, list.Manifest)
 	if m.MediaType != ListType || len(m.Manifests) != 2 {

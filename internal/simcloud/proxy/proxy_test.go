@@ -127,19 +127,19 @@ func (s *street) say(request string) (call, *http.Response) {
 	return call{c.(*net.TCPConn), rest}, response
 }
 
-func TestHTTPSReachesTheSimulatedInternetThroughATunnel(t *testing.T) {
+func TestProxy_TunnelsHTTPS(t *testing.T) {
 	if _, body := open(t).get("https://shop.example/a?b=c"); body != `shop.example /a?b=c with ""` {
 		t.Errorf("the shop saw %s", body)
 	}
 }
 
-func TestPlainHTTPIsForwardedWithoutWhatIsForTheProxy(t *testing.T) {
+func TestProxy_ForwardsHTTPWithoutHopHeaders(t *testing.T) {
 	if _, body := open(t).get("http://shop.example:8404/a?b=c"); body != `shop.example:8404 /a?b=c with ""` {
 		t.Errorf("the shop saw %s", body)
 	}
 }
 
-func TestWhatCannotBeReachedIsToldInASentence(t *testing.T) {
+func TestProxy_ExplainsUnreachable(t *testing.T) {
 	s := open(t)
 	for request, want := range map[string]string{
 		"CONNECT nowhere.example:443 HTTP/1.1\r\nHost: nowhere.example:443\r\n\r\n": "no way to nowhere.example:443: dial tcp: lookup nowhere.example: no such host",
@@ -154,14 +154,14 @@ func TestWhatCannotBeReachedIsToldInASentence(t *testing.T) {
 	}
 }
 
-func TestWhoTakesTheProxyForAServerIsToldWhatItIs(t *testing.T) {
+func TestProxy_ExplainsDirectRequest(t *testing.T) {
 	_, response := open(t).say("GET /v2/zone HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 	if body, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "HTTPS_PROXY") {
 		t.Errorf("%s %s", response.Status, body)
 	}
 }
 
-func TestAnEndedHalfOfATunnelLeavesTheOtherHalfOpen(t *testing.T) {
+func TestTunnel_HalfClose(t *testing.T) {
 	c, response := open(t).say("CONNECT shop.example:8404 HTTP/1.1\r\nHost: shop.example:8404\r\n\r\n" +
 		"GET /early HTTP/1.0\r\n\r\n") // sent before the tunnel is established
 	if response.StatusCode != http.StatusOK {
@@ -173,7 +173,7 @@ func TestAnEndedHalfOfATunnelLeavesTheOtherHalfOpen(t *testing.T) {
 	}
 }
 
-func TestTunnelsEndWithTheProxy(t *testing.T) {
+func TestTunnel_EndsWithProxy(t *testing.T) {
 	s := open(t)
 	c, _ := s.say("CONNECT shop.example:443 HTTP/1.1\r\nHost: shop.example:443\r\n\r\n")
 	s.leave()
@@ -185,7 +185,7 @@ func TestTunnelsEndWithTheProxy(t *testing.T) {
 	}
 }
 
-func TestWhoMustTellWhoTheyAreIsAsked(t *testing.T) {
+func TestProxy_RequiresAuthentication(t *testing.T) {
 	for account, admitted := range map[*url.Userinfo]bool{
 		url.UserPassword("somebody", "pass"): true, url.UserPassword("somebody", "word"): false, url.UserPassword("nobody", "pass"): false,
 	} {
@@ -206,7 +206,7 @@ func TestWhoMustTellWhoTheyAreIsAsked(t *testing.T) {
 	}
 }
 
-func TestProxy_TellsTheZonesTime(t *testing.T) {
+func TestProxy_DateOfZoneClock(t *testing.T) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	clock, stop := network.NewScaledClock(600, start)
 	defer stop()

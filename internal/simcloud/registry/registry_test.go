@@ -81,7 +81,7 @@ func (q quay) get(repository, path string, header ...string) (*http.Response, st
 	})
 }
 
-func TestARegistrySaysWhatItIsAndWhoGivesTokens(t *testing.T) {
+func TestRegistry_ChallengeNamesTokenService(t *testing.T) {
 	q := open(t)
 	response, _ := ask(t, q, http.MethodGet, "https://quay.io/v2/", nil)
 	if got := response.Header.Get("WWW-Authenticate"); response.StatusCode != http.StatusUnauthorized || got != `Bearer realm="https://quay.io/v2/auth",service="quay.io"` {
@@ -94,7 +94,7 @@ func TestARegistrySaysWhatItIsAndWhoGivesTokens(t *testing.T) {
 	}
 }
 
-func TestAManifestIsShownToWhomHasTheTokenOfItsRepository(t *testing.T) {
+func TestRegistry_ManifestNeedsRepositoryToken(t *testing.T) {
 	q := open(t)
 	digest := mirror.Release{Version: "4.20.5", Architecture: "amd64"}.Digest()
 	tokens := map[string]string{
@@ -119,7 +119,7 @@ func TestAManifestIsShownToWhomHasTheTokenOfItsRepository(t *testing.T) {
 	}
 }
 
-func TestAManifestIsWhatItsDigestSays(t *testing.T) {
+func TestRegistry_ManifestMatchesDigest(t *testing.T) {
 	q := open(t)
 	for _, release := range []mirror.Release{{Version: "4.20.5", Architecture: "amd64"}, {Version: "4.18.3", Architecture: "multi"}} {
 		response, body := q.get(mirror.Repository, "/manifests/"+release.Digest(), "Accept", payload.ManifestType+", "+payload.ListType)
@@ -132,7 +132,7 @@ func TestAManifestIsWhatItsDigestSays(t *testing.T) {
 	}
 }
 
-func TestWhatARegistryDoesNotHaveItDoesNotShow(t *testing.T) {
+func TestRegistry_NotFound(t *testing.T) {
 	digest := mirror.Release{Version: "4.20.5", Architecture: "amd64"}.Digest()
 	list := mirror.Release{Version: "4.20.5", Architecture: "multi"}.Digest()
 	q := open(t)
@@ -151,7 +151,7 @@ func TestWhatARegistryDoesNotHaveItDoesNotShow(t *testing.T) {
 	}
 }
 
-func TestLayersAreShownToWhomTheRegistrySentThere(t *testing.T) {
+func TestRegistry_LayerNeedsSignedLink(t *testing.T) {
 	q := open(t)
 	_, body := q.get(mirror.Repository, "/manifests/4.20.5-x86_64")
 	var m struct {
@@ -182,7 +182,7 @@ func TestLayersAreShownToWhomTheRegistrySentThere(t *testing.T) {
 	}
 }
 
-func TestEveryHostOfTheLayersHoldsSome(t *testing.T) {
+func TestRegistry_EachLayerHostUsed(t *testing.T) {
 	warehouse, err := NewBlobStore()
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (w world) send(method, object string, query url.Values, body string, header
 	return response.StatusCode, content.String()
 }
 
-func TestStorage_WritesOnlyIfTheConditionHolds(t *testing.T) {
+func TestStorage_ConditionalWrite(t *testing.T) {
 	inBubble(t, func(w world) {
 		const other = "0123456789abcdef0123456789abcdef"
 		etag := func(name string) string {
@@ -92,7 +92,7 @@ func TestStorage_WritesOnlyIfTheConditionHolds(t *testing.T) {
 	})
 }
 
-func TestStorage_CreatesOneOfManyAtOnce(t *testing.T) {
+func TestStorage_ConcurrentConditionalCreate(t *testing.T) {
 	inBubble(t, func(w world) {
 		var all sync.WaitGroup
 		created := make(chan int, 20)
@@ -125,7 +125,7 @@ func TestStorage_ComparesWithTheCurrentVersion(t *testing.T) {
 }
 
 // What relies on conditions must not send them with a copy or a multipart upload.
-func TestStorage_IgnoresConditionsOfCopiesAndUploads(t *testing.T) {
+func TestStorage_CopyIgnoresConditions(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("x", []byte("before"))
 		w.put("source", []byte("copied"))
@@ -150,7 +150,7 @@ func TestStorage_IgnoresConditionsOfCopiesAndUploads(t *testing.T) {
 	})
 }
 
-func TestStorage_ReadsOnlyIfTheConditionHolds(t *testing.T) {
+func TestStorage_ConditionalRead(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("x", []byte("content"))
 		info, err := w.client.StatObject(w.Context(), "bucket", "x", minio.StatObjectOptions{})
@@ -176,7 +176,7 @@ func TestStorage_ReadsOnlyIfTheConditionHolds(t *testing.T) {
 	})
 }
 
-func TestStorage_RefusesWhatItDoesNotKnow(t *testing.T) {
+func TestStorage_RefusesUnknownCondition(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("x", []byte("content"))
 		for _, name := range []string{"attributes", "legal-hold", "restore", "retention", "select", "tagging", "torrent", "encryption", "renameObject"} {
@@ -209,7 +209,7 @@ func TestStorage_RefusesWhatItDoesNotKnow(t *testing.T) {
 }
 
 // Exoscale's own command line asks for them after it made a bucket.
-func TestStorage_HasNoOwnershipControlsUntilTheyAreSet(t *testing.T) {
+func TestStorage_OwnershipControlsUnsetByDefault(t *testing.T) {
 	inBubble(t, func(w world) {
 		query := url.Values{"ownershipControls": {""}}
 		const controls = `<OwnershipControls><Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule></OwnershipControls>`

@@ -54,7 +54,7 @@ func inStorageOf(t *testing.T, config s3.Config, test func(w world)) {
 	})
 }
 
-func TestAKeyMayDoWhatItsPolicySays(t *testing.T) {
+func TestKey_Policy(t *testing.T) {
 	config := s3.Config{Credentials: keys("put-object mine/x", "get-object mine/x", "list-buckets ", "head-bucket mine")}
 	inStorageOf(t, config, func(w world) {
 		ctx := w.Context()
@@ -88,7 +88,7 @@ func TestAKeyMayDoWhatItsPolicySays(t *testing.T) {
 	})
 }
 
-func TestNamesOfBucketsAreSharedWithStrangers(t *testing.T) {
+func TestBucket_NamesAreGlobal(t *testing.T) {
 	inStorageOf(t, s3.Config{Foreign: []string{"theirs"}}, func(w world) {
 		w.code(w.client.MakeBucket(w.Context(), "theirs", minio.MakeBucketOptions{}), "BucketAlreadyExists")
 		_, err := w.client.BucketExists(w.Context(), "theirs")
@@ -103,7 +103,7 @@ func TestNamesOfBucketsAreSharedWithStrangers(t *testing.T) {
 	})
 }
 
-func TestTheQuotaOfBucketsIsAskedForEach(t *testing.T) {
+func TestBucket_Quota(t *testing.T) {
 	limit := 1
 	inStorageOf(t, s3.Config{Limit: func() int { return limit }}, func(w world) {
 		w.must(w.client.MakeBucket(w.Context(), "one", minio.MakeBucketOptions{}))
@@ -118,7 +118,7 @@ func TestTheQuotaOfBucketsIsAskedForEach(t *testing.T) {
 	})
 }
 
-func TestABucketMayBeNamedInTheHost(t *testing.T) {
+func TestBucket_VirtualHostStyle(t *testing.T) {
 	inBubble(t, func(w world) {
 		client, err := minio.New(host, &minio.Options{
 			Creds: credentials.NewStaticV4(key, secret, ""), Secure: true, Region: "ch-gva-2",

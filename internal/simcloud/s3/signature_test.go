@@ -11,7 +11,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-func TestWrongCredentialsAreRefused(t *testing.T) {
+func TestSignature_RefusesWrongCredentials(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.code(w.connect("wrong", true, false).MakeBucket(w.Context(), "other", minio.MakeBucketOptions{}), "SignatureDoesNotMatch")
 		stranger, err := minio.New(host, &minio.Options{
@@ -31,7 +31,7 @@ func TestWrongCredentialsAreRefused(t *testing.T) {
 	})
 }
 
-func TestOnlyPublicObjectsAreForEverybody(t *testing.T) {
+func TestObject_PublicReadOnly(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("private", []byte("mine"))
 		_, err := w.client.PutObject(w.Context(), "bucket", "public", strings.NewReader("ours"), 4,
@@ -48,7 +48,7 @@ func TestOnlyPublicObjectsAreForEverybody(t *testing.T) {
 	})
 }
 
-func TestASignedLinkIsGoodForWhatItWasMadeUntilItExpires(t *testing.T) {
+func TestPresignedGet_MethodAndExpiry(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("a b/ü.ign", []byte("ignition"))
 		w.put("other", []byte("not for you"))
@@ -83,7 +83,7 @@ func TestASignedLinkIsGoodForWhatItWasMadeUntilItExpires(t *testing.T) {
 	})
 }
 
-func TestASignedLinkToPutLetsAStrangerUpload(t *testing.T) {
+func TestPresignedPut_ByStranger(t *testing.T) {
 	inBubble(t, func(w world) {
 		link, err := w.client.PresignedPutObject(w.Context(), "bucket", "gift", time.Hour)
 		w.must(err)
@@ -96,7 +96,7 @@ func TestASignedLinkToPutLetsAStrangerUpload(t *testing.T) {
 	})
 }
 
-func TestAHeaderThatNobodySignedIsRefused(t *testing.T) {
+func TestPresignedPut_RefusesUnsignedHeader(t *testing.T) {
 	inBubble(t, func(w world) {
 		link, err := w.client.PresignedPutObject(w.Context(), "bucket", "gift", time.Hour)
 		w.must(err)
@@ -111,7 +111,7 @@ func TestAHeaderThatNobodySignedIsRefused(t *testing.T) {
 	})
 }
 
-func TestTheZoneItselfMakesLinksForAKey(t *testing.T) {
+func TestLink_ForKey(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("a b/ü.ign", []byte("ignition"))
 		if status, body := w.fetch(http.MethodGet, w.storage.Link(key, secret, "bucket", "a b/ü.ign"), nil); status != 200 || body != "ignition" {

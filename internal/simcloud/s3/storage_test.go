@@ -153,7 +153,7 @@ func bodies() []body {
 	return list
 }
 
-func TestObjectsComeBackAsTheyWereSentHoweverTheyWereSigned(t *testing.T) {
+func TestObject_RoundTripEverySignature(t *testing.T) {
 	inBubble(t, func(w world) {
 		content := random(200_000) // several chunks
 		for _, test := range bodies() {
@@ -191,7 +191,7 @@ func (c tamper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.direct.RoundTrip(r)
 }
 
-func TestABodyThatWasChangedOnItsWayIsRefused(t *testing.T) {
+func TestObject_RefusesAlteredBody(t *testing.T) {
 	inBubble(t, func(w world) {
 		for _, test := range bodies() {
 			if test.changed == "" {
@@ -214,7 +214,7 @@ func TestABodyThatWasChangedOnItsWayIsRefused(t *testing.T) {
 	})
 }
 
-func TestAStreamOfUnknownSizeIsUploadedInParts(t *testing.T) {
+func TestUpload_UnknownSizeInParts(t *testing.T) {
 	inBubble(t, func(w world) {
 		content := random(12 << 20)
 		for _, secure := range []bool{true, false} {
@@ -232,7 +232,7 @@ func TestAStreamOfUnknownSizeIsUploadedInParts(t *testing.T) {
 	})
 }
 
-func TestAnUploadCanBeListedAbortedAndChecked(t *testing.T) {
+func TestUpload_ListAbortComplete(t *testing.T) {
 	inBubble(t, func(w world) {
 		core := minio.Core{Client: w.client}
 		id, err := core.NewMultipartUpload(w.Context(), "bucket", "parts", minio.PutObjectOptions{})
@@ -258,7 +258,7 @@ func TestAnUploadCanBeListedAbortedAndChecked(t *testing.T) {
 	})
 }
 
-func TestBucketsAreCreatedOnceAndDeletedEmpty(t *testing.T) {
+func TestBucket_CreateAndDeleteEmpty(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.code(w.client.MakeBucket(w.Context(), "bucket", minio.MakeBucketOptions{}), "BucketAlreadyOwnedByYou")
 		exists, err := w.client.BucketExists(w.Context(), "bucket")
@@ -284,7 +284,7 @@ func TestBucketsAreCreatedOnceAndDeletedEmpty(t *testing.T) {
 	})
 }
 
-func TestListsArePagedAndRolledUp(t *testing.T) {
+func TestList_PagesAndPrefixes(t *testing.T) {
 	inBubble(t, func(w world) {
 		var want []string
 		for i := range 7 {
@@ -316,7 +316,7 @@ func (w world) list(options minio.ListObjectsOptions) []string {
 	return names
 }
 
-func TestARangeIsReadAndManyObjectsAreDeletedAtOnce(t *testing.T) {
+func TestObject_RangeAndBatchDelete(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("x", []byte("0123456789"))
 		options := minio.GetObjectOptions{}
@@ -339,7 +339,7 @@ func TestARangeIsReadAndManyObjectsAreDeletedAtOnce(t *testing.T) {
 	})
 }
 
-func TestObjectsSurviveAndOrphansDoNot(t *testing.T) {
+func TestStorage_PersistsObjectsDropsOrphans(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.TempDir())
 	if err != nil {

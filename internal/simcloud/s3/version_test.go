@@ -34,7 +34,7 @@ func (w world) versions(options minio.ListObjectsOptions) (text []string, infos 
 	return text, infos
 }
 
-func TestABucketThatKeepsVersionsKeepsThemUntilEachIsDeleted(t *testing.T) {
+func TestVersioning_KeepsUntilDeleted(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.put("a", []byte("before"))
 		w.versioned()
@@ -81,7 +81,7 @@ func (w world) removeVersions(versions []minio.ObjectInfo) {
 	}
 }
 
-func TestABucketThatStoppedToKeepVersionsReplacesOnlyTheUnnamedOne(t *testing.T) {
+func TestVersioning_SuspendedReplacesNullVersion(t *testing.T) {
 	inBubble(t, func(w world) {
 		w.versioned()
 		w.put("a", []byte("kept"))
@@ -99,7 +99,7 @@ func TestABucketThatStoppedToKeepVersionsReplacesOnlyTheUnnamedOne(t *testing.T)
 	})
 }
 
-func TestObjectsAreCopiedWithTheirHeadersButNotTheirAccess(t *testing.T) {
+func TestCopy_HeadersWithoutACL(t *testing.T) {
 	inBubble(t, func(w world) {
 		content := random(1000)
 		_, err := w.client.PutObject(w.Context(), "bucket", "a b", bytes.NewReader(content), 1000,
@@ -132,7 +132,7 @@ func TestObjectsAreCopiedWithTheirHeadersButNotTheirAccess(t *testing.T) {
 	})
 }
 
-func TestBucketsHaveAnAccessListAndKeepTheirPolicy(t *testing.T) {
+func TestBucket_ACLAndPolicy(t *testing.T) {
 	inBubble(t, func(w world) {
 		policy, err := w.client.GetBucketPolicy(w.Context(), "bucket")
 		w.must(err) // the library takes no policy for an empty one

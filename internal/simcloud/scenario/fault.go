@@ -148,6 +148,12 @@ type Lieutenant struct {
 	UsedAfter time.Duration
 	// DeletesSecrets is the deletion policy Delete of the operator: the metadata of a deleted cluster's secrets go, too.
 	DeletesSecrets bool
+	// NoStatus is a role of people without the permission to update the status of clusters.
+	NoStatus bool
+	// NoProtocol is a proxy in front of the API that does not forward the protocol: install URLs begin with http.
+	NoProtocol bool
+	// KeepsTokens is an API that cannot mark a bootstrap token as used.
+	KeepsTokens bool
 }
 
 // Compilation is what is injected into the compilation of a catalog.

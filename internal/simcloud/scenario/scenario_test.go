@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestList(t *testing.T) {
+func TestList_ScenariosAreDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range List() {
 		if s.Name == "" || s.Description == "" || seen[s.Name] {
@@ -27,7 +27,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParse_Options(t *testing.T) {
 	for names, want := range map[string]Scenario{
 		"":          {Name: "happy", Description: "nothing fails"},
 		"late-dns":  {Name: "late-dns", Description: "the domain is delegated after 20 minutes", Fault: Fault{Delegation: Delegation{Delay: 20 * time.Minute}}},
@@ -88,7 +88,7 @@ func fill(t *testing.T, v reflect.Value) {
 	}
 }
 
-func TestCompose_JoinsListsAndChangesNoArgument(t *testing.T) {
+func TestCompose_JoinsListsWithoutMutation(t *testing.T) {
 	records := make([]ObjectChange, 1, 8)
 	a := Fault{Objects: records, API: API{Quotas: map[string]int{"instance": 1, "bucket": 2}}}
 	b := Fault{Objects: []ObjectChange{{Keys: "x"}}, API: API{Quotas: map[string]int{"instance": 3}}}

@@ -63,7 +63,7 @@ func (w world) get(url string) *http.Response {
 	return response
 }
 
-func TestAWebSiteShowsTheWayToItsSecureSelf(t *testing.T) {
+func TestWebPorts_RedirectToHTTPS(t *testing.T) {
 	w := open(t, nil, NewWebPorts(http.NotFoundHandler())...)
 	if got := w.get("https://" + siteAddress + "/x").StatusCode; got != http.StatusNotFound {
 		t.Errorf("by HTTPS: %d", got)
@@ -73,7 +73,7 @@ func TestAWebSiteShowsTheWayToItsSecureSelf(t *testing.T) {
 	}
 }
 
-func TestServersTellTheTimeOfTheirOwnClock(t *testing.T) {
+func TestServers_DateOfOwnClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ahead := func(asker netip.Addr) time.Time {
 			if asker.String() != "192.0.2.10" {
@@ -94,7 +94,7 @@ func TestServersTellTheTimeOfTheirOwnClock(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoQuestionForTheTimeIsNotAnswered(t *testing.T) {
+func TestNTP_IgnoresInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, nil, NTP{})
 		c, err := w.Dial(t.Context(), "udp", siteAddress+":123")
@@ -111,7 +111,7 @@ func TestWhatIsNoQuestionForTheTimeIsNotAnswered(t *testing.T) {
 	})
 }
 
-func TestAnSSHServerProvesItselfAndLetsNobodyIn(t *testing.T) {
+func TestSSH_ProvesKeyRefusesLogin(t *testing.T) {
 	key, err := DeriveHostKey([]byte("seed"), "git.example.net")
 	must(t, err)
 	again, err := DeriveHostKey([]byte("seed"), "git.example.net")
@@ -137,7 +137,7 @@ func TestAnSSHServerProvesItselfAndLetsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestConnectionsEndWithTheServers(t *testing.T) {
+func TestServers_CloseEndsConnections(t *testing.T) {
 	key, err := DeriveHostKey([]byte("seed"), "git.example.net")
 	must(t, err)
 	served := make(chan struct{})

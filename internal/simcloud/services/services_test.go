@@ -78,7 +78,7 @@ func (i internet) read(address string, into any) {
 	}
 }
 
-func TestAChannelLeadsToWhatTheMirrorServes(t *testing.T) {
+func TestServices_ChannelMatchesMirror(t *testing.T) {
 	i := open(t)
 	const graphURL = "https://api.openshift.com/api/upgrades_info/v1/graph"
 	var found graph
@@ -104,7 +104,7 @@ func TestAChannelLeadsToWhatTheMirrorServes(t *testing.T) {
 	}
 }
 
-func TestReleasesAreSigned(t *testing.T) {
+func TestServices_ReleasesAreSigned(t *testing.T) {
 	i := open(t)
 	ring, err := openpgp.ReadArmoredKeyRing(strings.NewReader(string(i.key.ExportPublic())))
 	must(t, err)
@@ -145,7 +145,7 @@ func (i internet) pull(manifest string) (layer string) {
 	return response.Header.Get("Location")
 }
 
-func TestLayersAreAtHostsOfTheirOwn(t *testing.T) {
+func TestServices_LayerHosts(t *testing.T) {
 	i := open(t)
 	for manifest, host := range map[string]string{
 		"https://registry-1.docker.io/v2/library/busybox/manifests/latest": dockerLayers,
@@ -165,7 +165,7 @@ func TestLayersAreAtHostsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestKubernetesRegistrySendsOnToOthers(t *testing.T) {
+func TestServices_KubernetesRegistryRedirects(t *testing.T) {
 	i := open(t)
 	if response, _ := i.get("https://registry.k8s.io/v2/"); response.StatusCode != http.StatusOK || response.Header.Get("Docker-Distribution-Api-Version") == "" {
 		t.Errorf("%s", response.Status)
@@ -177,7 +177,7 @@ func TestKubernetesRegistrySendsOnToOthers(t *testing.T) {
 	}
 }
 
-func TestEveryHostHasAnAddressOfItsOwn(t *testing.T) {
+func TestServices_AddressesAreUnique(t *testing.T) {
 	owners := map[string]string{}
 	for _, site := range listSites() {
 		for _, name := range site.names {
@@ -190,7 +190,7 @@ func TestEveryHostHasAnAddressOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnotherLieutenantBelievesNobody(t *testing.T) {
+func TestServices_OtherLieutenantRefusesTokens(t *testing.T) {
 	i := open(t)
 	if response, _ := i.get("https://api-int.syn.vshn.net/clusters"); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("without a token: %s", response.Status)

@@ -20,7 +20,7 @@ func load(t *testing.T, db *store.DB) *store.Table[row] {
 	return table
 }
 
-func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
+func TestStore_PersistsOperations(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestWhatWasPutIsThereAfterReopening(t *testing.T) {
 	}
 }
 
-func TestAMemoryStoreIsATableLikeAnyOther(t *testing.T) {
+func TestStore_Memory(t *testing.T) {
 	db := store.NewMemory()
 	table := load(t, db)
 	if err := table.Put("a", row{"x"}); err != nil {
@@ -67,7 +67,7 @@ func TestAMemoryStoreIsATableLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestAStoreHasOneOwnerAtATime(t *testing.T) {
+func TestStore_SingleOwner(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/simcloud/scenario"
 )
 
-func TestTheInstallManifestIsHadOnce(t *testing.T) {
+func TestInstallManifest_ServedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		link := installLink(w.get("/clusters/c-demo"))
@@ -51,7 +51,7 @@ func TestTheInstallManifestIsHadOnce(t *testing.T) {
 	})
 }
 
-func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
+func TestInstallManifest_ExpiredTokenUntilReconcile(t *testing.T) {
 	for name, life := range map[string]time.Duration{"as long as usual": 0, "half an hour": 30 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestATokenThatHasEndedIsShownUntilTheOperatorLooks(t *testing.T) {
 	}
 }
 
-func TestSomebodyElseUsesTheToken(t *testing.T) {
+func TestInstallManifest_UsedByOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{Faults: scenario.Lieutenant{UsedAfter: 15 * time.Minute}})
 		link := installLink(w.get("/clusters/c-demo"))
@@ -95,7 +95,7 @@ func TestSomebodyElseUsesTheToken(t *testing.T) {
 	})
 }
 
-func TestNobodyIsLetInWithoutATokenThatIsBelieved(t *testing.T) {
+func TestLieutenant_RequiresTrustedToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		for header, want := range map[string]int{
@@ -117,7 +117,7 @@ func TestNobodyIsLetInWithoutATokenThatIsBelieved(t *testing.T) {
 	})
 }
 
-func TestAClusterMayOnlyReportAboutItself(t *testing.T) {
+func TestLieutenant_ClusterReportsItselfOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		w.get("/clusters/c-demo")

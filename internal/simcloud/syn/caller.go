@@ -63,6 +63,10 @@ func (c caller) checkAccess(verb, resource, name string) error {
 	if c.cluster == "" || own {
 		return nil
 	}
+	return c.newForbidden(verb, resource, name)
+}
+
+func (c caller) newForbidden(verb, resource, name string) error {
 	object := ""
 	if name != "" {
 		object = " '" + name + "'"

@@ -26,7 +26,7 @@ func created(t *testing.T, config Config) *world {
 	return w
 }
 
-func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
+func TestCluster_RepositoryAfterSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		var made newCluster
@@ -52,7 +52,7 @@ func TestTheOperatorGivesANewClusterItsRepositorySecondsLater(t *testing.T) {
 	})
 }
 
-func TestAClusterGetsAnIDWithItsPrefix(t *testing.T) {
+func TestCluster_IDPrefix(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for given, prefix := range map[string]string{`"id": "plain", `: "c-plain", "": "c-", `"id": "", `: "c-"} {
@@ -66,7 +66,7 @@ func TestAClusterGetsAnIDWithItsPrefix(t *testing.T) {
 	})
 }
 
-func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
+func TestLieutenant_RefusalReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		for _, test := range []struct {
@@ -101,7 +101,7 @@ func TestARefusalSaysWhyInKubernetesWords(t *testing.T) {
 	})
 }
 
-func TestLieutenant_AcceptsAClusterOfAnUnknownTenant(t *testing.T) {
+func TestLieutenant_AcceptsUnknownTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		if got := w.send(http.MethodPost, "/clusters", `{"id": "c-lost", "tenant": "t-none", "dynamicFacts": {"a": 1}}`); got.Status != http.StatusCreated {
@@ -117,7 +117,7 @@ func TestLieutenant_AcceptsAClusterOfAnUnknownTenant(t *testing.T) {
 	})
 }
 
-func TestAPatchOnlyAdds(t *testing.T) {
+func TestCluster_PatchMerges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		answer := w.send(http.MethodPatch, "/clusters/c-demo", `{"displayName": null, "facts": {"cloud": null, "region": "ch-dk-2", "nodes": 4},
@@ -138,7 +138,7 @@ func TestAPatchOnlyAdds(t *testing.T) {
 	})
 }
 
-func TestADeployKeyHasToWaitForTheRepository(t *testing.T) {
+func TestCluster_DeployKeyNeedsRepository(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		w.send(http.MethodPost, "/clusters", demo)
@@ -149,7 +149,7 @@ func TestADeployKeyHasToWaitForTheRepository(t *testing.T) {
 	})
 }
 
-func TestAPutReplaces(t *testing.T) {
+func TestCluster_PutReplaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		if answer := w.send(http.MethodPut, "/clusters/c-demo", `{"tenant": "t-quiet-harbour-4711", "facts": {"region": "ch-dk-2"}}`); answer.Status != http.StatusOK {
@@ -164,7 +164,7 @@ func TestAPutReplaces(t *testing.T) {
 	})
 }
 
-func TestAProtectedClusterIsNeverDeleted(t *testing.T) {
+func TestCluster_ProtectionPreventsDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		w.get("/clusters/c-demo")
@@ -185,7 +185,7 @@ func TestAProtectedClusterIsNeverDeleted(t *testing.T) {
 	})
 }
 
-func TestClustersAreListedByTenantAndInOrder(t *testing.T) {
+func TestCluster_ListByTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		ids := func(query string) (list []string) {
@@ -210,7 +210,7 @@ func TestClustersAreListedByTenantAndInOrder(t *testing.T) {
 	})
 }
 
-func TestWhatACompilationReportsIsKept(t *testing.T) {
+func TestCluster_KeepsCompileMeta(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := created(t, Config{})
 		meta := `{"lastCompile": "2026-01-02T03:04:05Z", "tenant": {"gitSha": "abc"}}`
@@ -223,7 +223,7 @@ func TestWhatACompilationReportsIsKept(t *testing.T) {
 	})
 }
 
-func TestTenantsAreMadeChangedAndDeleted(t *testing.T) {
+func TestTenant_CreateUpdateDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for _, step := range []struct {
@@ -252,7 +252,7 @@ func TestTenantsAreMadeChangedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestLieutenantRemembersAfterItsProcessWasKilled(t *testing.T) {
+func TestLieutenant_Persists(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(dir)
 	must(t, err)

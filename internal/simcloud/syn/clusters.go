@@ -4,10 +4,32 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
+
+	"exoshift/internal/simcloud/scenario"
 )
 
 // clusterAPI serves /clusters.
-type clusterAPI struct{ *records }
+type clusterAPI struct {
+	*records
+	faults scenario.Lieutenant
+}
+
+func (a *clusterAPI) view(c cluster) newCluster {
+	shown := c.view()
+	if a.faults.NoProtocol && shown.InstallURL != nil {
+		shown.InstallURL = optionalText(strings.Replace(*shown.InstallURL, "https:", "http:", 1))
+	}
+	return shown
+}
+
+// saveWithStatus updates an object first and its status after that, which needs another permission.
+func (a *clusterAPI) saveWithStatus(who caller, changed cluster) error {
+	if err := a.clusters.Put(changed.ID, changed); err != nil || !a.faults.NoStatus || who.cluster != "" {
+		return err
+	}
+	return who.newForbidden("update", "clusters/status", changed.ID)
+}
 
 func (a *clusterAPI) list(c call) (int, any, error) {
 	if err := c.caller.checkAccess("list", "clusters", ""); err != nil {
@@ -26,7 +48,7 @@ func (a *clusterAPI) list(c call) (int, any, error) {
 	shown := []newCluster{}
 	for _, found := range list {
 		if tenant := c.query("tenant"); tenant == "" || tenant == found.Tenant && a.hasTenant(tenant) {
-			shown = append(shown, found.view())
+			shown = append(shown, a.view(found))
 		}
 	}
 	switch c.query("sort_by") {
@@ -48,11 +70,11 @@ func (a *clusterAPI) create(c call) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return a.add(id, body)
+	return a.add(c.caller, id, body)
 }
 
 // add does not check the tenant: the operator never prepares a cluster of an unknown one.
-func (a *clusterAPI) add(id string, body newCluster) (int, any, error) {
+func (a *clusterAPI) add(who caller, id string, body newCluster) (int, any, error) {
 	if body.Tenant == nil || *body.Tenant == "" {
 		return 0, nil, newAPIError(http.StatusBadRequest, "request body has an error: doesn't match schema: property 'tenant' is missing")
 	}
@@ -70,12 +92,12 @@ func (a *clusterAPI) add(id string, body newCluster) (int, any, error) {
 		return 0, nil, err
 	}
 	made.Facts[instanceFact] = instanceName
-	return http.StatusCreated, made.view(), a.clusters.Put(id, made)
+	return http.StatusCreated, a.view(made), a.saveWithStatus(who, made)
 }
 
 func (a *clusterAPI) get(c call) (int, any, error) {
 	found, err := a.findAllowed(c, "get", "clusters")
-	return http.StatusOK, found.view(), err
+	return http.StatusOK, a.view(found), err
 }
 
 // findAllowed returns the cluster of a path, if the caller has the permission.
@@ -103,7 +125,7 @@ func (a *clusterAPI) patch(c call) (int, any, error) {
 	if err := changed.apply(body); err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, changed.view(), a.clusters.Put(changed.ID, changed)
+	return http.StatusOK, a.view(changed), a.saveWithStatus(c.caller, changed)
 }
 
 // put creates a cluster, or replaces the requested fields of one; those of the operator and of the cluster itself are
@@ -122,7 +144,7 @@ func (a *clusterAPI) put(c call) (int, any, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		return a.add(id, body)
+		return a.add(c.caller, id, body)
 	}
 	replaced := found
 	replaced.DisplayName, replaced.TenantRevision, replaced.GlobalVersion = "", "", ""
@@ -131,7 +153,7 @@ func (a *clusterAPI) put(c call) (int, any, error) {
 	if err := replaced.apply(body.clusterBody); err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, replaced.view(), a.clusters.Put(replaced.ID, replaced)
+	return http.StatusOK, a.view(replaced), a.saveWithStatus(c.caller, replaced)
 }
 
 // delete only marks it: see Reconcile.

@@ -1,6 +1,9 @@
 package syn
 
-import "net/http"
+import (
+	"io"
+	"net/http"
+)
 
 // stewardImage is the real Lieutenant's default; VSHN's setting is not published.
 const stewardImage = "docker.io/projectsyn/steward:v0.2.2"
@@ -11,6 +14,9 @@ func (l *Lieutenant) install(w http.ResponseWriter, r *http.Request) {
 	defer l.mu.Unlock()
 	manifest, err := l.renderManifest(r.URL.Query().Get("token"))
 	writeReply(w, http.StatusOK, manifest, err)
+	if err == nil && l.operator.config.Faults.KeepsTokens {
+		_, _ = io.WriteString(w, "\n"+`{"reason":"clusters.syn.tools is forbidden: User 'system:serviceaccount:lieutenant:lieutenant-api' cannot update resource 'clusters/status'"}`+"\n")
+	}
 }
 
 func (l *Lieutenant) renderManifest(token string) (any, error) {
@@ -30,6 +36,9 @@ func (l *Lieutenant) renderManifest(token string) (any, error) {
 		account, err := l.accounts.ensureToken(c.ID)
 		if err != nil {
 			return nil, newAPIError(http.StatusServiceUnavailable, "ServiceAccount token not ready, try again")
+		}
+		if l.operator.config.Faults.KeepsTokens {
+			return buildStewardObjects(c.ID, account), nil
 		}
 		c.Token.Valid, c.Token.Taken = false, true
 		return buildStewardObjects(c.ID, account), l.operator.clusters.Put(c.ID, c)

@@ -85,7 +85,7 @@ func exchange(code string) url.Values {
 	}
 }
 
-func TestASignInGivesTokensThatLieutenantBelieves(t *testing.T) {
+func TestSignOn_TokensForLieutenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		got := w.tokens(exchange(w.code(request())))
@@ -116,7 +116,7 @@ func TestASignInGivesTokensThatLieutenantBelieves(t *testing.T) {
 	})
 }
 
-func TestATokenForVaultIsNoneForLieutenant(t *testing.T) {
+func TestSignOn_TokenAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		values := request()
@@ -137,7 +137,7 @@ func TestATokenForVaultIsNoneForLieutenant(t *testing.T) {
 	})
 }
 
-func TestACodeIsGoodOnceForWhoAskedForIt(t *testing.T) {
+func TestSignOn_CodeUsedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for name, spoil := range map[string]func(url.Values){
@@ -166,7 +166,7 @@ func TestACodeIsGoodOnceForWhoAskedForIt(t *testing.T) {
 	})
 }
 
-func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
+func TestSignOn_RefreshTokenOnceAndExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		refresh := func(token string) tokens {
@@ -194,7 +194,7 @@ func TestARefreshTokenIsGoodOnceAndForHalfAnHour(t *testing.T) {
 	})
 }
 
-func TestTheSignOnSendsNobodyToStrangers(t *testing.T) {
+func TestSignOn_RefusesForeignRedirect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		for name, test := range map[string]struct {
@@ -222,7 +222,7 @@ func TestTheSignOnSendsNobodyToStrangers(t *testing.T) {
 	})
 }
 
-func TestADeviceWaitsForAPerson(t *testing.T) {
+func TestSignOn_DeviceFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		begin := func(client string) (got tokens) {
@@ -261,7 +261,7 @@ func TestADeviceWaitsForAPerson(t *testing.T) {
 	})
 }
 
-func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
+func TestSignOn_WrongPassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		kept, err := w.SignOn.grants.save(grant{Kind: pageGrant, Client: lieutenantClient, Redirect: "http://localhost:18000", Until: time.Now().Add(time.Hour)})
@@ -275,7 +275,7 @@ func TestAWrongPasswordShowsTheFormAgain(t *testing.T) {
 	})
 }
 
-func TestTheUserInfoIsForAccessTokens(t *testing.T) {
+func TestSignOn_UserInfoNeedsAccessToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, Config{})
 		got := w.tokens(exchange(w.code(request())))

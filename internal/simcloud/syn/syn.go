@@ -87,7 +87,7 @@ func New(config Config) (*Syn, error) {
 	s.operator = &operator{records: stored, config: config, accounts: s.accounts}
 	s.Lieutenant = &Lieutenant{
 		mu: &s.mu, operator: s.operator, accounts: s.accounts, signOn: s.SignOn,
-		tenants: &tenantAPI{records: stored, operator: s.operator}, clusters: &clusterAPI{records: stored},
+		tenants: &tenantAPI{records: stored, operator: s.operator}, clusters: &clusterAPI{records: stored, faults: config.Faults},
 		accepted: map[string]bool{},
 	}
 	return s, s.createInitial()

@@ -1,7 +1,6 @@
 package vault
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -87,9 +86,7 @@ type givenData struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (d *givenData) UnmarshalJSON(content []byte) error {
 	d.given = true
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.UseNumber()
-	return decoder.Decode(&d.values)
+	return json.Unmarshal(content, &d.values) // numbers beyond 2^53 lose digits
 }
 
 // casVersion is a number, or a string of one.
@@ -116,8 +113,11 @@ func (b writeRequest) checkAndSet(s secret) error {
 }
 
 func (k *Secrets) write(r request, path string) (reply, error) {
-	if path == "" {
+	switch {
+	case path == "":
 		return reply{}, errMethod
+	case strings.HasSuffix(path, "/"):
+		return reply{}, newAPIError(http.StatusBadRequest, "cannot write to a path ending in '/'")
 	}
 	var body writeRequest
 	if err := r.decode(&body); err != nil {

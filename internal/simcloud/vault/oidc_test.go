@@ -63,7 +63,7 @@ func callback(t *testing.T, l *api.Logical, state, code, nonce string) error {
 	return err
 }
 
-func TestALinkToTheSignOnNamesTheSignIn(t *testing.T) {
+func TestOIDC_AuthURL(t *testing.T) {
 	now := time.Now()
 	link, err := authURL(t, desk(t, &now), "default", redirect)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestALinkToTheSignOnNamesTheSignIn(t *testing.T) {
 	}
 }
 
-func TestASignInLeadsBackToAllowedPlacesOnly(t *testing.T) {
+func TestOIDC_AllowedRedirectsOnly(t *testing.T) {
 	now := time.Now()
 	l := desk(t, &now)
 	for _, wrong := range []string{"https://evil.example.net/", "http://localhost:8250/", redirect + "/", "http://localhost:9999/oidc/callback"} {
@@ -95,7 +95,7 @@ func TestASignInLeadsBackToAllowedPlacesOnly(t *testing.T) {
 	refused(t, err, 400, `role "admin" could not be found`)
 }
 
-func TestAStateIsGoodForOneTryOfWhoBegan(t *testing.T) {
+func TestOIDC_StateUsedOnce(t *testing.T) {
 	const lost = "Vault login failed. Expired or missing OAuth state."
 	now := time.Now()
 	l := desk(t, &now)

@@ -8,7 +8,10 @@ import (
 // Engineer is the policy of people who install clusters, with all permissions on the secrets of clusters.
 const Engineer = "engineer"
 
-const root = "root"
+const (
+	root          = "root"
+	defaultPolicy = "default"
+)
 
 const clusterPolicy = "cluster/"
 

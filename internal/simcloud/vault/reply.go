@@ -55,7 +55,6 @@ func newAPIError(status int, format string, args ...any) error {
 
 var (
 	errDenied   = newAPIError(http.StatusForbidden, "permission denied")
-	errToken    = newAPIError(http.StatusForbidden, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
 	errSealed   = newAPIError(http.StatusServiceUnavailable, "Vault is sealed")
 	errNotFound = error(&apiError{status: http.StatusNotFound, errors: []string{}})
 	errMethod   = newAPIError(http.StatusMethodNotAllowed, "unsupported operation")

@@ -60,7 +60,6 @@ func (r request) decode(into any) error {
 		return nil
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // keeps the exact numbers
 	if err := decoder.Decode(into); err != nil {
 		return newAPIError(http.StatusBadRequest, "failed to parse JSON input: %v", err)
 	}

@@ -24,6 +24,11 @@ type token struct {
 	Expires  time.Time // zero: never
 }
 
+// isDefault reports whether a token has the policy by which tokens manage themselves.
+func (t token) isDefault() bool {
+	return slices.Contains(t.Policies, defaultPolicy) || slices.Contains(t.Policies, root)
+}
+
 // tokens issues and verifies tokens.
 type tokens struct {
 	now   func() time.Time
@@ -35,7 +40,7 @@ func (s *tokens) create(name string, life time.Duration, policies ...string) (to
 	now := s.now()
 	t := token{
 		ID: "hvs." + rand.Text(), Accessor: rand.Text(), Name: name,
-		Policies: append([]string{"default"}, policies...), Created: now, Expires: now.Add(life),
+		Policies: append([]string{defaultPolicy}, policies...), Created: now, Expires: now.Add(life),
 	}
 	return t, s.table.Put(t.ID, t)
 }
@@ -46,11 +51,11 @@ func (s *tokens) authenticate(r request) (token, error) {
 		return token{}, errDenied
 	}
 	if policies, ok := s.fixed[given]; ok {
-		return token{ID: given, Accessor: "given", Name: "token", Policies: append([]string{"default"}, policies...)}, nil
+		return token{ID: given, Accessor: "given", Name: "token", Policies: append([]string{defaultPolicy}, policies...)}, nil
 	}
 	t, ok := s.table.Get(given)
 	if !ok || !t.Expires.IsZero() && !s.now().Before(t.Expires) {
-		return token{}, errToken
+		return token{}, errDenied
 	}
 	return t, nil
 }
@@ -65,6 +70,8 @@ func (s *tokens) computeTTL(t token) int {
 
 func (s *tokens) serve(r request) (reply, error) {
 	switch {
+	case !r.token.isDefault():
+		return reply{}, errDenied
 	case r.is(http.MethodGet, "auth/token/lookup-self"), r.is(http.MethodPost, "auth/token/lookup-self"):
 		return newDataReply("token", s.lookup(r.token)), nil
 	case r.is(http.MethodPost, "auth/token/renew-self"):

@@ -75,6 +75,16 @@ func (v *Vault) CreateToken(policies ...string) (string, error) {
 	return t.ID, err
 }
 
+// CreateBareToken returns a new token without the policy default.
+func (v *Vault) CreateBareToken(policies ...string) (string, error) {
+	t, err := v.tokens.create("token", tokenLife, policies...)
+	if err != nil {
+		return "", err
+	}
+	t.Policies = policies
+	return t.ID, v.tokens.table.Put(t.ID, t)
+}
+
 func (v *Vault) createShared() error {
 	shared := map[string]map[string]string{
 		"lbaas/hieradata_repo_token":               {"user": "project_1470_bot", "token": "simulated-hieradata-token"},
@@ -127,6 +137,8 @@ func (v *Vault) route(r request) (reply, error) {
 	switch {
 	case r.path == "sys/health":
 		return v.serveHealth(r), nil
+	case r.is(http.MethodGet, "sys/seal-status"):
+		return v.serveSealStatus(), nil
 	case v.isSealed():
 		return reply{}, errSealed
 	case strings.HasPrefix(r.path, "auth/") && !strings.HasPrefix(r.path, "auth/token/"):
@@ -148,6 +160,9 @@ func (v *Vault) route(r request) (reply, error) {
 
 func (v *Vault) serveKV(r request) (reply, error) {
 	rest, ok := strings.CutPrefix(r.path, v.config.Mount+"/")
+	if !ok && !v.policies.isAllowed(r.token, r.path, r.getOperation(false)) {
+		return reply{}, errDenied
+	}
 	if !ok {
 		return reply{}, newNoRoute(r.path)
 	}

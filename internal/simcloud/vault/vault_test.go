@@ -82,7 +82,7 @@ func refused(t *testing.T, err error, status int, words ...string) {
 
 const mismatch = "check-and-set parameter did not match the current version"
 
-func TestASecretIsCreatedOnceByCheckAndSet(t *testing.T) {
+func TestSecret_CheckAndSetCreatesOnce(t *testing.T) {
 	v, kv := engineer(t)
 	created, err := kv.Put(t.Context(), path, map[string]any{"httpSecret": "one"}, api.WithCheckAndSet(0))
 	if err != nil || created.VersionMetadata.Version != 1 {
@@ -104,7 +104,7 @@ func TestASecretIsCreatedOnceByCheckAndSet(t *testing.T) {
 	}
 }
 
-func TestADeletedSecretStillCountsForCheckAndSetAndCanComeBack(t *testing.T) {
+func TestSecret_DeletedCountsAndRestores(t *testing.T) {
 	v, kv := engineer(t)
 	put(t, v, path, map[string]string{"password": "old"})
 	if err := kv.Delete(t.Context(), path); err != nil {
@@ -127,7 +127,7 @@ func TestADeletedSecretStillCountsForCheckAndSetAndCanComeBack(t *testing.T) {
 	}
 }
 
-func TestADestroyedVersionNeverComesBack(t *testing.T) {
+func TestSecret_DestroyedIsFinal(t *testing.T) {
 	v, kv := engineer(t)
 	put(t, v, path, map[string]string{"password": "old"})
 	if err := kv.Destroy(t.Context(), path, []int{1}); err != nil {
@@ -142,7 +142,7 @@ func TestADestroyedVersionNeverComesBack(t *testing.T) {
 	}
 }
 
-func TestSomeVersionsAreDeletedAndTheNewestStays(t *testing.T) {
+func TestSecret_DeleteVersions(t *testing.T) {
 	v, kv := engineer(t)
 	put(t, v, path, map[string]string{"password": "one"})
 	put(t, v, path, map[string]string{"password": "two"})
@@ -158,7 +158,7 @@ func TestSomeVersionsAreDeletedAndTheNewestStays(t *testing.T) {
 	}
 }
 
-func TestAPatchMergesAndNullRemoves(t *testing.T) {
+func TestSecret_PatchMerges(t *testing.T) {
 	v, kv := engineer(t)
 	_, err := kv.Patch(t.Context(), path, map[string]any{"a": "1"})
 	if !errors.Is(err, api.ErrSecretNotFound) {
@@ -179,7 +179,7 @@ func TestAPatchMergesAndNullRemoves(t *testing.T) {
 	refused(t, err, 400, mismatch)
 }
 
-func TestMetadataTellsLimitsAndForgetsOldVersions(t *testing.T) {
+func TestMetadata_LimitsVersions(t *testing.T) {
 	v, kv := engineer(t)
 	limits := api.KVMetadataPutInput{MaxVersions: 2, CASRequired: true, CustomMetadata: map[string]any{"owner": "syn"}}
 	if err := kv.PutMetadata(t.Context(), path, limits); err != nil {
@@ -212,7 +212,7 @@ func TestMetadataTellsLimitsAndForgetsOldVersions(t *testing.T) {
 	}
 }
 
-func TestFoldersAreListedWithASlash(t *testing.T) {
+func TestList_FoldersWithSlash(t *testing.T) {
 	v, address := start(t, vault.Config{})
 	put(t, v, "t-a/c-b/registry", map[string]string{"a": "1"})
 	put(t, v, "t-a/c-b/exoscale/ssh", map[string]string{"a": "1"})
@@ -229,7 +229,7 @@ func TestFoldersAreListedWithASlash(t *testing.T) {
 	}
 }
 
-func TestAClusterReadsItsOwnAndWhatAllShare(t *testing.T) {
+func TestPolicy_ClusterPaths(t *testing.T) {
 	account := func(jwt string) (string, string, bool) { return "t-a", "c-b", jwt == "its-token" }
 	v, address := start(t, vault.Config{ServiceAccount: account})
 	put(t, v, "t-a/c-b/registry", map[string]string{"a": "1"})
@@ -257,7 +257,7 @@ func clusterToken(t *testing.T, c *api.Client, role, jwt string) string {
 	return got.Auth.ClientToken
 }
 
-func TestAClusterSignsInWithItsOwnTokenAndTenantOnly(t *testing.T) {
+func TestLogin_OwnClusterAndTenant(t *testing.T) {
 	account := func(jwt string) (string, string, bool) { return "t-a", "c-b", jwt == "its-token" }
 	_, address := start(t, vault.Config{ServiceAccount: account})
 	c := client(t, address, "")
@@ -276,7 +276,7 @@ func TestAClusterSignsInWithItsOwnTokenAndTenantOnly(t *testing.T) {
 	}
 }
 
-func TestATokenEndsIsRenewedAndRevoked(t *testing.T) {
+func TestToken_ExpiryRenewalRevocation(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	v, address := start(t, vault.Config{Now: func() time.Time { return now }})
 	c := client(t, address, issued(t, v, vault.Engineer))
@@ -292,7 +292,7 @@ func TestATokenEndsIsRenewedAndRevoked(t *testing.T) {
 	}
 	now = now.Add(768 * time.Hour)
 	_, err = c.Auth().Token().LookupSelfWithContext(t.Context())
-	refused(t, err, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n")
+	refused(t, err, 403, "permission denied")
 	c.SetToken(issued(t, v, vault.Engineer))
 	if err := c.Auth().Token().RevokeSelfWithContext(t.Context(), ""); err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ func TestATokenEndsIsRenewedAndRevoked(t *testing.T) {
 	}
 }
 
-func TestCapabilitiesAndTheMountAreTold(t *testing.T) {
+func TestCapabilities_AndMount(t *testing.T) {
 	v, address := start(t, vault.Config{})
 	c := client(t, address, issued(t, v, vault.FormatClusterPolicy("t-a", "c-b")))
 	got, err := c.Sys().CapabilitiesSelfWithContext(t.Context(), "clusters/kv/data/t-a/c-b/registry")
@@ -318,7 +318,7 @@ func TestCapabilitiesAndTheMountAreTold(t *testing.T) {
 	}
 }
 
-func TestASealedVaultAnswersItsHealthOnly(t *testing.T) {
+func TestSealed_HealthOnly(t *testing.T) {
 	v, address := start(t, vault.Config{})
 	c := client(t, address, issued(t, v, vault.Engineer))
 	v.Seal(true)
@@ -333,7 +333,7 @@ func TestASealedVaultAnswersItsHealthOnly(t *testing.T) {
 	}
 }
 
-func TestWithoutATokenNothingIsTold(t *testing.T) {
+func TestAccess_RequiresToken(t *testing.T) {
 	_, address := start(t, vault.Config{})
 	for _, token := range []string{"", "guessed"} {
 		_, err := client(t, address, token).KVv2(vault.DefaultMount).Get(context.Background(), "lbaas/hieradata_repo_token")
@@ -344,7 +344,7 @@ func TestWithoutATokenNothingIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatWasAcknowledgedSurvivesTheProcess(t *testing.T) {
+func TestVault_Persists(t *testing.T) {
 	dir := t.TempDir()
 	first, err := store.Open(dir)
 	if err != nil {
@@ -372,7 +372,7 @@ func TestWhatWasAcknowledgedSurvivesTheProcess(t *testing.T) {
 	}
 }
 
-func TestTheOperatorDeletesBelowAClusterAndNothingElse(t *testing.T) {
+func TestSoftDeleteBelow_OneCluster(t *testing.T) {
 	v, address := start(t, vault.Config{})
 	for _, p := range []string{"t-a/c-b/registry", "t-a/c-b/exoscale/ssh", "t-a/c-bb/registry"} {
 		put(t, v, p, map[string]string{"a": "1"})

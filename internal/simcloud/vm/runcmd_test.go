@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestCloudInitRunsItsCommandsOnceAndInOrder(t *testing.T) {
+func TestCloudInit_RunCmdOnceInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		defer z.close()

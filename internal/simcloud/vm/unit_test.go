@@ -38,7 +38,7 @@ func prepared(t *testing.T, change func(*types.Config)) Instance {
 	return i
 }
 
-func TestAStorageNodeFillsItsPartitionWithZerosBeforeItBecomesANode(t *testing.T) {
+func TestUnit_StorageNodeWipesPartition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		i := prepared(t, func(*types.Config) {})
@@ -61,7 +61,7 @@ func TestAStorageNodeFillsItsPartitionWithZerosBeforeItBecomesANode(t *testing.T
 	})
 }
 
-func TestADataPartitionThatWouldBreakInRealityBreaksHere(t *testing.T) {
+func TestUnit_InvalidDataPartition(t *testing.T) {
 	contents := func(before, after string) func(*types.Config) {
 		return func(c *types.Config) {
 			changed := strings.ReplaceAll(*c.Systemd.Units[0].Contents, before, after)

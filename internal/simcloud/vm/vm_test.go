@@ -203,7 +203,7 @@ func (z *zone) pointer(ca []byte, hash string) []byte {
 	return document
 }
 
-func TestIgnitionFollowsItsPointerAndRunsOnce(t *testing.T) {
+func TestIgnition_FollowsPointerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		sum := sha256.Sum256(z.child)
@@ -230,7 +230,7 @@ func TestIgnitionFollowsItsPointerAndRunsOnce(t *testing.T) {
 	})
 }
 
-func TestIgnitionTrustsOnlyWhatItWasTold(t *testing.T) {
+func TestIgnition_TrustsGivenAuthorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		defer z.close()
@@ -245,7 +245,7 @@ func TestIgnitionTrustsOnlyWhatItWasTold(t *testing.T) {
 	})
 }
 
-func TestIgnitionFailures(t *testing.T) {
+func TestIgnition_Failures(t *testing.T) {
 	for name, test := range map[string]struct {
 		userData func(z *zone) []byte
 		says     string
@@ -273,7 +273,7 @@ func TestIgnitionFailures(t *testing.T) {
 	}
 }
 
-func TestMachinesThatDoNotComeUp(t *testing.T) {
+func TestMachine_DoesNotBoot(t *testing.T) {
 	unpatched := func(z *zone) Instance {
 		i := master(z.pointer(z.ca.PEM(), ""))
 		i.Platform = "openstack"
@@ -299,7 +299,7 @@ func TestMachinesThatDoNotComeUp(t *testing.T) {
 	}
 }
 
-func TestMachinesEndWithTheirInstances(t *testing.T) {
+func TestMachine_EndsWithInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		defer z.close()
@@ -327,7 +327,7 @@ func TestMachinesEndWithTheirInstances(t *testing.T) {
 	})
 }
 
-func TestTheMetadataServiceKnowsWhoAsks(t *testing.T) {
+func TestMetadata_IdentifiesClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		defer z.close()
@@ -362,7 +362,7 @@ func get(t *testing.T, client *http.Client, path string) string {
 	return string(body)
 }
 
-func TestCloudInitMakesALoadBalancer(t *testing.T) {
+func TestCloudInit_StartsLoadBalancer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		z := newZone(t)
 		defer z.close()
@@ -382,7 +382,7 @@ func TestCloudInitMakesALoadBalancer(t *testing.T) {
 	})
 }
 
-func TestEncodedFilesOfCloudInit(t *testing.T) {
+func TestCloudInit_EncodedFiles(t *testing.T) {
 	for encoding, content := range map[string]string{"": "hi", "b64": "aGk=", "gz+b64": "H4sIAAAAAAAA/8vIBACsKpPYAgAAAA=="} {
 		got, err := cloudFile{Content: content, Encoding: encoding}.decode()
 		if err != nil || string(got) != "hi" {

@@ -31,7 +31,7 @@ func testFunctions() Functions {
 }
 
 // What is rendered is compared with text/template itself.
-func TestRender(t *testing.T) {
+func TestRender_MatchesTextTemplate(t *testing.T) {
 	for _, text := range []string{
 		"", "plain", "{{.Domain}} {{.Masters}} {{.Proxy}}", "{{/* nothing */}}a {{- .Domain -}} b",
 		"{{range .Buckets}}<{{.}}|{{$.Domain}}>{{end}}", `{{range list "x" "y"}}{{.}}{{if eq . "x"}},{{end}}{{end}}`, "{{range list}}no{{else}}none{{end}}",

@@ -122,20 +122,21 @@ func (c *Client) IsPending(ctx context.Context, op, id string) (bool, error) {
 
 // Await polls until check returns nothing to wait for. After WaitLimit it fails with fault.Timeout and what check returned last.
 func (c *Client) Await(ctx context.Context, op string, check func(context.Context) (waiting string, err error)) error {
-	since := c.Clock.Now()
-	for {
-		waiting, err := check(ctx)
-		if err != nil || waiting == "" {
-			return err
-		}
-		if c.Clock.Now().Sub(since) >= WaitLimit {
-			return fault.Newf(fault.Timeout, op, "%s after %s", waiting, WaitLimit).
-				WithHint("look at it in the Exoscale portal; run again to wait on")
-		}
-		if err := c.Sleep(ctx, op, PollInterval); err != nil {
-			return err
-		}
+	waiting, failed := "", error(nil)
+	done, err := c.Clock.Poll(ctx, PollInterval, WaitLimit, func() (bool, error) {
+		waiting, failed = check(ctx)
+		return failed == nil && waiting == "", failed
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return fault.New(fault.KindOf(ctx.Err()), op, err)
+	case !done:
+		return fault.Newf(fault.Timeout, op, "%s after %s", waiting, WaitLimit).
+			WithHint("look at it in the Exoscale portal; run again to wait on")
 	}
+	return nil
 }
 
 // Sleep waits by the client's clock. It fails only if ctx ends.

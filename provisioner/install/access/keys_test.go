@@ -15,7 +15,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestEveryRestrictedRoleHasAPolicyThatDeniesTheRest(t *testing.T) {
+func TestRoles_HaveDenyingPolicy(t *testing.T) {
 	for _, policy := range assets.ListPolicies() {
 		role, err := newRole(spec(), policy)
 		if err != nil || role.Policy.DefaultServiceStrategy != "deny" || len(role.Policy.Services) != 1 {

@@ -109,7 +109,7 @@ func sentences(rules []state.Rule) (told []string) {
 	return told
 }
 
-func TestTheBootstrapMachineIsOpenForOurOwnAddressAlone(t *testing.T) {
+func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
 	cloud := &doorway{rules: []state.Rule{
 		{Protocol: "tcp", From: 22, To: 22, CIDR: "203.0.113.9/32", Description: "SSH while somebody looks inside"},
 		{Protocol: "tcp", From: 22, To: 22, CIDR: "203.0.113.9/32", Description: "mine"},
@@ -141,7 +141,7 @@ func TestTheBootstrapMachineIsOpenForOurOwnAddressAlone(t *testing.T) {
 	}
 }
 
-func TestWhatKeepsFromLookingInsideFailsNothing(t *testing.T) {
+func TestAccess_FailureIsNotFatal(t *testing.T) {
 	old := fault.Newf(fault.NotFound, "ask load balancer 192.0.2.1 for our own address", "it does not tell")
 	denied := fault.Newf(fault.Denied, "add a rule", "not allowed")
 	for name, c := range map[string]struct {
@@ -181,7 +181,7 @@ func TestWhatKeepsFromLookingInsideFailsNothing(t *testing.T) {
 	}
 }
 
-func TestAStopIsNoReasonToGoOnWithoutALook(t *testing.T) {
+func TestAccess_StopPreventsFallback(t *testing.T) {
 	a, events := ajar(&doorway{}, &window{answers: []error{fault.Newf(fault.Transient, "ask", "not yet")}})
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -190,7 +190,7 @@ func TestAStopIsNoReasonToGoOnWithoutALook(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsNewInsideIsTold(t *testing.T) {
+func TestAccess_EmitsNewOnly(t *testing.T) {
 	bootkube := state.ServiceRecord{Service: "bootkube", Starts: 1, Stage: "b", Finished: []string{"a"}}
 	failed := state.ServiceRecord{Service: "bootkube", Starts: 2, Stage: "b", Finished: []string{"a"}, Failure: "b: boom"}
 	done := state.ServiceRecord{Service: "bootkube", Starts: 2, Finished: []string{"a", "b"}, Done: true}
@@ -218,7 +218,7 @@ func TestOnlyWhatIsNewInsideIsTold(t *testing.T) {
 	}
 }
 
-func TestAFloodOfLinesIsToldAndKeptInPart(t *testing.T) {
+func TestAccess_TruncatesFloods(t *testing.T) {
 	var flood state.BootstrapHost
 	for n := range 200 {
 		flood.Lines = append(flood.Lines, state.JournalLine{Unit: "bootkube.service", Text: fmt.Sprint(n)})
@@ -233,7 +233,7 @@ func TestAFloodOfLinesIsToldAndKeptInPart(t *testing.T) {
 	}
 }
 
-func TestAMachineThatRefusesUsIsToldOnce(t *testing.T) {
+func TestAccess_EmitsRefusalOnce(t *testing.T) {
 	for _, c := range []struct {
 		kind fault.Kind
 		want int
@@ -249,7 +249,7 @@ func TestAMachineThatRefusesUsIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestThatConfigurationsAreServedIsKnownFromTheBootstrapMachinesRecords(t *testing.T) {
+func TestIsServingConfigs_BootstrapRecords(t *testing.T) {
 	told := &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
 	if isServingConfigs(nil) || isServingConfigs(told) {
 		t.Error("it is told before the stage is done")
@@ -260,7 +260,7 @@ func TestThatConfigurationsAreServedIsKnownFromTheBootstrapMachinesRecords(t *te
 	}
 }
 
-func TestTheMachineConfigServerIsForTheClustersMachinesOnly(t *testing.T) {
+func TestMachineConfigServer_ClusterOnly(t *testing.T) {
 	const machineConfigServer = 22623
 	a, _ := ajar(&doorway{}, &window{})
 	for _, group := range append(network.BuildSecurityGroups(spec()), a.buildGroup(netip.MustParseAddr(own))) {

@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-func TestABootstrapMachineKeepsItsKeys(t *testing.T) {
+func TestBootstrapMachine_KeepsKeys(t *testing.T) {
 	const document = `{"ignition":{"version":"3.2.0"},"storage":{"files":[]}}`
 	folder, err := state.Create(t.TempDir())
 	if err != nil {

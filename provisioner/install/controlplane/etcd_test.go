@@ -17,7 +17,7 @@ func members(states ...string) state.EtcdStatus {
 	return status
 }
 
-func TestMemberless_GoesByTheMachineOfNow(t *testing.T) {
+func TestMemberless_CurrentMachine(t *testing.T) {
 	started := machines.New(machines.Deps{Spec: spec()})
 	c := New(spec(), &state.FactsStore{}, started, nil)
 	for n, address := range []string{"192.0.2.10", "192.0.2.21", "192.0.2.12"} {
@@ -46,7 +46,7 @@ func TestMemberless_GoesByTheMachineOfNow(t *testing.T) {
 	}
 }
 
-func TestReadyNodes_AnOlderNodeIsThatOfAnEarlierMachine(t *testing.T) {
+func TestReadyNodes_IgnoresEarlierMachine(t *testing.T) {
 	now := time.Now()
 	started := machines.New(machines.Deps{Spec: spec()})
 	started.Record(state.Instance{Name: "worker-0", Created: now})

@@ -15,7 +15,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestANodeOfAReplacedMachineIsToldAtOnce(t *testing.T) {
+func TestDescribeReplaced_OldNode(t *testing.T) {
 	left := func(node string) state.NodeRequest {
 		return state.NodeRequest{Node: node, State: state.RequestPending, BlockedReason: state.SkippedRegistered}
 	}

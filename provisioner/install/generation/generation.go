@@ -90,6 +90,11 @@ func (g *Generator) findRecordedVersion() string {
 
 // CheckManifests reads what is installed with the cluster.
 func (g *Generator) CheckManifests(context.Context, provisioner.Report) error {
+	if g.facts.Get().Syn.Synthesized.IsZero() { // a cluster that has its certificates got its records otherwise
+		if err := manifests.CheckACME(g.spec, g.findCatalogDir()); err != nil {
+			return err
+		}
+	}
 	_, err := g.buildTrialGeneration()
 	return err
 }
@@ -110,10 +115,15 @@ func (g *Generator) Try(ctx context.Context, _ provisioner.Report) error {
 func (g *Generator) buildTrialGeneration() (state.Generation, error) {
 	nothing := func(state.VaultSecret) (string, error) { return "none yet", nil }
 	if g.catalog != nil && g.catalog.CatalogDir() == "" {
-		config, err := buildInstallConfig(g.spec, listSSHKeys(g.spec, g.facts.Get()), g.pullSecret)
+		config, err := g.buildInstallConfig()
 		return g.newGeneration(config, nil), err
 	}
 	return g.buildGeneration(manifests.NewPlaceholderKey(), nothing)
+}
+
+func (g *Generator) buildInstallConfig() ([]byte, error) {
+	facts := g.facts.Get()
+	return buildInstallConfig(g.spec, listSSHKeys(g.spec, facts), g.pullSecret, facts.APIAddress, facts.IngressAddress)
 }
 
 // Generate has the documents generated, or reads those of an earlier run.
@@ -155,7 +165,7 @@ func (g *Generator) Generate(ctx context.Context, report provisioner.Report) err
 }
 
 func (g *Generator) buildGeneration(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
-	config, err := buildInstallConfig(g.spec, listSSHKeys(g.spec, g.facts.Get()), g.pullSecret)
+	config, err := g.buildInstallConfig()
 	if err != nil {
 		return state.Generation{}, err
 	}

@@ -20,7 +20,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestTwoGenerationsOfCertificatesAreNotMixed(t *testing.T) {
+func TestCheckGeneration_RefusesMixedCertificates(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, now    string
 		renew, refused bool
@@ -39,7 +39,7 @@ func TestTwoGenerationsOfCertificatesAreNotMixed(t *testing.T) {
 	}
 }
 
-func TestABootstrapMachineIsNotStartedFromExpiredCertificates(t *testing.T) {
+func TestCheckAge_RefusesExpiredCertificates(t *testing.T) {
 	for name, c := range map[string]struct {
 		age, lifetime time.Duration
 		reached       []string

@@ -2,6 +2,8 @@ package generation
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -22,6 +24,8 @@ type config struct {
 	Proxy       map[string]string `json:"proxy,omitempty"`
 	TrustBundle string            `json:"additionalTrustBundle,omitempty"`
 	TrustPolicy string            `json:"additionalTrustBundlePolicy,omitempty"`
+	Sources     []imageSource     `json:"imageDigestSources,omitempty"`
+	Features    *capabilities     `json:"capabilities,omitempty"`
 	PullSecret  string            `json:"pullSecret"`
 	SSHKey      string            `json:"sshKey"`
 }
@@ -31,6 +35,16 @@ type networking struct {
 	MachineNetwork []map[string]any `json:"machineNetwork"`
 	ClusterNetwork []map[string]any `json:"clusterNetwork"`
 	ServiceNetwork []string         `json:"serviceNetwork"`
+}
+
+type imageSource struct {
+	Source  string   `json:"source"`
+	Mirrors []string `json:"mirrors"`
+}
+
+type capabilities struct {
+	Baseline   string   `json:"baselineCapabilitySet,omitempty"`
+	Additional []string `json:"additionalEnabledCapabilities,omitempty"`
 }
 
 type pool struct {
@@ -49,8 +63,8 @@ const (
 )
 
 // The number of compute replicas creates no machines on this platform; it keeps the masters unschedulable and the
-// infrastructure highly available.
-func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, error) {
+// infrastructure highly available. The addresses are those of the cluster that are known already.
+func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string, addresses ...string) ([]byte, error) {
 	bundle, err := readTrustBundle(spec.OpenShift.TrustBundle)
 	if err != nil {
 		return nil, err
@@ -71,7 +85,9 @@ func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, er
 		},
 		Control:     pool{Name: "master", Replicas: masters, Hyperthreading: "Enabled"},
 		Compute:     []pool{{Name: "worker", Replicas: len(spec.Nodes()) - masters, Hyperthreading: "Enabled"}},
-		Proxy:       toProxyConfig(spec.OpenShift.Proxy),
+		Proxy:       buildProxyConfig(spec, addresses),
+		Sources:     listImageSources(spec.OpenShift.ImageDigestSources),
+		Features:    toCapabilities(spec.OpenShift.Capabilities),
 		TrustBundle: bundle,
 		PullSecret:  pullSecret,
 		SSHKey:      sshKeys,
@@ -91,14 +107,43 @@ func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string) ([]byte, er
 	return rendered, nil
 }
 
-func toProxyConfig(p state.ProxySpec) map[string]string {
-	fields := map[string]string{}
+func buildProxyConfig(spec state.Spec, addresses []string) map[string]string {
+	fields, p := map[string]string{}, spec.OpenShift.Proxy
 	for key, value := range map[string]string{"httpProxy": p.HTTP, "httpsProxy": p.HTTPS, "noProxy": p.NoProxy} {
 		if value != "" {
 			fields[key] = value
 		}
 	}
+	if len(fields) > 0 && p.NoProxy != "*" {
+		fields["noProxy"] = joinNoProxy(spec, addresses)
+	}
 	return fields
+}
+
+// joinNoProxy adds the names and the addresses of the cluster itself. OpenShift adds the ranges of pods, services and machines.
+func joinNoProxy(spec state.Spec, addresses []string) string {
+	parts := strings.FieldsFunc(spec.OpenShift.Proxy.NoProxy, func(r rune) bool { return r == ',' })
+	for _, own := range append([]string{"." + spec.Domain()}, addresses...) {
+		if own != "" && !slices.Contains(parts, own) {
+			parts = append(parts, own)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func listImageSources(sources map[string]string) []imageSource {
+	var list []imageSource
+	for _, source := range slices.Sorted(maps.Keys(sources)) {
+		list = append(list, imageSource{Source: source, Mirrors: strings.Fields(sources[source])})
+	}
+	return list
+}
+
+func toCapabilities(wanted state.CapabilitiesSpec) *capabilities {
+	if wanted.Baseline == "" && len(wanted.Additional) == 0 {
+		return nil
+	}
+	return &capabilities{Baseline: wanted.Baseline, Additional: wanted.Additional}
 }
 
 func readTrustBundle(path string) (string, error) {

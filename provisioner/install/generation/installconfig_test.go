@@ -13,14 +13,17 @@ import (
 	"exoshift/state"
 )
 
-func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
+func TestInstallConfig_FollowsSpec(t *testing.T) {
 	s := spec()
 	s.OpenShift.Proxy.HTTP, s.OpenShift.CloudControllerManager = "http://proxy:3128", "External"
 	s.OpenShift.TrustBundle = filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(s.OpenShift.TrustBundle, []byte("PEM\n\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rendered, err := buildInstallConfig(s, s.OpenShift.SSHKey, `{"auths":{}}`)
+	s.OpenShift.Proxy.NoProxy = ".corp.example,10.9.0.0/24"
+	s.OpenShift.ImageDigestSources = map[string]string{"quay.io/b": "mirror.example.net/b", "quay.io/a": "mirror.example.net/a other.example.net/a"}
+	s.OpenShift.Capabilities = state.CapabilitiesSpec{Baseline: "v4.16", Additional: []string{"OperatorLifecycleManagerV1"}}
+	rendered, err := buildInstallConfig(s, s.OpenShift.SSHKey, `{"auths":{}}`, "192.0.2.10", "192.0.2.11")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +42,16 @@ func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
 			"clusterNetwork": []any{map[string]any{"cidr": "10.128.0.0/14", "hostPrefix": uint64(23)}},
 			"serviceNetwork": []any{"172.30.0.0/16"},
 		},
-		"controlPlane":                map[string]any{"name": "master", "replicas": uint64(3), "hyperthreading": "Enabled"},
-		"compute":                     []any{map[string]any{"name": "worker", "replicas": uint64(10), "hyperthreading": "Enabled"}},
-		"proxy":                       map[string]any{"httpProxy": "http://proxy:3128"},
+		"controlPlane": map[string]any{"name": "master", "replicas": uint64(3), "hyperthreading": "Enabled"},
+		"compute":      []any{map[string]any{"name": "worker", "replicas": uint64(10), "hyperthreading": "Enabled"}},
+		"proxy": map[string]any{
+			"httpProxy": "http://proxy:3128", "noProxy": ".corp.example,10.9.0.0/24,.c-1.example.net,192.0.2.10,192.0.2.11",
+		},
+		"imageDigestSources": []any{
+			map[string]any{"source": "quay.io/a", "mirrors": []any{"mirror.example.net/a", "other.example.net/a"}},
+			map[string]any{"source": "quay.io/b", "mirrors": []any{"mirror.example.net/b"}},
+		},
+		"capabilities":                map[string]any{"baselineCapabilitySet": "v4.16", "additionalEnabledCapabilities": []any{"OperatorLifecycleManagerV1"}},
 		"additionalTrustBundle":       "PEM\n",
 		"additionalTrustBundlePolicy": "Always",
 		"pullSecret":                  `{"auths":{}}`,
@@ -52,7 +62,7 @@ func TestInstallConfigSaysWhatTheSpecSays(t *testing.T) {
 	}
 }
 
-func TestAMissingTrustBundleIsNamed(t *testing.T) {
+func TestInstallConfig_NamesMissingTrustBundle(t *testing.T) {
 	s := spec()
 	s.OpenShift.TrustBundle = "/nowhere/ca.pem"
 	if _, err := buildInstallConfig(s, "", "{}"); err == nil || !strings.Contains(err.Error(), "/nowhere/ca.pem") {
@@ -60,7 +70,7 @@ func TestAMissingTrustBundleIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnInstallConfigHoldsWhatIsWantedAndNoMore(t *testing.T) {
+func TestInstallConfig_HasExpectedFieldsOnly(t *testing.T) {
 	for name, c := range map[string]struct {
 		set        func(*state.Spec)
 		pullSecret string

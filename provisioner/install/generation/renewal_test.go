@@ -14,7 +14,7 @@ import (
 )
 
 // A run that is stopped while it replaces machines has generated new certificates, which are not in the facts yet.
-func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
+func TestRenewal_RestartsAfterStop(t *testing.T) {
 	folder, err := state.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestARenewalThatWasStoppedIsBegunAnew(t *testing.T) {
 	}
 }
 
-func TestAStopDuringTheLookAtTheClusterPutsNothingAside(t *testing.T) {
+func TestRenewal_StopArchivesNothing(t *testing.T) {
 	folder, err := state.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func (h hesitant) Poll(context.Context, netip.Addr, []state.ExpectedNode) (seen 
 	return seen, nil
 }
 
-func TestAClusterIsAskedUntilItsAnswersCount(t *testing.T) {
+func TestCheckAge_PollsUntilValidAnswer(t *testing.T) {
 	generated := state.Ignition{Created: time.Now().Add(-25 * time.Hour), Expires: time.Now().Add(-time.Hour)}
 	if err := CheckAge(t.Context(), generated, hesitant{answers: new(int)}, impatient{}); err != nil {
 		t.Errorf("a bootstrap machine that runs: %v", err)

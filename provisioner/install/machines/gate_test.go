@@ -30,7 +30,7 @@ func (p pair) CheckPort(_ context.Context, address string, _ int) error {
 	return nil
 }
 
-func TestGate_OpensWhenEachLoadBalancerAndEachElasticIPAnswers(t *testing.T) {
+func TestGate_RequiresEveryLoadBalancerAndAddress(t *testing.T) {
 	const first, second, elastic = "192.0.2.1", "192.0.2.2", "" // elastic IPs are reserved by another group
 	s := spec()
 	m := New(Deps{Spec: s, ElasticIPs: network.NewElasticIPs(s, nil, nil)})

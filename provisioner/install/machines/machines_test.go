@@ -18,7 +18,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestTheNinthMachineOfARoleGoesIntoASecondAntiAffinityGroup(t *testing.T) {
+func TestMachines_NinthInSecondAffinityGroup(t *testing.T) {
 	s := spec()
 	s.Sizing.Workers.Count = 9
 	m := New(Deps{

@@ -27,7 +27,7 @@ func (l *ledger) EnsureRecord(_ context.Context, _ string, r state.Record) (stat
 	return state.Created, nil
 }
 
-func TestAnAliasLeadsToOnePlaceOnly(t *testing.T) {
+func TestEnsureAlias_HasSingleTarget(t *testing.T) {
 	t.Parallel()
 	zone := &ledger{leads: []string{"old.example.net", "other.example.net."}}
 	dns := NewDNS(state.Spec{}, zone, nil)

@@ -18,7 +18,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
+func TestSecurityGroups_RulesReferToKnownGroups(t *testing.T) {
 	groups := map[string]bool{}
 	specs := BuildSecurityGroups(spec())
 	for _, group := range specs {
@@ -33,7 +33,7 @@ func TestEveryRuleRefersToAGroupOfTheRecipe(t *testing.T) {
 	}
 }
 
-func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
+func TestSecurityGroups_WithoutLoadBalancers(t *testing.T) {
 	s := spec()
 	s.LoadBalancer.Strategy = "dns-round-robin"
 	open := map[string]bool{}
@@ -67,7 +67,7 @@ func TestASpecWithoutLoadBalancersOpensItsOwnMachines(t *testing.T) {
 	}
 }
 
-func TestTheDelegationIsComparedServerByServer(t *testing.T) {
+func TestDelegation_ComparesEachServer(t *testing.T) {
 	dns := &DNS{zone: state.Zone{NameServers: []string{"ns1.exoscale.ch", "ns1.exoscale.com"}}}
 	d := NewDelegation(spec(), nil, nil, 0, dns, nil)
 	for want, has := range map[string][]string{
@@ -88,7 +88,7 @@ func TestTheDelegationIsComparedServerByServer(t *testing.T) {
 	}
 }
 
-func TestWorkersCarryTheRoutersWhereThereIsNoInfra(t *testing.T) {
+func TestRoleGroups_WorkersRunRoutersWithoutInfra(t *testing.T) {
 	s := spec()
 	s.Sizing.Infra.Count = 0
 	if role := s.RouterRole(); role != state.RoleWorker {

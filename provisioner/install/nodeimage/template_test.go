@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-func TestATemplateThatNodesCouldNotBootFromIsFoundOut(t *testing.T) {
+func TestCheckTemplate_RefusesUnbootable(t *testing.T) {
 	boot := state.BootImage{Build: "9.6.1", SHA256: "aa"}
 	want := NewTemplate(state.Spec{}, boot)
 	for name, c := range map[string]struct {

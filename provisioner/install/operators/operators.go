@@ -20,9 +20,12 @@ import (
 
 // Cluster is the OpenShift cluster that is completed. Errors of an API that does not answer (yet) are fault.Transient.
 type Cluster interface {
-	// EnsureRegistryAccess gives the image registry the key of its bucket, as early as the API allows; fault.Transient
-	// before that.
-	EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error)
+	// EnsureRegistryAccess gives the image registry the key of its bucket and its place, as early as the API allows;
+	// fault.Transient before that.
+	EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey, placement state.Placement) (state.Action, error)
+	// EnsureMonitoringPlacement schedules the cluster's own monitoring on the nodes with that label, unless it is configured
+	// already.
+	EnsureMonitoringPlacement(ctx context.Context, nodeLabel string) (state.Action, error)
 	// LabelNode adds the labels and taints that are missing.
 	LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error)
 	// EnsureIngressPlacement schedules the routers of the default ingress controller on the nodes with that label.
@@ -56,7 +59,7 @@ func New(spec state.Spec, facts *state.FactsStore, cluster Cluster, clock provis
 // LabelNodes adds the labels and taints of the roles.
 func (o *Operators) LabelNodes(ctx context.Context, report provisioner.Report) error {
 	return provisioner.ForEach(ctx, o.spec.ComputeNodes(), func(ctx context.Context, machine state.Machine) error {
-		labels, taints := getRoleLabels(machine.Role)
+		labels, taints := getRoleLabels(machine.Role, o.spec.RouterRole())
 		action, err := o.cluster.LabelNode(ctx, machine.Name, labels, taints)
 		if err != nil {
 			return err
@@ -67,16 +70,26 @@ func (o *Operators) LabelNodes(ctx context.Context, report provisioner.Report) e
 }
 
 // The labels and taints are those that APPUiO's components expect.
-func getRoleLabels(role state.Role) (map[string]string, []state.Taint) {
-	const prefix = "node-role.kubernetes.io/"
+const (
+	infraLabel   = "node-role.kubernetes.io/infra"
+	storageLabel = "node-role.kubernetes.io/storage"
+	appLabel     = "node-role.kubernetes.io/app"
+	// Of the workers where there are no infra nodes: additional groups have the label of workers too, but no traffic is sent there.
+	routerLabel = "node-role.kubernetes.io/router"
+)
+
+func getRoleLabels(role, routers state.Role) (map[string]string, []state.Taint) {
 	switch role {
 	case state.RoleInfra:
-		return map[string]string{prefix + "infra": ""}, nil
+		return map[string]string{infraLabel: ""}, nil
 	case state.RoleStorage:
-		return map[string]string{prefix + "storage": ""},
+		return map[string]string{storageLabel: ""},
 			[]state.Taint{{Key: "storagenode", Value: "True", Effect: "NoSchedule"}}
 	}
-	return map[string]string{prefix + "app": ""}, nil
+	if role == routers {
+		return map[string]string{appLabel: "", routerLabel: ""}, nil
+	}
+	return map[string]string{appLabel: ""}, nil
 }
 
 // PlaceIngress moves the ingress to the nodes that are for it, once the cluster permits.
@@ -85,9 +98,9 @@ func (o *Operators) PlaceIngress() provisioner.StepFunc {
 }
 
 func (o *Operators) placeIngress(ctx context.Context, report provisioner.Report) error {
-	label := "node-role.kubernetes.io/infra"
+	label := infraLabel
 	if o.spec.RouterRole() == state.RoleWorker {
-		label = "node-role.kubernetes.io/app"
+		label = routerLabel
 	}
 	action, err := o.cluster.EnsureIngressPlacement(ctx, label, o.countRouters(), o.isProxied())
 	if err != nil {
@@ -127,12 +140,34 @@ func (o *Operators) ensureRegistryAccess(ctx context.Context, report provisioner
 	if key.Secret == "" {
 		return fault.Newf(fault.Internal, "give the image registry its bucket", "nobody has kept the secret of the API key %s", key.Name)
 	}
-	action, err := o.cluster.EnsureRegistryAccess(ctx, o.newRegistryBucket(), key)
+	action, err := o.cluster.EnsureRegistryAccess(ctx, o.newRegistryBucket(), key, o.placeRegistry())
 	if err != nil {
 		return err
 	}
 	report.EmitObject("image-registry", "cluster", "", string(action))
 	return nil
+}
+
+// With one replica, every drain of its node would stop the pulls of the cluster's own images. The operator puts two on different
+// nodes, so there are no more than nodes.
+func (o *Operators) placeRegistry() state.Placement {
+	placement := state.Placement{Replicas: min(2, len(o.spec.Machines(o.spec.RouterRole())))}
+	if o.spec.RouterRole() == state.RoleInfra {
+		placement.NodeLabel = infraLabel
+	}
+	return placement
+}
+
+// PlaceMonitoring moves the cluster's own monitoring to the infra nodes.
+func (o *Operators) PlaceMonitoring() provisioner.StepFunc {
+	return provisioner.PollUntil(o.clock, interval, limit, func(ctx context.Context, report provisioner.Report) error {
+		action, err := o.cluster.EnsureMonitoringPlacement(ctx, infraLabel)
+		if err != nil {
+			return err
+		}
+		report.EmitObject("config-map", "cluster-monitoring-config", "", string(action))
+		return nil
+	})
 }
 
 func (o *Operators) newRegistryBucket() state.Bucket {

@@ -14,7 +14,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
+func TestCountRouters_EveryIngressNode(t *testing.T) {
 	o := &Operators{spec: spec()}
 	if got := o.countRouters(); got != 2 {
 		t.Errorf("%d routers behind load balancers", got)
@@ -25,7 +25,7 @@ func TestEveryNodeThatTheIngressLeadsToHasARouter(t *testing.T) {
 	}
 }
 
-func TestAVersionWithoutOperatorsIsNotBelieved(t *testing.T) {
+func TestCheckVersion_RefusesNoOperators(t *testing.T) {
 	version := state.VersionStatus{Version: "4.20.5", Available: true, Percent: 100}
 	if err := checkVersion(version); err == nil {
 		t.Error("the cluster counts as installed although no operator was seen")
@@ -33,5 +33,22 @@ func TestAVersionWithoutOperatorsIsNotBelieved(t *testing.T) {
 	version.Total = 1
 	if err := checkVersion(version); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestPlacement_WithoutInfraNodes(t *testing.T) {
+	o := &Operators{spec: spec()}
+	if got, want := o.placeRegistry(), (state.Placement{NodeLabel: infraLabel, Replicas: 2}); got != want {
+		t.Errorf("the registry: %+v, want %+v", got, want)
+	}
+	o.spec.Sizing.Infra.Count = 0
+	if got, want := o.placeRegistry(), (state.Placement{Replicas: 2}); got != want {
+		t.Errorf("the registry: %+v, want %+v", got, want)
+	}
+	for role, want := range map[state.Role]bool{state.RoleWorker: true, "gpu": false, state.RoleStorage: false} {
+		labels, _ := getRoleLabels(role, o.spec.RouterRole())
+		if _, got := labels[routerLabel]; got != want {
+			t.Errorf("%s has routers: %t", role, got)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func (c *Conflicts) checkForeignObjects() error {
 		}
 	}
 	if len(held) > 0 {
-		return fault.Newf(fault.Conflict, "look for names that others hold", "not made by this program: %s", strings.Join(held, ", ")).
+		return fault.Newf(fault.Conflict, "check for name conflicts", "not made by this program: %s", strings.Join(held, ", ")).
 			WithHint("rename or delete them, or choose another cluster.id").WithField("cluster.id")
 	}
 	return c.checkMixedMachines()
@@ -113,7 +113,7 @@ func (c *Conflicts) checkBuckets(ctx context.Context) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, "look for names that others hold", "these buckets are not this cluster's: %s", strings.Join(refused, ", ")).
+	return fault.Newf(fault.Conflict, "check for name conflicts", "these buckets are not this cluster's: %s", strings.Join(refused, ", ")).
 		WithHint("choose another objectStorage.bucketPrefix in the answers file").WithField("objectStorage.bucketPrefix")
 }
 

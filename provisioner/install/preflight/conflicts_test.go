@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-func TestMachinesOfAnotherGenerationAreRefusedBeforeAnythingIsMade(t *testing.T) {
+func TestConflicts_RefusesOtherGeneration(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef"
 	machine := func(name, role, mark string) state.Object {
 		return state.Object{Kind: state.KindInstance, Name: name, Labels: map[string]string{

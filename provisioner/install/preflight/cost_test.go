@@ -16,7 +16,7 @@ func spec() state.Spec {
 	return s
 }
 
-func TestTheEstimateCountsMachinesDisksAndAddresses(t *testing.T) {
+func TestEstimate_CountsMachinesDisksAddresses(t *testing.T) {
 	s := spec()
 	for _, role := range []*state.MachineSpec{&s.Sizing.Infra, &s.Sizing.Storage, &s.Sizing.LoadBalancers} {
 		role.Count = 0

@@ -32,7 +32,7 @@ func members(states ...string) state.EtcdStatus {
 	return status
 }
 
-func TestCheckMembers_RefusesMastersThatEtcdCannotDoWithout(t *testing.T) {
+func TestCheckMembers_RefusesQuorumLoss(t *testing.T) {
 	masters := spec().Machines(state.RoleMaster)
 	for name, c := range map[string]struct {
 		etcd    state.EtcdStatus

@@ -106,7 +106,7 @@ func indexOf(t *testing.T, kept Gathered) bundleIndex {
 	return found
 }
 
-func TestWhatIsGatheredTellsOfTheClusterAndNotOfOthers(t *testing.T) {
+func TestGather_OwnClusterOnly(t *testing.T) {
 	cloud := scene{
 		machines: []state.Instance{{Name: "master-0", UserData: []byte("a key")}},
 		objects: []state.Object{
@@ -166,7 +166,7 @@ func contentBelow(t *testing.T, dir string) string {
 	return all.String()
 }
 
-func TestGatheringEndsAfterAMinuteIfNobodyAnswers(t *testing.T) {
+func TestGather_EndsAfterMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := failed(t, scene{hang: true}, exhibition{hang: true})
 		began := time.Now()
@@ -181,7 +181,7 @@ func TestGatheringEndsAfterAMinuteIfNobodyAnswers(t *testing.T) {
 	})
 }
 
-func TestGatheringEndsAtOnceWhenTheRunIsStopped(t *testing.T) {
+func TestGather_EndsWithRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := failed(t, scene{hang: true}, exhibition{hang: true})
 		ctx, stop := context.WithCancel(t.Context())
@@ -193,7 +193,7 @@ func TestGatheringEndsAtOnceWhenTheRunIsStopped(t *testing.T) {
 	})
 }
 
-func TestWhatIsGatheredIsLimited(t *testing.T) {
+func TestGather_LimitsSize(t *testing.T) {
 	files := map[string]int{}
 	for n := range 15 {
 		files[fmt.Sprintf("large-%d", n)] = 3 << 20
@@ -214,7 +214,7 @@ func TestWhatIsGatheredIsLimited(t *testing.T) {
 	}
 }
 
-func TestADefectWhileGatheringKeepsTheRest(t *testing.T) {
+func TestGather_PanicKeepsRest(t *testing.T) {
 	g := failed(t, scene{machines: []state.Instance{{Name: "master-0"}}}, exhibition{crash: true})
 	kept, missing := g.Gather(t.Context(), Known{}, errors.New("x"))
 	if missing == nil || !strings.Contains(contentBelow(t, kept.Path), "master-0") {
@@ -222,7 +222,7 @@ func TestADefectWhileGatheringKeepsTheRest(t *testing.T) {
 	}
 }
 
-func TestOnlyTheNewestGatheringsStay(t *testing.T) {
+func TestGather_KeepsNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := failed(t, scene{}, exhibition{})
 		if err := g.Folder.Write(filepath.Join(state.GatheredDir, "mine", "notes"), nil); err != nil {

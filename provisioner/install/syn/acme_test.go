@@ -34,7 +34,7 @@ func (c crawling) GetACMERegistration(context.Context) (state.ACMERegistration, 
 	return state.ACMERegistration{FullDomain: "x.acme-dns.example.net"}, nil
 }
 
-func TestTheAccountAtACMEIsWaitedForAsLongAsApplicationsComeOn(t *testing.T) {
+func TestEnsureACME_WaitsWhileAppsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &Clients{Cluster: crawling{began: time.Now()}}, Deps{})
 		c.synthesis.spec.DNS.ACME = true
@@ -61,7 +61,7 @@ func (s silent) GetACMERegistration(context.Context) (state.ACMERegistration, er
 	return state.ACMERegistration{}, s.why
 }
 
-func TestWhoWaitsForAnAccountInVainIsLedToWhatMakesIt(t *testing.T) {
+func TestEnsureACME_TimeoutHint(t *testing.T) {
 	missing := state.SynStatus{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Healthy"}, Root: state.ApplicationStatus{Health: "Missing"}}
 	running := state.SynStatus{Applications: []state.ApplicationStatus{{Name: "cert-manager"}}}
 	none := fault.Newf(fault.Transient, "read", "it does not exist yet")

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/manifests"
 	"exoshift/state"
 )
 
@@ -173,6 +174,11 @@ func (c *Catalog) fetch(ctx context.Context, report provisioner.Report) error {
 	commit, err := c.git.Fetch(ctx, c.registration.cluster.Catalog, c.folder.Path(state.CatalogDir))
 	if err != nil {
 		return err
+	}
+	if c.facts.Get().Syn.Synthesized.IsZero() { // a cluster that has its certificates got its records otherwise
+		if err := manifests.CheckACME(c.spec, c.folder.Path(state.CatalogDir)); err != nil {
+			return err
+		}
 	}
 	report.EmitProgress("the catalog is at commit " + commit[:min(len(commit), 12)])
 	return c.facts.UpdateSyn(func(facts *state.SynFacts) { facts.Commit = commit })

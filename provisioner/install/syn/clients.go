@@ -29,10 +29,13 @@ type Lieutenant interface {
 	// GetCluster fails with fault.NotFound.
 	GetCluster(ctx context.Context, id string) (state.SynCluster, error)
 	// EnsureCluster creates the cluster and waits until its catalog has a repository, or adds missing facts and the name
-	// to an existing one. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
+	// to an existing one. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict. The action is
+	// state.Created beside an error, too, if the cluster was created.
 	EnsureCluster(ctx context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error)
 	// EnsureDynamicFacts sets facts that the cluster has not reported yet; reported ones are kept.
 	EnsureDynamicFacts(ctx context.Context, id string, facts map[string]any) (state.Action, error)
+	// CheckInstallURL fails with fault.Invalid unless FetchInstallManifest would use the URL.
+	CheckInstallURL(installURL string) error
 	// FetchInstallManifest fetches Steward's manifests. This works once: the caller stores them before anything else.
 	// fault.Conflict: the token was used or has expired.
 	FetchInstallManifest(ctx context.Context, installURL string) ([]byte, error)
@@ -66,8 +69,9 @@ type Git interface {
 	// Fetch puts the files of the newest commit into dir, in place of its old content, and returns the commit. A
 	// repository without a commit is fault.NotFound.
 	Fetch(ctx context.Context, repo state.GitRepo, dir string) (commit string, err error)
-	// ListWantedSecrets returns the secrets that a compiled catalog in dir refers to, by its files below refs, sorted.
-	ListWantedSecrets(dir string) ([]state.VaultSecret, error)
+	// ListWantedSecrets returns the secrets that a compiled catalog in dir refers to, by its files below refs, sorted. One
+	// in another store of Vault than that at mount is a fault.Invalid.
+	ListWantedSecrets(dir, mount string) ([]state.VaultSecret, error)
 }
 
 // Compiler compiles the catalog of a cluster.

@@ -18,6 +18,8 @@ type Deps struct {
 	Clock  provisioner.Clock
 	Show   Show   // nil: there is no user to sign in
 	Seal   string // passphrase that encrypts secrets in the folder
+	// TrustToken starts machines whatever the age of the cluster's bootstrap token.
+	TrustToken bool
 
 	Facts *state.FactsStore
 	// Generated returns the documents that the cluster was generated with.
@@ -59,7 +61,7 @@ func New(of Deps, clients *Clients) *Connection {
 	c := &Connection{Deps: of, clients: clients, session: &session{clients: clients, show: of.Show}}
 	c.APIKeys = &APIKeys{spec: of.Spec, session: c.session, keys: map[string]state.APIKey{}}
 	c.secrets = &secrets{spec: of.Spec, facts: of.Facts, session: c.session}
-	c.registration = &registration{spec: of.Spec, facts: of.Facts, clock: of.Clock, session: c.session, started: of.Started}
+	c.registration = &registration{spec: of.Spec, facts: of.Facts, clock: of.Clock, session: c.session, started: of.Started, trustToken: of.TrustToken}
 	c.Catalog = &Catalog{
 		spec: of.Spec, folder: of.Folder, facts: of.Facts, clock: of.Clock, session: c.session, registration: c.registration,
 		git: clients.Git, compiler: clients.Compiler, renews: of.Renews, generated: of.Generated,

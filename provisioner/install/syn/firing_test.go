@@ -2,7 +2,7 @@ package syn
 
 import "testing"
 
-func TestTheAlertsAreCountedInWords(t *testing.T) {
+func TestFormatFiring_Counts(t *testing.T) {
 	for want, n := range map[string][2]int{
 		"no alert fires": {0, 0}, "2 alerts fire, all of them expected on a new cluster": {2, 0}, "1 alert fires, which nobody expects": {1, 1},
 		"3 alerts fire, 1 of them unexpected": {3, 1}, "1 alert fires, which is expected on a new cluster": {1, 0},

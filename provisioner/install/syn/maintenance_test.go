@@ -17,7 +17,7 @@ func (windowless) EnsureMaintenance(context.Context, string) (state.Action, erro
 	return "", fault.Newf(fault.Transient, "schedule", "the UpgradeConfig does not exist yet")
 }
 
-func TestAMaintenanceWindowThatTheCatalogLacksIsNamed(t *testing.T) {
+func TestFirstMaintenance_NamesMissingWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &Clients{Cluster: windowless{}}, Deps{})
 		c.registration.cluster.Facts = map[string]string{"maintenance_window": "tusday-1000"}

@@ -151,7 +151,7 @@ func TestRecover_EverythingThatWasHandedOver(t *testing.T) {
 		!slices.Equal(facts.Written, []string{"c-1-abcde", "our-uuid", "PEM"}) {
 		t.Errorf("%+v", facts)
 	}
-	if err := c.registration.checkToken(unheard, l.cluster); err != nil {
+	if err := c.registration.checkToken(unheard, l.cluster, true); err != nil {
 		t.Errorf("a run: %v", err)
 	}
 	if difference, err := c.Catalog.computeDifference(t.Context()); err != nil || difference.Unified != "" {
@@ -159,7 +159,7 @@ func TestRecover_EverythingThatWasHandedOver(t *testing.T) {
 	}
 }
 
-func TestRecover_LeavesWhatIsNotProven(t *testing.T) {
+func TestRecover_KeepsUnproven(t *testing.T) {
 	t.Parallel()
 	away := fault.Newf(fault.Transient, "look", "the API does not answer")
 	for name, test := range map[string]struct {
@@ -253,7 +253,7 @@ func TestRecover_LeavesWhatIsNotProven(t *testing.T) {
 }
 
 // Half of the facts would have the next run refused: nothing may be written of them.
-func TestRecover_FailsUntilItCanFindOut(t *testing.T) {
+func TestRecover_FailsWhileUnknown(t *testing.T) {
 	t.Parallel()
 	l, c := newLostCluster(t)
 	known := c.Facts.Get().Syn

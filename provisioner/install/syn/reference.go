@@ -11,7 +11,9 @@ import (
 	"exoshift/state"
 )
 
-const writeSecrets = "write them to Vault below clusters/kv, or take away the component that needs them; then run again"
+func (c *Catalog) formatWriteHint() string {
+	return "write them to Vault below " + c.spec.Syn.GetVaultMount() + ", or take away the component that needs them; then run again"
+}
 
 // NewResolver returns a function that resolves the secrets of a catalog.
 func (c *Catalog) NewResolver(ctx context.Context, report provisioner.Report) manifests.Resolve {
@@ -22,7 +24,7 @@ func (c *Catalog) NewResolver(ctx context.Context, report provisioner.Report) ma
 		}
 		values, err := vault.GetSecret(ctx, wanted.Path)
 		if err != nil && fault.HintOf(err) == "" && fault.Is(err, fault.NotFound) {
-			return "", fault.New(fault.NotFound, "read "+wanted.String()+" in Vault", err).WithHint(writeSecrets)
+			return "", fault.New(fault.NotFound, "read "+wanted.String()+" in Vault", err).WithHint("%s", c.formatWriteHint())
 		}
 		if err != nil {
 			return "", fmt.Errorf("read %s in Vault: %w", wanted.Path, err)
@@ -30,14 +32,14 @@ func (c *Catalog) NewResolver(ctx context.Context, report provisioner.Report) ma
 		if value, found := values[wanted.Key]; found {
 			return value, nil
 		}
-		return "", fault.Newf(fault.NotFound, "read "+wanted.String()+" in Vault", "the secret has no such key").WithHint(writeSecrets)
+		return "", fault.Newf(fault.NotFound, "read "+wanted.String()+" in Vault", "the secret has no such key").WithHint("%s", c.formatWriteHint())
 	}
 }
 
 // Argo CD would detect missing secrets much later.
 func (c *Catalog) checkReferences(ctx context.Context, report provisioner.Report) error {
 	const op = "check the secrets that the catalog needs"
-	wanted, err := c.git.ListWantedSecrets(c.folder.Path(state.CatalogDir))
+	wanted, err := c.git.ListWantedSecrets(c.folder.Path(state.CatalogDir), c.spec.Syn.GetVaultMount())
 	if err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (c *Catalog) checkReferences(ctx context.Context, report provisioner.Report
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op, "Vault does not have %s", joinSecrets(missing)).
-		WithHint(writeSecrets)
+		WithHint("%s", c.formatWriteHint())
 }
 
 func joinSecrets(secrets []state.VaultSecret) string {

@@ -3,6 +3,7 @@ package syn
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,8 @@ type registration struct {
 	clock   provisioner.Clock
 	session *session
 	started func(context.Context) (bool, error) // whether the cloud has any machine of the cluster
+
+	trustToken bool // whatever its age
 
 	tenant  state.SynTenant
 	cluster state.SynCluster
@@ -72,7 +75,7 @@ func (r *registration) checkRegistered(report provisioner.Report, found state.Sy
 				WithField("syn.facts")
 		}
 	}
-	return r.checkToken(report, found)
+	return r.checkToken(report, found, !r.facts.Get().IgnitionCreated.IsZero())
 }
 
 func (r *registration) formatFactCommand(name, value string) string {
@@ -109,6 +112,9 @@ func (r *registration) ensure(ctx context.Context, report provisioner.Report) er
 	// was lost.
 	young := r.cluster.ID != "" && r.cluster.Catalog.URL == ""
 	cluster, action, err := lieutenant.EnsureCluster(ctx, r.buildCluster())
+	if err != nil && action == state.Created {
+		err = errors.Join(err, r.facts.UpdateSyn(func(facts *state.SynFacts) { facts.Created = now(r.clock) }))
+	}
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c *Connection) BuildPreflight(phase string) provisioner.Plan {
 		return nil
 	}
 	return provisioner.Plan{
-		{ID: stepLieutenant, Phase: phase, Title: "Ask Lieutenant about tenant and cluster", Do: c.registration.check},
+		{ID: stepLieutenant, Phase: phase, Title: "Get tenant and cluster from Lieutenant", Do: c.registration.check},
 		{ID: StepVault, Phase: phase, Title: "Sign in at Vault", Do: c.secrets.check, Needs: []string{stepLieutenant}},
 		{ID: StepConfiguration, Phase: phase, Title: "Compare the cluster's configuration", Do: c.Catalog.compare,
 			Needs: []string{stepLieutenant}},
@@ -46,9 +46,9 @@ func (c *Connection) Register(phase string) provisioner.Plan {
 	return provisioner.Plan{
 		{ID: stepRegister, Phase: phase, Title: "Register the cluster in Lieutenant", Do: c.registration.ensure,
 			Needs: []string{"dns-zone"}, Usual: time.Minute},
-		{ID: stepSecrets, Phase: phase, Title: "Put the cluster's secrets into Vault", Do: c.secrets.put,
+		{ID: stepSecrets, Phase: phase, Title: "Write the cluster's secrets to Vault", Do: c.secrets.put,
 			Needs: []string{stepRegister}},
-		{ID: StepCatalog, Phase: phase, Title: "Have the cluster's catalog compiled", Do: c.Catalog.compileFirst,
+		{ID: StepCatalog, Phase: phase, Title: "Compile the cluster's catalog", Do: c.Catalog.compileFirst,
 			Needs: []string{stepSecrets}, Usual: 3 * time.Minute},
 	}
 }
@@ -58,7 +58,7 @@ func (c *Connection) BuildToken(phase string) provisioner.Plan {
 	if !c.IsConnected() {
 		return nil
 	}
-	return provisioner.Plan{{ID: StepToken, Phase: phase, Title: "See that the bootstrap token is still valid",
+	return provisioner.Plan{{ID: StepToken, Phase: phase, Title: "Verify the bootstrap token",
 		Do: c.registration.checkTokenAgain, Needs: []string{stepRegister, "delegation"}}}
 }
 
@@ -81,19 +81,19 @@ func (c *Connection) BuildHandover(phase string) provisioner.Plan {
 			Needs: []string{"cluster-version", stepInitial, stepIdentity}},
 	}
 	if c.Spec.DNS.ACME {
-		plan = append(plan, provisioner.Step{ID: "acme", Phase: phase, Title: "Lead ACME's challenges to the cluster's account",
+		plan = append(plan, provisioner.Step{ID: "acme", Phase: phase, Title: "Delegate the ACME challenges",
 			Do: c.synthesis.ensureACME(), Needs: []string{stepSteward, "dns"}, Usual: 8 * time.Minute})
 	}
 	return append(plan, provisioner.Plan{
 		{ID: stepSynthesis, Phase: phase, Title: "Wait until every application is synced and healthy", Do: c.synthesis.wait(),
 			Needs: []string{stepSteward}, Usual: 10 * time.Minute},
-		{ID: "reported", Phase: phase, Title: "See the cluster's own facts in Lieutenant", Do: c.registration.waitReported(),
+		{ID: "reported", Phase: phase, Title: "Verify the facts reported to Lieutenant", Do: c.registration.waitReported(),
 			Needs: []string{stepSteward}, Usual: 2 * time.Minute},
-		{ID: stepMaintenance, Phase: phase, Title: "Have the cluster maintained for the first time", Do: c.operations.runFirstMaintenance,
+		{ID: stepMaintenance, Phase: phase, Title: "Run the first maintenance", Do: c.operations.runFirstMaintenance,
 			Needs: []string{stepSynthesis}, Usual: 10 * time.Minute},
-		{ID: stepAlerts, Phase: phase, Title: "Look at the alerts", Do: c.operations.checkAlerts,
+		{ID: stepAlerts, Phase: phase, Title: "Check the alerts", Do: c.operations.checkAlerts,
 			Needs: []string{stepMaintenance}},
-		{ID: "on-call", Phase: phase, Title: "Have alerts reach the people on call", Do: c.operations.onCall,
+		{ID: "on-call", Phase: phase, Title: "Route alerts to on-call", Do: c.operations.onCall,
 			Needs: []string{stepAlerts}},
 	}...)
 }

@@ -72,7 +72,7 @@ func (wall) Sleep(ctx context.Context, d time.Duration) error {
 
 func unheard(provisioner.Event) {}
 
-func TestTheManifestIsFetchedOnceAndKeptUntilTheClusterHasIt(t *testing.T) {
+func TestSteward_FetchesManifestOnce(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
 	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{Seal: "passphrase"})
@@ -110,7 +110,7 @@ func (w *wasteful) FetchInstallManifest(context.Context, string) ([]byte, error)
 	return nil, w.failed
 }
 
-func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
+func TestSteward_FetchFailureReportsToken(t *testing.T) {
 	t.Parallel()
 	lost := fault.Newf(fault.Transient, "fetch", "the answer was lost").WithHint("run again")
 	refused := fault.Newf(fault.Conflict, "fetch", "it has ended").WithHint("have it reset")
@@ -132,7 +132,7 @@ func TestAFetchThatFailedSaysWhatBecameOfTheToken(t *testing.T) {
 	}
 }
 
-func TestAManifestThatCouldNotBeKeptIsNotFetched(t *testing.T) {
+func TestSteward_RefusesFetchWithoutStorage(t *testing.T) {
 	t.Parallel()
 	l := &oneShot{}
 	c := connectedTo(t, &Clients{Lieutenant: l, Cluster: deaf{}}, Deps{}) // no passphrase
@@ -149,7 +149,7 @@ func (shy) SignIn(ctx context.Context, show Show) error { return show(ctx, "http
 func (shy) GetSecret(context.Context, string) (map[string]string, error) { return nil, nil }
 
 // A login may expire in the middle of an installation, too: the action needed has to be emitted.
-func TestWhoeverNeedsASecretTellsTheLinkToSignIn(t *testing.T) {
+func TestSyn_MissingSecretReportsLink(t *testing.T) {
 	t.Parallel()
 	c := connectedTo(t, &Clients{Vault: shy{}}, Deps{Show: func(context.Context, string) error { return nil }})
 	for name, use := range map[string]func(provisioner.Report) error{
@@ -192,7 +192,7 @@ func (r *repository) Commit(_ context.Context, _ state.GitRepo, _ string, edits 
 }
 
 // If the program ended in between, alerts would never be enabled.
-func TestThatAlertsReachPeopleIsNotedOnceTheyDo(t *testing.T) {
+func TestOnCall_RecordsWorkingAlerts(t *testing.T) {
 	t.Parallel()
 	git := &repository{}
 	c := connectedTo(t, &Clients{Git: git}, Deps{})

@@ -15,7 +15,7 @@ import (
 )
 
 // The root application is counted, as in every frontend.
-func TestTheWaitCountsTheApplicationThatBringsTheOthers(t *testing.T) {
+func TestSynthesis_CountsRootApplication(t *testing.T) {
 	well := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Sync: "Synced", Health: "Healthy"}
 	}
@@ -45,7 +45,7 @@ func (r *restless) GetSynthesis(context.Context) (state.SynStatus, error) {
 	}, nil
 }
 
-func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) {
+func TestSynthesis_StopsOnRepeatedFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connectedTo(t, &Clients{Cluster: &restless{}}, Deps{})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*limitSynthesis)
@@ -60,7 +60,7 @@ func TestAnApplicationThatFailsAgainAndAgainIsNotWaitedForForEver(t *testing.T) 
 }
 
 // Each part depends on those before it: the hint is about the first that fails.
-func TestAWaitInVainLeadsToWhatTheOthersDependOn(t *testing.T) {
+func TestSynthesis_TimeoutNamesDependency(t *testing.T) {
 	well := func(name string) state.ApplicationStatus {
 		return state.ApplicationStatus{Name: name, Health: "Healthy"}
 	}

@@ -14,11 +14,12 @@ import (
 // Lieutenant's default validity of a cluster's bootstrap token.
 const tokenLife = 24 * time.Hour
 
-// Steward can be installed only once, within a day of the registration.
-func (r *registration) checkToken(report provisioner.Report, found state.SynCluster) error {
-	facts := r.facts.Get().Syn
+// checkToken checks the one token by which Steward can be installed, within a day of the registration. What has begun
+// continues: the first certificates of machines are valid for a day, too, and whoever runs Lieutenant can reset the token
+// meanwhile.
+func (r *registration) checkToken(report provisioner.Report, found state.SynCluster, begun bool) error {
 	switch {
-	case !facts.ManifestUsed.IsZero():
+	case !r.facts.Get().Syn.ManifestUsed.IsZero():
 		return nil
 	case found.Catalog.DeployKey != "":
 		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster runs already", found.ID).
@@ -26,18 +27,41 @@ func (r *registration) checkToken(report provisioner.Report, found state.SynClus
 	case found.Catalog.URL == "": // Lieutenant's operator sets both
 		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
-	case found.InstallURL == "" && !r.facts.Get().IgnitionCreated.IsZero():
-		// the first certificates of machines are valid for a day, so they continue; whether there are machines is checked
-		// before the first
+	case found.InstallURL == "" && begun:
 		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
 		return r.newTokenExpiredError()
-	case facts.Created.IsZero():
-		report.EmitProgress(fmt.Sprintf("%s is registered, and its bootstrap token is valid: until %s after its registration, unless it was given another life", found.ID, formatHours(tokenLife)))
-		return nil
 	}
-	report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", found.ID, formatRemaining(facts.Created.Add(tokenLife).Sub(r.clock.Now()))))
+	if err := r.session.clients.Lieutenant.CheckInstallURL(found.InstallURL); err != nil {
+		return err
+	}
+	return r.checkTokenAge(report, found.ID, begun)
+}
+
+// checkTokenAge stops before the first machine: Lieutenant offers a token long after its end, and reports neither its age nor
+// its end.
+func (r *registration) checkTokenAge(report provisioner.Report, id string, begun bool) error {
+	created := r.facts.Get().Syn.Created
+	left := created.Add(tokenLife).Sub(r.clock.Now())
+	problem := ""
+	switch {
+	case created.IsZero():
+		problem = "its age is not known: this folder did not register the cluster"
+	case left <= 0:
+		problem = fmt.Sprintf("the cluster was registered more than %s ago, which is how long a token is valid", formatHours(tokenLife))
+	}
+	switch {
+	case problem == "":
+		report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", id, formatRemaining(left)))
+	case r.trustToken:
+		report.EmitProgress("the bootstrap token is used as you decided, although " + problem)
+	case begun:
+		report.EmitProgress("the bootstrap token may have ended: " + problem + "; have those who run Lieutenant reset it meanwhile")
+	default:
+		return fault.Newf(fault.Conflict, opToken, "Lieutenant offers it, and %s", problem).
+			WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, or whether it is valid for two hours more; then run again with --trust-bootstrap-token", id)
+	}
 	return nil
 }
 
@@ -48,13 +72,9 @@ func (r *registration) newTokenExpiredError() error {
 		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", r.spec.Cluster.ID)
 }
 
-// Lieutenant reports no expiry, and may have another validity than the usual one.
 func formatRemaining(left time.Duration) string {
 	const needed = 2 * time.Hour // of an installation until it uses the token
-	switch {
-	case left <= 0:
-		return fmt.Sprintf(" although its usual %s are over: it may end at any time; if it does, those who run Lieutenant can reset it", formatHours(tokenLife))
-	case left < needed:
+	if left < needed {
 		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", formatMinutes(left))
 	}
 	return fmt.Sprintf(" for about %s", formatMinutes(left))
@@ -77,10 +97,7 @@ func (r *registration) checkTokenAgain(ctx context.Context, report provisioner.R
 	if err != nil {
 		return err
 	}
-	if found.InstallURL == "" && !started {
-		return r.newTokenExpiredError()
-	}
-	return r.checkToken(report, found)
+	return r.checkToken(report, found, started)
 }
 
 func formatMinutes(d time.Duration) string {

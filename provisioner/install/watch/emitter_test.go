@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAFloodOfForgedRequestsIsToldOnce(t *testing.T) {
+func TestEmitSkippedCSR_FloodIsEmittedOnce(t *testing.T) {
 	r := &approver{}
 	told := map[provisioner.Type]int{}
 	report := func(e provisioner.Event) { told[e.Type]++ }

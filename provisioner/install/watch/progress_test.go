@@ -24,7 +24,7 @@ type stopped struct {
 
 func (s *stopped) Now() time.Time { return s.now }
 
-func TestOnlyWhatComesFurtherThanEverIsHeadway(t *testing.T) {
+func TestProgress_CountsNewMaximumOnly(t *testing.T) {
 	clock := &stopped{now: time.Unix(0, 0)}
 	w := &Watcher{Deps: Deps{Clock: clock}}
 	members := func(voters ...string) state.Snapshot {
@@ -54,7 +54,7 @@ func TestOnlyWhatComesFurtherThanEverIsHeadway(t *testing.T) {
 	}
 }
 
-func TestARolloutWithoutEndIsNoHeadway(t *testing.T) {
+func TestProgress_IgnoresEndlessRollout(t *testing.T) {
 	clock := &stopped{now: time.Unix(0, 0)}
 	w := &Watcher{Deps: Deps{Clock: clock}}
 	for revision := range 100 {

@@ -81,7 +81,7 @@ func watching(cluster Cluster) *Watcher { return New(depend(cluster)) }
 
 func ignored(provisioner.Event) {}
 
-func TestNodesDoNotWaitForCertificatesUntilEverythingElseIsSeen(t *testing.T) {
+func TestWatcher_PollsNodesFirst(t *testing.T) {
 	cluster := &oracle{failure: fault.Newf(fault.Transient, "list pods", "cut")}
 	cluster.seen.Requests = []state.NodeRequest{{Name: "csr-1", State: state.RequestPending}}
 	if _, err := watching(cluster).pollOnce(t.Context(), ignored); !fault.Is(err, fault.Transient) {
@@ -114,7 +114,7 @@ func (f *flaky) Poll(context.Context, netip.Addr, []state.ExpectedNode) (state.S
 	return seen, nil
 }
 
-func TestALookInVainDoesNotEndAWaitThatMoves(t *testing.T) {
+func TestWatcher_FailedPollKeepsWait(t *testing.T) {
 	const limit = 45 * time.Minute
 	clock := &hasty{now: time.Now()}
 	cluster := &flaky{clock: clock, done: int(2 * limit / pollInterval)}
@@ -138,7 +138,7 @@ func (*broken) Poll(context.Context, netip.Addr, []state.ExpectedNode) (state.Sn
 	panic("a defect")
 }
 
-func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
+func TestWatcher_PollPanicIsNotEmpty(t *testing.T) {
 	w := watching(&broken{})
 	func() {
 		defer func() { _ = recover() }()
@@ -149,14 +149,14 @@ func TestALookThatPanicsIsNoLookAtAnEmptyCluster(t *testing.T) {
 	}
 }
 
-func TestADefectOfTheRulebookFailsNoInstallation(t *testing.T) {
+func TestDiagnosis_PanicFailsNothing(t *testing.T) {
 	d := &diagnoser{} // its evaluator is missing
 	if findings, err := d.applyRules(diagnosis.Input{}); err == nil || findings != nil {
 		t.Errorf("%v, %v", findings, err)
 	}
 }
 
-func TestARequestThatSomebodyElseApprovesIsNoLongerLeftToTheOperator(t *testing.T) {
+func TestWatcher_ForgetsApprovedRequest(t *testing.T) {
 	cluster, board := &oracle{}, provisioner.NewBoard(provisioner.Plan{})
 	w := watching(cluster)
 	request := state.NodeRequest{Name: "csr-1", Node: "worker-9", BlockedReason: "no such machine"}

@@ -74,16 +74,16 @@ func (r *applyRun) resolve(ctx context.Context, object *unstructured.Unstructure
 
 // apply waits for the storage of a kind that these manifests define: an API server creates it after it begins to serve the kind.
 func (r *applyRun) apply(ctx context.Context, where kubeapi.ResourcePath, object *unstructured.Unstructured) (state.Action, error) {
-	clock := r.api.Network.Clock
-	for began := clock.Now(); ; {
-		action, err := applyObject(ctx, r.api, where, object)
-		if !r.own[parseGroup(object)] || !apierrors.IsTooManyRequests(err) || clock.Now().Sub(began) >= establishTimeout {
-			return action, err
-		}
-		if ended := clock.Sleep(ctx, mappingPause); ended != nil {
-			return "", ended
-		}
+	var action state.Action
+	var failed error
+	_, ended := r.api.Network.Clock.Poll(ctx, mappingPause, establishTimeout, func() (bool, error) {
+		action, failed = applyObject(ctx, r.api, where, object)
+		return !r.own[parseGroup(object)] || !apierrors.IsTooManyRequests(failed), nil
+	})
+	if ended != nil {
+		return "", ended
 	}
+	return action, failed
 }
 
 // version holds the fields that change with every change of an object.

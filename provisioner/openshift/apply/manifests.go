@@ -53,9 +53,11 @@ func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
+var linePattern = regexp.MustCompile(`line \d+`)
+
 // formatLine returns the position of a parser's error, and omits the rest, which may quote a secret.
 func formatLine(err error) string {
-	if line := regexp.MustCompile(`line \d+`).FindString(err.Error()); line != "" {
+	if line := linePattern.FindString(err.Error()); line != "" {
 		return " at " + line
 	}
 	return ""

@@ -79,15 +79,14 @@ func (m *restMapper) find(ctx context.Context, object *unstructured.Unstructured
 
 // await is resolve for a kind that was just defined.
 func (m *restMapper) await(ctx context.Context, object *unstructured.Unstructured) (kubeapi.ResourcePath, error) {
-	clock := m.api.Network.Clock
-	began := clock.Now()
-	for {
-		where, err := m.resolve(ctx, object)
-		if !isUnserved(err) || clock.Now().Sub(began) >= establishTimeout {
-			return where, err
-		}
-		if ended := clock.Sleep(ctx, mappingPause); ended != nil {
-			return "", ended
-		}
+	var where kubeapi.ResourcePath
+	var failed error
+	_, ended := m.api.Network.Clock.Poll(ctx, mappingPause, establishTimeout, func() (bool, error) {
+		where, failed = m.resolve(ctx, object)
+		return !isUnserved(failed), nil
+	})
+	if ended != nil {
+		return "", ended
 	}
+	return where, failed
 }

@@ -14,7 +14,7 @@ import (
 
 const balancer = "198.18.0.2"
 
-func TestTheLoadBalancerTellsOurOwnAddress(t *testing.T) {
+func TestDiscoverAddress_FromLoadBalancer(t *testing.T) {
 	inLab(t, func(l *lab) {
 		config, err := assets.RenderHAProxyConfig(assets.LoadBalancer{Domain: "c.example.net", Masters: 3, Routers: 1})
 		l.check(err)
@@ -36,7 +36,7 @@ func TestTheLoadBalancerTellsOurOwnAddress(t *testing.T) {
 	})
 }
 
-func TestALoadBalancerThatDoesNotTellOurAddressIsNotAskedForLong(t *testing.T) {
+func TestDiscoverAddress_GivesUpWithoutAnswer(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"made by an older version": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
 		"nothing":                  func(http.ResponseWriter, *http.Request) {},
@@ -60,7 +60,7 @@ func TestALoadBalancerThatDoesNotTellOurAddressIsNotAskedForLong(t *testing.T) {
 	}
 }
 
-func TestALoadBalancerThatIsNotUpYetIsWorthAnotherTry(t *testing.T) {
+func TestDiscoverAddress_RetriesUnreachable(t *testing.T) {
 	inLab(t, func(l *lab) {
 		if _, err := l.DiscoverAddress(l.t.Context(), balancer); !fault.Is(err, fault.Transient) {
 			t.Errorf("error %v", err)

@@ -22,7 +22,7 @@ import (
 const began = `[{"timestamp":"2026-01-02T03:04:05Z","phase":"service start"},
  {"timestamp":"2026-01-02T03:04:06Z","phase":"stage start","stage":"cb-bootstrap"}]`
 
-func TestALookReturnsRecordsAndTheJournal(t *testing.T) {
+func TestCollect_RecordsAndJournal(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.record("bootkube", began)
 		l.machine.Console("bootkube.service: %s", "Starting cluster-bootstrap...")
@@ -45,7 +45,7 @@ func TestALookReturnsRecordsAndTheJournal(t *testing.T) {
 	})
 }
 
-func TestNoLineIsToldTwiceAndNoneIsLost(t *testing.T) {
+func TestCollect_EachLineOnce(t *testing.T) {
 	inLab(t, func(l *lab) {
 		var got []string
 		collect := func() {
@@ -73,7 +73,7 @@ func TestNoLineIsToldTwiceAndNoneIsLost(t *testing.T) {
 	})
 }
 
-func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
+func TestCollect_UnreachableDoesNotBlock(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.closed.Store(true)
 		began := time.Now()
@@ -92,7 +92,7 @@ func TestAMachineThatIsNotReachedHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestALookThatIsUnderWayEndsWithTheHost(t *testing.T) {
+func TestCollect_EndsOnClose(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.closed.Store(true)
 		_, _ = l.Collect(l.t.Context(), netip.MustParseAddr(theirs))
@@ -104,7 +104,7 @@ func TestALookThatIsUnderWayEndsWithTheHost(t *testing.T) {
 	})
 }
 
-func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
+func TestCollect_FollowsRestartedMachine(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.machine.Console("bootkube.service: before")
 		_, err := l.collect()
@@ -124,7 +124,7 @@ func TestARestartedMachineIsLookedIntoAgain(t *testing.T) {
 }
 
 // Each of these is another machine at the expected address.
-func TestAMachineWithOtherKeysLearnsNothing(t *testing.T) {
+func TestCollect_RefusesOtherHostKeys(t *testing.T) {
 	for name, c := range map[string]struct {
 		swap  func(l *lab, other []byte)
 		mutes string // which access is refused
@@ -162,7 +162,7 @@ func firstBlock(identity []byte) []byte {
 
 func afterFirstBlock(identity []byte) []byte { return identity[len(firstBlock(identity)):] }
 
-func TestWithoutAnAgentTheJournalIsAll(t *testing.T) {
+func TestCollect_WithoutAgent(t *testing.T) {
 	inLab(t, func(l *lab) {
 		l.Host = bootstraphost.New(l.laptop.Network(nil), l.file, l.authorizedKey(), nil)
 		defer l.Close()
@@ -184,7 +184,7 @@ func TestWithoutAnAgentTheJournalIsAll(t *testing.T) {
 	})
 }
 
-func TestAnAgentThatDoesNotHelpIsNotAskedAgain(t *testing.T) {
+func TestCollect_SkipsUselessAgent(t *testing.T) {
 	for name, spoil := range map[string]func(l *lab){
 		"another key": func(l *lab) {
 			_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -211,7 +211,7 @@ func TestAnAgentThatDoesNotHelpIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAgentWhoseOwnerDoesNotAnswerIsNotAskedAgain(t *testing.T) {
+func TestCollect_SkipsSilentAgent(t *testing.T) {
 	inLab(t, func(l *lab) {
 		asked := 0
 		silent := func(context.Context) (net.Conn, error) {
@@ -233,7 +233,7 @@ func TestAnAgentWhoseOwnerDoesNotAnswerIsNotAskedAgain(t *testing.T) {
 	})
 }
 
-func TestAFolderWithoutKeysSaysWhichIsMissing(t *testing.T) {
+func TestCollect_NamesMissingKey(t *testing.T) {
 	for _, name := range []string{state.IdentityFile, ".openshift_install_state.json"} {
 		inLab(t, func(l *lab) {
 			l.folder[name] = []byte(`{"SECRET": true}`)
@@ -245,7 +245,7 @@ func TestAFolderWithoutKeysSaysWhichIsMissing(t *testing.T) {
 	}
 }
 
-func TestTheJournalIsForTheClusterSOwnCertificateAlone(t *testing.T) {
+func TestCollect_JournalNeedsClusterCertificate(t *testing.T) {
 	inLab(t, func(l *lab) {
 		identity := l.folder[state.IdentityFile]
 		l.generate() // another cluster

@@ -15,7 +15,7 @@ import (
 
 func at(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
 
-func TestARecordSaysWhereAServiceIs(t *testing.T) {
+func TestParseRecords_ServiceStages(t *testing.T) {
 	const start = `{"timestamp":"2026-01-02T03:04:01Z","phase":"service start"}`
 	for name, c := range map[string]struct {
 		entries string
@@ -61,7 +61,7 @@ func TestARecordSaysWhereAServiceIs(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotWholeSpoilsNoOther(t *testing.T) {
+func TestParseRecords_SkipsBrokenFile(t *testing.T) {
 	got := parseRecords([]byte("bash: warning\n==> /var/log/openshift/progress.json <==\n[]\n\n" +
 		"==> /var/log/openshift/bootkube.json <==\n[{\"phase\":\"service st\n==> /var/log/openshift/approve-csr.json <==\n[\n]\n"))
 	want := []state.ServiceRecord{{Service: "approve-csr"}, {Service: "progress"}}
@@ -70,7 +70,7 @@ func TestAFileThatIsNotWholeSpoilsNoOther(t *testing.T) {
 	}
 }
 
-func TestLinesOfOthersAreShortAndHarmless(t *testing.T) {
+func TestSanitizeLine_ShortAndPrintable(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mred\x07\r\nb":                  "ared b",
 		"\u202eright to left":                    "right to left",
@@ -89,7 +89,7 @@ func TestLinesOfOthersAreShortAndHarmless(t *testing.T) {
 	}
 }
 
-func TestEntriesOfTheJournalAreRead(t *testing.T) {
+func TestParseEntry_ReadsJournal(t *testing.T) {
 	for entry, want := range map[string]state.JournalLine{
 		`{"__CURSOR":"c","__REALTIME_TIMESTAMP":"1767323045000000","_SYSTEMD_UNIT":"bootkube.service","MESSAGE":"text"}`: {
 			At: at(5), Unit: "bootkube.service", Text: "text"},
@@ -114,8 +114,8 @@ func TestEntriesOfTheJournalAreRead(t *testing.T) {
 	}
 }
 
-// FuzzWhatTheMachineSays checks that no output of the machine is harmful.
-func FuzzWhatTheMachineSays(f *testing.F) {
+// FuzzHostRecords checks that no output of the machine is harmful.
+func FuzzHostRecords(f *testing.F) {
 	f.Add("==> /var/log/openshift/a.json <==\n[{\"phase\":\"stage start\",\"stage\":\"\\u001b[2J\"}]\n")
 	f.Add(`{"__CURSOR":"c","MESSAGE":[1,2,300],"_SYSTEMD_UNIT":"\u0007"}`)
 	f.Fuzz(func(t *testing.T, said string) {
@@ -135,7 +135,7 @@ func FuzzWhatTheMachineSays(f *testing.F) {
 	})
 }
 
-func TestARecordWithoutEndIsBelievedInPart(t *testing.T) {
+func TestParseRecords_LimitsEndlessRecord(t *testing.T) {
 	var printed, stages bytes.Buffer
 	for n := range 20_000 {
 		fmt.Fprintf(&stages, `{"phase":"stage end","stage":"stage-%d","result":"success"},`, n)

@@ -38,19 +38,23 @@ const (
 type operatorConfig struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		ManagementState string         `json:"managementState"`
-		Storage         map[string]any `json:"storage"` // of the registry
+		ManagementState string              `json:"managementState"`
+		Storage         map[string]any      `json:"storage"` // of the registry, and the following fields too
+		Replicas        int                 `json:"replicas"`
+		NodeSelector    map[string]string   `json:"nodeSelector"`
+		Tolerations     []corev1.Toleration `json:"tolerations"`
 	} `json:"spec"`
 }
 
-// EnsureRegistryAccess gives the image registry the key of its bucket, configures it to use that bucket, and restores the samples
-// operator, which removes itself where there is no registry. On a platform without storage of its own the registry starts as
+// EnsureRegistryAccess gives the image registry the key of its bucket, configures it to use that bucket and to run where the
+// placement says, and restores the samples operator, which removes itself where there is no registry. On a platform without storage of its own the registry starts as
 // Removed; until its operator has started, this is fault.Transient, and so is whatever else must exist first. The secret is
 // created first, as soon as its namespace exists.
 //
-// What others have changed is left unchanged: another storage, a registry that was removed since, a key that others wrote.
+// What others have changed is left unchanged: another storage, a registry that was removed since, a key that others wrote, another
+// number of replicas, another place.
 // Nothing of the key but its name is part of errors.
-func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey) (state.Action, error) {
+func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey, placement state.Placement) (state.Action, error) {
 	const op = "give the image registry its storage"
 	if bucket.Name == "" || key.Key == "" || key.Secret == "" {
 		return "", fault.Newf(fault.Invalid, op, "the bucket %q or the API key %q is not complete", bucket.Name, key.Name)
@@ -62,7 +66,7 @@ func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Buck
 	result := state.Found
 	for _, ensure := range []func() (state.Action, error){
 		func() (state.Action, error) { return ensureRegistrySecret(ctx, api, key) },
-		func() (state.Action, error) { return ensureRegistryStorage(ctx, api, bucket) },
+		func() (state.Action, error) { return ensureRegistryConfig(ctx, api, bucket, placement) },
 		func() (state.Action, error) { return ensureSamples(ctx, api) },
 	} {
 		action, err := kubeapi.RetryOnConflict(ensure)
@@ -131,8 +135,8 @@ func createSecret(ctx context.Context, api *kubeapi.Client, data map[string][]by
 	return kubeapi.RedactMessage(api.ToFault(ctx, op, err))
 }
 
-// ensureRegistryStorage sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
-func ensureRegistryStorage(ctx context.Context, api *kubeapi.Client, bucket state.Bucket) (state.Action, error) {
+// ensureRegistryConfig sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
+func ensureRegistryConfig(ctx context.Context, api *kubeapi.Client, bucket state.Bucket, placement state.Placement) (state.Action, error) {
 	const op = "give the image registry its bucket"
 	found, exists, err := kubeapi.Get[operatorConfig](ctx, api, registryConfigs, "cluster")
 	switch {
@@ -140,13 +144,42 @@ func ensureRegistryStorage(ctx context.Context, api *kubeapi.Client, bucket stat
 		return "", err
 	case !exists:
 		return "", fault.Newf(fault.Transient, op, "the image registry's operator has not started yet")
-	case found.Spec.ManagementState == unmanaged, hasBackend(found.Spec.Storage):
+	case found.Spec.ManagementState == unmanaged, hasBackend(found.Spec.Storage) && !usesBucket(found, bucket):
 		return state.Found, nil
 	}
-	storage := map[string]any{"managementState": unmanaged, "s3": map[string]any{
-		"bucket": bucket.Name, "region": bucket.Region, "regionEndpoint": bucket.Endpoint,
-	}}
-	return patchOperatorConfig(ctx, api, registryConfigs, found, map[string]any{"managementState": managed, "storage": storage})
+	change := found.diffPlacement(placement)
+	if !hasBackend(found.Spec.Storage) {
+		change["managementState"] = managed
+		change["storage"] = map[string]any{"managementState": unmanaged, "s3": map[string]any{
+			"bucket": bucket.Name, "region": bucket.Region, "regionEndpoint": bucket.Endpoint,
+		}}
+	}
+	if len(change) == 0 {
+		return state.Found, nil
+	}
+	return patchOperatorConfig(ctx, api, registryConfigs, found, change)
+}
+
+func usesBucket(config operatorConfig, bucket state.Bucket) bool {
+	s3, _ := config.Spec.Storage["s3"].(map[string]any)
+	return s3["bucket"] == bucket.Name
+}
+
+// registryOperator is the field manager of the registry's own operator, whose defaults are nobody's decision.
+const registryOperator = "cluster-image-registry-operator"
+
+// diffPlacement returns the fields that differ and that nobody else has decided about. More replicas than wanted are kept.
+func (c operatorConfig) diffPlacement(placement state.Placement) map[string]any {
+	change := map[string]any{}
+	if c.Spec.Replicas < placement.Replicas && !kubeapi.IsDecided(c.ObjectMeta, registryOperator, "spec", "replicas") {
+		change["replicas"] = placement.Replicas
+	}
+	label := placement.NodeLabel
+	if label != "" && len(c.Spec.NodeSelector) == 0 && len(c.Spec.Tolerations) == 0 {
+		change["nodeSelector"] = map[string]string{label: ""}
+		change["tolerations"] = []corev1.Toleration{{Key: label, Operator: corev1.TolerationOpExists}}
+	}
+	return change
 }
 
 // hasBackend reports whether a storage was chosen: there is a field beside managementState.

@@ -308,7 +308,7 @@ func forgedTimes() []forgery {
 	}
 }
 
-func TestForgeriesAreLeftToTheOperatorWithTheirReason(t *testing.T) {
+func TestReview_RefusesForgeriesWithReason(t *testing.T) {
 	for _, forgery := range forgeries() {
 		t.Run(forgery.name, func(t *testing.T) {
 			application := forgery.from()
@@ -322,14 +322,14 @@ func TestForgeriesAreLeftToTheOperatorWithTheirReason(t *testing.T) {
 				t.Error("it is not left pending")
 			}
 			if strings.ContainsFunc(err.Error(), unicode.IsControl) {
-				t.Errorf("the reason %q holds control characters", err)
+				t.Errorf("the reason %q contains control characters", err)
 			}
 		})
 	}
 }
 
 // Each of the deviations is the only one: without it, the request is approved.
-func TestWhatForgeriesStartFromIsApproved(t *testing.T) {
+func TestReview_ApprovesForgeryTemplate(t *testing.T) {
 	for name, from := range map[string]func() application{"client": clientApplication, "serving": servingApplication} {
 		a := from()
 		if err := a.judge(*a.make(t)); err != nil {
@@ -338,7 +338,7 @@ func TestWhatForgeriesStartFromIsApproved(t *testing.T) {
 	}
 }
 
-func TestAForgeryDoesNotKeepTheNodeOut(t *testing.T) {
+func TestReview_ForgeryDoesNotBlockNode(t *testing.T) {
 	for _, forgery := range forgeries() {
 		// A deviation in the node itself or in an earlier request prevents every approval.
 		if forgery.from().csr.Spec.SignerName != clientApplication().csr.Spec.SignerName || strings.HasSuffix(forgery.refusal, "of its machine") || forgery.refusal == "age" {

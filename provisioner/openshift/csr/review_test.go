@@ -162,7 +162,7 @@ func (a application) review(all []certificatesv1.CertificateSigningRequest) *rev
 	return &made
 }
 
-func TestRequestsOfExpectedNodesAreApproved(t *testing.T) {
+func TestReview_ApprovesExpectedNodes(t *testing.T) {
 	for name, change := range map[string]func(*application){
 		"client":                  func(*application) {},
 		"client with an RSA key":  func(a *application) { a.key = rsaKey(2048) },
@@ -205,7 +205,7 @@ func TestRequestsOfExpectedNodesAreApproved(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsWorkToVerifyIsNotLookedAt(t *testing.T) {
+func TestCheckKey_RefusesExpensiveKey(t *testing.T) {
 	huge := &x509.CertificateRequest{PublicKey: &rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 5000), E: 3}}
 	if err := (nodeRequest{certificate: huge}).checkKey(nil); err == nil {
 		t.Error("a key of 5001 bits passed")
@@ -308,7 +308,7 @@ func TestApprover_SameKeyAgainAlways(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLatestOfSeveralWaitingRequestsIsApproved(t *testing.T) {
+func TestReview_LatestPendingOnly(t *testing.T) {
 	for name, from := range map[string]func() application{"client": clientApplication, "serving": servingApplication} {
 		early, late := from(), from()
 		late.csr.Name, late.csr.CreationTimestamp = "csr-late\x1b", metav1.NewTime(machinesCreated.Add(45*time.Minute))
@@ -334,7 +334,7 @@ func flooded(t testing.TB, count int) []certificatesv1.CertificateSigningRequest
 	return all
 }
 
-func TestTenThousandForgedRequestsLockNobodyElseOut(t *testing.T) {
+func TestReview_FloodBlocksNoOtherNode(t *testing.T) {
 	a := clientApplication()
 	other := clientApplication()
 	other.template.Subject.CommonName, other.csr.Name = "system:node:worker-2", "csr-honest"
@@ -351,7 +351,7 @@ func TestTenThousandForgedRequestsLockNobodyElseOut(t *testing.T) {
 	}
 }
 
-func TestANodeMayAskAsOftenAsAKubeletDoes(t *testing.T) {
+func TestReview_AllowsKubeletRate(t *testing.T) {
 	all := flooded(t, 96)
 	if err := clientApplication().judge(all...); err != nil {
 		t.Errorf("the last of 96: %v", err)
@@ -361,7 +361,7 @@ func TestANodeMayAskAsOftenAsAKubeletDoes(t *testing.T) {
 	}
 }
 
-func BenchmarkAdmissionOfTenThousandForgeries(b *testing.B) {
+func BenchmarkReview10000Forgeries(b *testing.B) {
 	a := clientApplication()
 	all := flooded(b, 10_000)
 	for b.Loop() {
@@ -374,7 +374,7 @@ func BenchmarkAdmissionOfTenThousandForgeries(b *testing.B) {
 	}
 }
 
-func FuzzRequestsNeverPanic(f *testing.F) {
+func FuzzReview(f *testing.F) {
 	f.Add([]byte("-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n"))
 	f.Add(clientApplication().request())
 	f.Add(servingApplication().request())
@@ -389,7 +389,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 			}
 		}
 		if err != nil && strings.ContainsFunc(err.Error(), unicode.IsControl) {
-			t.Errorf("the reason %q holds control characters", err)
+			t.Errorf("the reason %q contains control characters", err)
 		}
 	})
 }

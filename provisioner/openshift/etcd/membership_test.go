@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMembershipIsReadFromTheOperatorsMessage(t *testing.T) {
+func TestParseMembership_OperatorMessage(t *testing.T) {
 	for message, want := range map[string]membership{
 		"1 members are available": {available: 1, total: 1},
 		"4 members are available": {available: 4, total: 4},
@@ -34,7 +34,7 @@ func TestMembershipIsReadFromTheOperatorsMessage(t *testing.T) {
 	}
 }
 
-func FuzzMembershipNeverPanics(f *testing.F) {
+func FuzzMembership(f *testing.F) {
 	f.Add("2 of 4 members are available, master-0 has not started, etcd-bootstrap is unhealthy", true)
 	f.Add("1 of 32 members are available, ,,  is unhealthy, has not started", false)
 	f.Fuzz(func(t *testing.T, message string, removed bool) {
@@ -58,7 +58,7 @@ func hints() *memberHints {
 	return c
 }
 
-func TestMembersAreNamedAsEtcdGrows(t *testing.T) {
+func TestListMembers_WhileGrowing(t *testing.T) {
 	bootstrap := state.EtcdMember{Name: "etcd-bootstrap", State: "voter"}
 	for _, stage := range []struct {
 		name    string
@@ -120,7 +120,7 @@ func TestMembersAreNamedAsEtcdGrows(t *testing.T) {
 	}
 }
 
-func TestEventsNameThePeer(t *testing.T) {
+func TestParsePeer_FromEvents(t *testing.T) {
 	for message, want := range map[string]string{
 		"successfully added new member https://192.0.2.1:2380":            "192.0.2.1",
 		"successfully promoted learner member https://[2001:db8::1]:2380": "2001:db8::1",

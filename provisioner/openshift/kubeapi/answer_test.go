@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestCausesAreToldInOneShortSentence(t *testing.T) {
+func TestDescribeConnectError_ShortSentence(t *testing.T) {
 	for want, cause := range map[string]error{
 		"the name api.example.net does not resolve":       &net.DNSError{Name: "api.example.net", IsNotFound: true},
 		"the name api.example.net could not be looked up": &net.DNSError{Name: "api.example.net", IsTimeout: true},
@@ -44,7 +44,7 @@ func TestCausesAreToldInOneShortSentence(t *testing.T) {
 	}
 }
 
-func TestAnswersOfTheAPIHaveAKind(t *testing.T) {
+func TestWrapError_KindOfAnswer(t *testing.T) {
 	node := schema.GroupResource{Resource: "nodes"}
 	a := &Client{Address: &url.URL{Host: "api.example.net:6443"}}
 	for _, test := range []struct {

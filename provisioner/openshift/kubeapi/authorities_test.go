@@ -7,7 +7,7 @@ import (
 	"exoshift/provisioner/openshift/kubeapi"
 )
 
-func TestAKubeconfigWithoutACertificateTrustsNobody(t *testing.T) {
+func TestParseAuthorities_RequiresCertificate(t *testing.T) {
 	const config = "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: c, user: a}}]\nusers: [{name: a, user: {}}]\n" +
 		"clusters: [{name: c, cluster: {server: \"https://api.example.net:6443\"}}]\n"
 	for _, content := range []string{"", "{", config} {

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-func TestWhatTheAPISaysAboutASecretIsNotRepeated(t *testing.T) {
+func TestRedactMessage_HidesSecretErrors(t *testing.T) {
 	said := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Message: `Invalid value: "very-secret"`}}
 	err := RedactMessage(fault.New(fault.Transient, "change the secret", said))
 	if strings.Contains(err.Error(), "very-secret") || !fault.Is(err, fault.Transient) || !isConflict(err) {

@@ -38,6 +38,11 @@ func IsForeignOwned(object metav1.ObjectMeta, path ...string) bool {
 	return len(found) > 0 && !slices.Contains(found, fieldManager)
 }
 
+// IsDecided is IsForeignOwned of a field whose default an operator of OpenShift writes under its own name: that is nobody's decision.
+func IsDecided(object metav1.ObjectMeta, operator string, path ...string) bool {
+	return IsForeignOwned(object, path...) && !slices.Contains(listOwners(object, path...), operator)
+}
+
 // CreatedAnnotation marks objects that exoshift created, and may delete.
 const CreatedAnnotation = "exoshift-made"
 

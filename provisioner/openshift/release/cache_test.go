@@ -27,7 +27,7 @@ func (m *mirror) fetchAgain(t *testing.T, downloads int) {
 	}
 }
 
-func TestACompleteEntryIsUsedWithoutTheNetwork(t *testing.T) {
+func TestCache_CompleteEntryIsOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -47,7 +47,7 @@ func TestACompleteEntryIsUsedWithoutTheNetwork(t *testing.T) {
 }
 
 // Whoever can write to the cache can write all of it: nothing there is trusted but the publisher's signature.
-func TestADamagedEntryIsMadeAgain(t *testing.T) {
+func TestCache_RepairsDamagedEntry(t *testing.T) {
 	const other = "#!/bin/sh\necho forged >&2\n"
 	for name, c := range map[string]struct {
 		damage    func(*testing.T, *mirror, string)
@@ -106,7 +106,7 @@ func TestADamagedEntryIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestInstaller_RefusesAProgramChangedSinceItWasVerified(t *testing.T) {
+func TestInstaller_RefusesChangedProgram(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript)
 	i := m.installer()
@@ -147,7 +147,7 @@ func TestInstaller_RefusesACacheOfOthers(t *testing.T) {
 	}
 }
 
-func TestInstaller_RefusesACacheThatAnotherOwns(t *testing.T) {
+func TestInstaller_RefusesForeignCache(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript)
 	m.cache = "/usr" // owned by root; for root, by another user
@@ -163,7 +163,7 @@ func TestInstaller_RefusesACacheThatAnotherOwns(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledRunHalfUnpackedGoes(t *testing.T) {
+func TestCache_RemovesKilledUnpack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.cache = filepath.Join(m.cache, "[a]*[") // special characters of glob patterns
@@ -180,7 +180,7 @@ func TestWhatAKilledRunHalfUnpackedGoes(t *testing.T) {
 	})
 }
 
-func TestWhatOneSignerVouchedForIsNotUsedUnderAnother(t *testing.T) {
+func TestCache_SeparatesSigners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -195,7 +195,7 @@ func TestWhatOneSignerVouchedForIsNotUsedUnderAnother(t *testing.T) {
 	})
 }
 
-func TestTwoRunsDownloadOnce(t *testing.T) {
+func TestCache_ConcurrentRunsDownloadOnce(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript)
 	var runs sync.WaitGroup
@@ -212,7 +212,7 @@ func TestTwoRunsDownloadOnce(t *testing.T) {
 	}
 }
 
-func TestTheWaitForAnotherRunIsToldAndCanBeStopped(t *testing.T) {
+func TestCache_LockWaitIsCancellable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)

@@ -11,7 +11,7 @@ import (
 
 const releaseText = "Client tools for OpenShift\n--------------------------\n\nName:           4.20.5\nDigest:         sha256:00\n"
 
-func TestAChannelIsResolvedOnce(t *testing.T) {
+func TestFetch_ResolvesChannelOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -32,7 +32,7 @@ func TestAChannelIsResolvedOnce(t *testing.T) {
 	})
 }
 
-func TestAVersionThatCannotBeUsedIsRefused(t *testing.T) {
+func TestFetch_RefusesUnusableVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)

@@ -68,7 +68,7 @@ func generate(ctx context.Context, i *release.Installer, dir, config string) (st
 	return i.Generate(ctx, dir, state.Generation{InstallConfig: []byte(config), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}, func(string) {})
 }
 
-func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
+func TestGenerate_KeepsOneGeneration(t *testing.T) {
 	i, m := simulated(t)
 	dir := filepath.Join(t.TempDir(), "c1", "install")
 	stale := filepath.Join(filepath.Dir(dir), ".install-1.unfinished")
@@ -110,7 +110,7 @@ func TestGenerateMakesOneGenerationAndKeepsIt(t *testing.T) {
 }
 
 // A run that continues after the bootstrap finds all that it needs, and none of the cluster's keys.
-func TestStrip_LeavesWhatLaterRunsNeed(t *testing.T) {
+func TestStrip_KeepsFilesOfLaterRuns(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	if err := i.Strip(dir); err != nil {
@@ -169,7 +169,7 @@ func TestStrip_MayBeInterrupted(t *testing.T) {
 	}
 }
 
-func TestAChangeAfterTheGenerationIsToldAndHasNoEffect(t *testing.T) {
+func TestGenerate_IgnoresLaterChange(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}
@@ -192,7 +192,7 @@ func TestAChangeAfterTheGenerationIsToldAndHasNoEffect(t *testing.T) {
 	}
 }
 
-func TestTheFirstCertificatesEndAfterADay(t *testing.T) {
+func TestGenerate_CertificatesExpireAfterDay(t *testing.T) {
 	i, _ := simulated(t)
 	made, err := generate(t.Context(), i, filepath.Join(t.TempDir(), "install"), installConfig)
 	if err != nil {
@@ -203,7 +203,7 @@ func TestTheFirstCertificatesEndAfterADay(t *testing.T) {
 	}
 }
 
-func TestWhatIsWantedGoesIntoTheBootstrapMachine(t *testing.T) {
+func TestGenerate_ManifestsInBootstrapConfig(t *testing.T) {
 	i, m := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	wanted := state.Generation{
@@ -259,7 +259,7 @@ func onBootstrap(t *testing.T, document []byte, path string) string {
 	return ""
 }
 
-func TestTheProgramsLogIsKeptForItsOwnerWithoutSecrets(t *testing.T) {
+func TestGenerate_PrivateLogWithoutSecrets(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	if _, err := generate(t.Context(), i, dir, installConfig); err != nil {
@@ -282,7 +282,7 @@ func TestTheProgramsLogIsKeptForItsOwnerWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestARefusalInTheMiddleLeavesNothing(t *testing.T) {
+func TestGenerate_FailureLeavesNothing(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c2.example.net"}
@@ -301,7 +301,7 @@ func TestARefusalInTheMiddleLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
+func TestGenerate_BadInstallConfigHint(t *testing.T) {
 	i, _ := simulated(t)
 	_, err := i.Generate(t.Context(), filepath.Join(t.TempDir(), "install"), state.Generation{InstallConfig: []byte("apiVersion: v1\n")}, func(string) {})
 	if !fault.Is(err, fault.Invalid) || fault.HintOf(err) == "" {
@@ -309,14 +309,14 @@ func TestABadInstallConfigIsTheOperatorsToCorrect(t *testing.T) {
 	}
 }
 
-func TestTheBootImageIsThatOfTheSimulatedRelease(t *testing.T) {
+func TestFindBootImage_SimulatedRelease(t *testing.T) {
 	i, _ := simulated(t)
 	if image, err := i.FindBootImage(t.Context()); err != nil || image.Build == "" || len(image.SHA256) != 64 {
 		t.Errorf("%+v, %v", image, err)
 	}
 }
 
-func TestAnythingElseInTheFolderIsNotTouched(t *testing.T) {
+func TestGenerate_KeepsForeignFiles(t *testing.T) {
 	i, _ := simulated(t)
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "kept")
@@ -331,7 +331,7 @@ func TestAnythingElseInTheFolderIsNotTouched(t *testing.T) {
 	}
 }
 
-func TestADamagedGenerationIsNotUsed(t *testing.T) {
+func TestGenerate_RefusesDamagedGeneration(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	other := filepath.Join(t.TempDir(), "install")
@@ -368,7 +368,7 @@ func TestADamagedGenerationIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestATrialTellsWhatWouldBeRefusedAndLeavesNothing(t *testing.T) {
+func TestTry_ReportsRefusalLeavesNothing(t *testing.T) {
 	i, m := simulated(t)
 	parent := t.TempDir()
 	for name, c := range map[string]struct {

@@ -2,7 +2,7 @@ package release
 
 import "testing"
 
-func TestTheArchiveIsForTheHostNotForTheMachines(t *testing.T) {
+func TestResolveHostSuffix_HostPlatform(t *testing.T) {
 	for host, want := range map[[2]string]string{
 		{"linux", "amd64"}: "linux", {"linux", "arm64"}: "linux-arm64",
 		{"darwin", "amd64"}: "mac", {"darwin", "arm64"}: "mac-arm64",

@@ -32,7 +32,7 @@ func noisyImage(t *testing.T, n int) (content, packed []byte) {
 	return content, out.Bytes()
 }
 
-func TestAnImageOfManyBuffersIsTheSameAtItsReader(t *testing.T) {
+func TestOpenImage_ManyBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		content, packed := noisyImage(t, 3<<20+17)
@@ -44,7 +44,7 @@ func TestAnImageOfManyBuffersIsTheSameAtItsReader(t *testing.T) {
 	})
 }
 
-func TestWhatCameBeforeTheDamageIsReadBeforeItsError(t *testing.T) {
+func TestOpenImage_DataBeforeDamage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		content, packed := noisyImage(t, 3<<20)
@@ -57,7 +57,7 @@ func TestWhatCameBeforeTheDamageIsReadBeforeItsError(t *testing.T) {
 	})
 }
 
-func TestProgressIsToldAboutOnceASecond(t *testing.T) {
+func TestOpenImage_ProgressEachSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)

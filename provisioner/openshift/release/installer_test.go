@@ -28,7 +28,7 @@ release architecture amd64"; exit 0; fi
 `
 )
 
-func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
+func TestFetch_ExplainsBadDownload(t *testing.T) {
 	for name, failure := range map[string]struct {
 		spoil func(*testing.T, *mirror)
 		kind  fault.Kind
@@ -84,7 +84,7 @@ func TestFetchExplainsWhatIsWrongWithADownload(t *testing.T) {
 	}
 }
 
-func TestFetchTriesAgainWhenTheNetworkFails(t *testing.T) {
+func TestFetch_RetriesNetworkFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -95,7 +95,7 @@ func TestFetchTriesAgainWhenTheNetworkFails(t *testing.T) {
 	})
 }
 
-func TestTheProgramSeesNoCredentials(t *testing.T) {
+func TestProgram_HasNoCredentials(t *testing.T) {
 	t.Setenv("EXOSCALE_API_SECRET", "must not be seen")
 	t.Setenv("HTTPS_PROXY", "http://proxy.example.net")
 	m := newMirror(t)
@@ -117,7 +117,7 @@ func TestTheProgramSeesNoCredentials(t *testing.T) {
 	}
 }
 
-func TestBootImageIsTheOneForOpenStack(t *testing.T) {
+func TestFindBootImage_OpenStack(t *testing.T) {
 	const metadata = `{"stream":"rhcos-4.20","architectures":{"x86_64":{"artifacts":{"openstack":{"release":"9.6.20250923-0",
 "formats":{"qcow2.gz":{"disk":{"location":"https://rhcos.mirror.openshift.com/a.qcow2.gz","sha256":"aa"}}}}}}}}`
 	for name, test := range map[string]struct {
@@ -142,7 +142,7 @@ func TestBootImageIsTheOneForOpenStack(t *testing.T) {
 	}
 }
 
-func TestAProgramThatWasNotFetchedIsNotRun(t *testing.T) {
+func TestProgram_RequiresFetch(t *testing.T) {
 	m := newMirror(t)
 	if _, err := m.installer().FindBootImage(t.Context()); err == nil {
 		t.Error("it named an image")
@@ -152,7 +152,7 @@ func TestAProgramThatWasNotFetchedIsNotRun(t *testing.T) {
 	}
 }
 
-func TestExitCodesAndErrorsOfTheProgramAreTranslated(t *testing.T) {
+func TestProgram_TranslatesExitCodes(t *testing.T) {
 	const config = `apiVersion: v1
 pullSecret: '{"auths":{"quay.io":{"auth":"c2VjcmV0OnNlY3JldA=="}}}'
 `
@@ -194,7 +194,7 @@ exit 3`, fault.Invalid, "no registry"},
 	}
 }
 
-func TestTheProgramStopsWithTheRun(t *testing.T) {
+func TestProgram_StopsWithContext(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript+"echo 'level=info msg=started' >&2\ntrap 'exit 8' INT\nwhile :; do sleep 0.01; done")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -212,7 +212,7 @@ func TestTheProgramStopsWithTheRun(t *testing.T) {
 	}
 }
 
-func TestOpenImageUnpacksAndVerifies(t *testing.T) {
+func TestOpenImage_UnpacksAndVerifies(t *testing.T) {
 	const path, url = "/a.qcow2.gz", "https://rhcos.mirror.openshift.com/a.qcow2.gz"
 	content := strings.Repeat("QFI\xfb disk ", 10000)
 	packed := compress(t, content)
@@ -259,7 +259,7 @@ func readImage(ctx context.Context, m *mirror, image state.BootImage) (string, e
 	return string(content), errors.Join(err, stream.Close())
 }
 
-func TestAnImageClosedEarlyIsNotVerified(t *testing.T) {
+func TestOpenImage_EarlyCloseIsUnverified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		packed := compress(t, strings.Repeat("x", 1<<20))

@@ -11,7 +11,7 @@ import (
 	"exoshift/state"
 )
 
-func TestInstaller_BoundsWhatIsDownloaded(t *testing.T) {
+func TestInstaller_LimitsDownload(t *testing.T) {
 	const large = 1 << 40
 	for name, c := range map[string]struct {
 		spoil            func(*testing.T, *mirror)

@@ -20,7 +20,7 @@ func program(t *testing.T, script string) string {
 	return path
 }
 
-func TestAGivenProgramIsUsedWhereItIs(t *testing.T) {
+func TestFetch_LocalProgramInPlace(t *testing.T) {
 	m := newMirror(t)
 	path := program(t, versionScript+"echo '{}'")
 	for _, version := range []string{"4.20.5", "stable-4.20"} {
@@ -38,7 +38,7 @@ func TestAGivenProgramIsUsedWhereItIs(t *testing.T) {
 	}
 }
 
-func TestAGivenProgramMustBeWhatTheAnswersWant(t *testing.T) {
+func TestFetch_LocalProgramMustMatch(t *testing.T) {
 	m := newMirror(t)
 	good, plain := program(t, versionScript), filepath.Join(t.TempDir(), "plain")
 	writeManifest(t, plain, versionScript)

@@ -25,7 +25,7 @@ func (m *mirror) publishOKD(t *testing.T) {
 	}
 }
 
-func TestOKDIsVerifiedByItsChecksumAlone(t *testing.T) {
+func TestFetch_OKDChecksumOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publishOKD(t)
@@ -42,7 +42,7 @@ func TestOKDIsVerifiedByItsChecksumAlone(t *testing.T) {
 	})
 }
 
-func TestAWrongArchiveOfOKDIsRefused(t *testing.T) {
+func TestFetch_RefusesWrongOKDArchive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publishOKD(t)
@@ -54,7 +54,7 @@ func TestAWrongArchiveOfOKDIsRefused(t *testing.T) {
 	})
 }
 
-func TestErrorsNameTheAddressThatWasAskedFor(t *testing.T) {
+func TestFetch_ErrorNamesAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publishOKD(t)

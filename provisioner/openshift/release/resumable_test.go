@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnImageGoesOnWhereTheNetworkInterruptedIt(t *testing.T) {
+func TestOpenImage_ResumesAfterInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		content, packed := noisyImage(t, 3<<20)
@@ -25,7 +25,7 @@ func TestAnImageGoesOnWhereTheNetworkInterruptedIt(t *testing.T) {
 	})
 }
 
-func TestAnImageThatChangesMeanwhileIsNotMixed(t *testing.T) {
+func TestOpenImage_RefusesChangedImage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)
@@ -47,7 +47,7 @@ func TestAnImageThatChangesMeanwhileIsNotMixed(t *testing.T) {
 	})
 }
 
-func TestAnImageOfWhichNothingMoreComesIsGivenUp(t *testing.T) {
+func TestOpenImage_StalledDownloadFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)
@@ -60,7 +60,7 @@ func TestAnImageOfWhichNothingMoreComesIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAnImageIsClosedWhileNothingComes(t *testing.T) {
+func TestOpenImage_CloseWhileStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		_, packed := noisyImage(t, 2<<20)

@@ -21,7 +21,7 @@ import (
 	openpgp "github.com/ProtonMail/go-crypto/openpgp/v2"
 )
 
-func TestThePinnedKeyIsTheOneOfTheFingerprint(t *testing.T) {
+func TestReleaseKey_MatchesFingerprint(t *testing.T) {
 	keys, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(assets.ReleaseKey()))
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("%d keys, %v", len(keys), err)
@@ -37,7 +37,7 @@ func TestThePinnedKeyIsTheOneOfTheFingerprint(t *testing.T) {
 	}
 }
 
-func TestBothFormsOfASignatureAreVerified(t *testing.T) {
+func TestVerify_BothSignatureFormats(t *testing.T) {
 	for name, sign := range map[string]func(*testing.T, *mirror) []byte{
 		"detached": func(t *testing.T, m *mirror) []byte {
 			return detached(t, m.signer, m.checksums().content, nil)
@@ -76,7 +76,7 @@ func TestBothFormsOfASignatureAreVerified(t *testing.T) {
 	}
 }
 
-func TestOfASignedMessageOnlyTheSignedListCounts(t *testing.T) {
+func TestVerify_SignedContentOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -90,7 +90,7 @@ func TestOfASignedMessageOnlyTheSignedListCounts(t *testing.T) {
 }
 
 // Every release is signed by the same key, so a mirror could present an old one as a new one.
-func TestTheSignedListOfAnotherVersionIsRefusedBeforeItsProgramIsRun(t *testing.T) {
+func TestFetch_RefusesOtherVersionsList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		ran := filepath.Join(t.TempDir(), "ran")
@@ -108,7 +108,7 @@ func TestTheSignedListOfAnotherVersionIsRefusedBeforeItsProgramIsRun(t *testing.
 	})
 }
 
-func TestABadSignatureIsRefusedBeforeAnythingIsUnpacked(t *testing.T) {
+func TestFetch_RefusesBadSignature(t *testing.T) {
 	other := func(t *testing.T) *openpgp.Entity { return newSigner(t, 0) }
 	hour := &packet.Config{SigLifetimeSecs: 3600}
 	for name, test := range map[string]struct {
@@ -170,7 +170,7 @@ func TestABadSignatureIsRefusedBeforeAnythingIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyOfItsOwnANetworkHasThePinnedOne(t *testing.T) {
+func TestFetch_DefaultsToPinnedKey(t *testing.T) {
 	m := newMirror(t)
 	m.publish(t, versionScript)
 	m.net.ReleaseKey = nil
@@ -180,7 +180,7 @@ func TestWithoutAKeyOfItsOwnANetworkHasThePinnedOne(t *testing.T) {
 	}
 }
 
-func TestAReleaseWithoutASignatureIsRefused(t *testing.T) {
+func TestFetch_RefusesUnsigned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -192,7 +192,7 @@ func TestAReleaseWithoutASignatureIsRefused(t *testing.T) {
 	})
 }
 
-func TestAFileThatIsNoReleaseKeyIsRefused(t *testing.T) {
+func TestFetch_RefusesInvalidKeyFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)

@@ -26,7 +26,7 @@ func simulatedMirror(t *testing.T) *mirror {
 	return m
 }
 
-func TestTheReleasesOfTheSimulatedMirrorAreFetched(t *testing.T) {
+func TestFetch_SimulatedMirror(t *testing.T) {
 	m := simulatedMirror(t)
 	for _, test := range []struct {
 		distribution, asked, version, image, host string

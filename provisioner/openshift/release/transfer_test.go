@@ -48,7 +48,7 @@ func (m *mirror) partFile() string {
 	return filepath.Join(m.place("4.20.5"), archiveName("4.20.5")+".part")
 }
 
-func TestAnInterruptedDownloadGoesOnWhereItStopped(t *testing.T) {
+func TestFetch_ResumesDownload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := resumable(t)
 		m.archive().cuts = []int{1000, 700}
@@ -64,7 +64,7 @@ func TestAnInterruptedDownloadGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-func TestADownloadThatGetsOnIsNotGivenUp(t *testing.T) {
+func TestFetch_SlowDownloadContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript+"# "+noise(10_000_000))
@@ -75,7 +75,7 @@ func TestADownloadThatGetsOnIsNotGivenUp(t *testing.T) {
 	})
 }
 
-func TestTheNextRunGoesOnWithTheDownload(t *testing.T) {
+func TestFetch_NextRunResumes(t *testing.T) {
 	for name, test := range map[string]struct {
 		between func(*testing.T, *mirror)
 		asked   []string
@@ -131,7 +131,7 @@ func TestTheNextRunGoesOnWithTheDownload(t *testing.T) {
 	}
 }
 
-func TestAWeakTagIsNoCondition(t *testing.T) {
+func TestFetch_IgnoresWeakETag(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := resumable(t)
 		m.archive().tag = `W/"one"`
@@ -142,7 +142,7 @@ func TestAWeakTagIsNoCondition(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitIsDeleted(t *testing.T) {
+func TestFetch_DeletesMismatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := resumable(t)
 		m.stop(t, 1000)
@@ -160,7 +160,7 @@ func TestWhatDoesNotFitIsDeleted(t *testing.T) {
 	})
 }
 
-func TestALoginPageDoesNotSpoilWhatWasKept(t *testing.T) {
+func TestFetch_LoginPageKeepsPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := resumable(t)
 		m.stop(t, 1000)
@@ -177,7 +177,7 @@ func TestALoginPageDoesNotSpoilWhatWasKept(t *testing.T) {
 	})
 }
 
-func TestAStopIsImmediateAndKeepsThePart(t *testing.T) {
+func TestFetch_StopKeepsPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := resumable(t)
 		m.archive().pause = 30 * time.Second
@@ -194,7 +194,7 @@ func TestAStopIsImmediateAndKeepsThePart(t *testing.T) {
 	})
 }
 
-func TestADownloadTellsHowFarItIs(t *testing.T) {
+func TestFetch_ReportsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript+"# "+noise(5_000_000))
@@ -209,7 +209,7 @@ func TestADownloadTellsHowFarItIs(t *testing.T) {
 	})
 }
 
-func TestARedirectionLeadsToHTTPSOnly(t *testing.T) {
+func TestFetch_RedirectsToHTTPSOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
@@ -220,7 +220,7 @@ func TestARedirectionLeadsToHTTPSOnly(t *testing.T) {
 	})
 }
 
-func TestAServerThatNobodyVouchesForIsRefusedAtOnce(t *testing.T) {
+func TestFetch_RefusesUntrustedServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)

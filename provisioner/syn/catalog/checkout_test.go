@@ -53,7 +53,7 @@ func (r rawTree) Encode(o plumbing.EncodedObject) error {
 	return writer.Close()
 }
 
-func TestFilesThatCouldLeaveTheirFolderAreRefused(t *testing.T) {
+func TestCheckout_RefusesEscapingFiles(t *testing.T) {
 	content := func(t *testing.T, s *snapshot, text string) plumbing.Hash {
 		return keep(t, s, fileContent{[]byte(text)})
 	}
@@ -130,7 +130,7 @@ func TestFilesThatCouldLeaveTheirFolderAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledFetchHasLeftBehindGoesWithTheNextOne(t *testing.T) {
+func TestCheckout_RemovesKilledFetch(t *testing.T) {
 	within := t.TempDir()
 	for _, name := range []string{".catalog-123/old/manifests", ".catalog-456/new", ".catalog-mine", ".catalog-", ".other-123"} {
 		if err := os.MkdirAll(filepath.Join(within, name), 0o700); err != nil {
@@ -153,7 +153,7 @@ func TestWhatAKilledFetchHasLeftBehindGoesWithTheNextOne(t *testing.T) {
 	}
 }
 
-func TestALinkWithinIsKept(t *testing.T) {
+func TestCheckout_KeepsInnerLink(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "catalog")
 	s := crafted(t, func(s *snapshot) []object.TreeEntry {
 		return []object.TreeEntry{{Name: "a", Mode: filemode.Symlink, Hash: keep(t, s, fileContent{[]byte("b")})}, {Name: "b", Mode: filemode.Executable, Hash: keep(t, s, fileContent{[]byte("x")})}}
@@ -166,7 +166,7 @@ func TestALinkWithinIsKept(t *testing.T) {
 	}
 }
 
-func TestAnAddressNamesAPlace(t *testing.T) {
+func TestParseRepoURL_ValidAndInvalid(t *testing.T) {
 	for address, want := range map[string]string{
 		"ssh://git@git.example.net/a/b.git":      "ssh://git@git.example.net/a/b.git",
 		"ssh://git.example.net:2222/a/b.git":     "ssh://git@git.example.net:2222/a/b.git",
@@ -190,7 +190,7 @@ func TestAnAddressNamesAPlace(t *testing.T) {
 	}
 }
 
-func TestTheReasonOfAFailureIsCutOut(t *testing.T) {
+func TestExtractReason_FromOutput(t *testing.T) {
 	trace := "section_start:1:prepare\r\x1b[0KPreparing\n\x1b[32mfine\x1b[0;m\nError one\n" + strings.Repeat("Error again and again\n", 300) +
 		"\x1b]8;;http://x\x07ValueError: lookup error for reference '${facts:service_level}' in parameter 'a': key 'service_level' not found\n" +
 		"Cleaning up project directory\nERROR: Job failed: exit code 1\n"

@@ -43,7 +43,7 @@ func compilable(troubles scenario.Compilation, missing bool) githost.Config {
 	return githost.Config{Faults: troubles, Clusters: func(id string) (githost.Cluster, bool) { return cluster, id == clusterID }}
 }
 
-func TestThePipelineOfTheCommitIsFollowed(t *testing.T) {
+func TestCompiler_FollowsCommitPipeline(t *testing.T) {
 	for name, test := range map[string]struct {
 		troubles scenario.Compilation
 		without  bool
@@ -81,7 +81,7 @@ func TestThePipelineOfTheCommitIsFollowed(t *testing.T) {
 	}
 }
 
-func TestACommitWithoutAPipelineIsSaid(t *testing.T) {
+func TestCompiler_ReportsMissingPipeline(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	began := w.network.Clock.Now()
 	compiler := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{})
@@ -108,7 +108,7 @@ func local(t *testing.T, more string) catalog.Commodore {
 	}
 }
 
-func TestCommodoreOfThisMachineGetsItsTokenByItsEnvironmentOnly(t *testing.T) {
+func TestCompiler_LocalTokenByEnvironment(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	t.Setenv("HOME", "/somewhere")
 	compiler := catalog.NewCompiler(w.network, catalog.Access{}, local(t, ""))
@@ -129,7 +129,7 @@ func TestCommodoreOfThisMachineGetsItsTokenByItsEnvironmentOnly(t *testing.T) {
 	}
 }
 
-func TestWhatCommodoreFailsByIsSaid(t *testing.T) {
+func TestCompiler_LocalFailureReason(t *testing.T) {
 	for name, test := range map[string]struct{ script, says, field string }{
 		"a fact":        {"echo \"ValueError: While resolving references: lookup error for reference '\\${facts:service_level}' in parameter 'x': key 'service_level' not found\"\nexit 1\n", "service_level", "syn.facts"},
 		"another error": {"echo fine\necho 'Error: Failed to clone x' >&2\nexit 1\n", "Failed to clone x", ""},
@@ -148,7 +148,7 @@ func TestWhatCommodoreFailsByIsSaid(t *testing.T) {
 	}
 }
 
-func TestCommodoreEndsWithWhoeverWaitsForIt(t *testing.T) {
+func TestCompiler_LocalEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := filepath.Join(t.TempDir(), "left")
 	compiler := catalog.NewCompiler(newWorld(t, githost.Config{}).network, catalog.Access{}, local(t, "sleep 60 &\necho $! >"+left+"\necho waits\nwait\n"))
@@ -167,7 +167,7 @@ func TestCommodoreEndsWithWhoeverWaitsForIt(t *testing.T) {
 	}
 }
 
-func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
+func TestListWantedSecrets_FromRefs(t *testing.T) {
 	ref := func(data, mount string) string {
 		return "data: " + base64.StdEncoding.EncodeToString([]byte(data)) + "\nencoding: original\ntype: vaultkv\nvault_params:\n  VAULT_ADDR: https://v\n  auth: token\n  mount: " + mount + "\n"
 	}
@@ -183,20 +183,23 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 	got, err := git.ListWantedSecrets(write(t, map[string]string{
 		"refs/t-a/c-b/registry/httpSecret": ref("t-a/c-b/registry:httpSecret", "clusters/kv"), "refs/t-a/c-b/global-backup/password": "",
 		"refs/__shared__/__shared__/x/y": ref("__shared__/__shared__/x:y\n", "clusters/kv"), "refs/plain/z": "type: plain\ndata: x\n",
-	}))
+	}), state.DefaultVaultMount)
 	want := []state.VaultSecret{{Path: "__shared__/__shared__/x", Key: "y"}, {Path: "t-a/c-b/global-backup", Key: "password"}, {Path: "t-a/c-b/registry", Key: "httpSecret"}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	got, err = git.ListWantedSecrets(write(t, map[string]string{"refs/t-a/c-b/deep/er/and/deeper/key": ref("t-a/c-b/deep/er/and/deeper:key", "/clusters/kv/")}))
+	got, err = git.ListWantedSecrets(write(t, map[string]string{"refs/t-a/c-b/deep/er/and/deeper/key": ref("t-a/c-b/deep/er/and/deeper:key", "/clusters/kv/")}), state.DefaultVaultMount)
 	if diff := cmp.Diff([]state.VaultSecret{{Path: "t-a/c-b/deep/er/and/deeper", Key: "key"}}, got); err != nil || diff != "" {
 		t.Errorf("in folders: %v\n%s", err, diff)
 	}
-	if got, err := git.ListWantedSecrets(t.TempDir()); err != nil || len(got) != 0 {
+	if got, err = git.ListWantedSecrets(write(t, map[string]string{"refs/a/b": ref("a:b", "other/kv")}), "other/kv"); err != nil || len(got) != 1 {
+		t.Errorf("in the mount of the answers: %v, %v", got, err)
+	}
+	if got, err := git.ListWantedSecrets(t.TempDir(), state.DefaultVaultMount); err != nil || len(got) != 0 {
 		t.Errorf("no secrets: %v, %v", got, err)
 	}
 	for name, text := range map[string]string{"another mount": ref("a:b", "secret"), "another version": ref("a:b", "clusters/kv\n  engine: kv")} {
-		_, err := git.ListWantedSecrets(write(t, map[string]string{"refs/a/b": text}))
+		_, err := git.ListWantedSecrets(write(t, map[string]string{"refs/a/b": text}), state.DefaultVaultMount)
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "refs/a/b is in") || !strings.Contains(fault.HintOf(err), "Vault's clusters/kv") {
 			t.Errorf("%s: %v, hint %q", name, err, fault.HintOf(err))
 		}
@@ -205,13 +208,13 @@ func TestTheFilesBelowRefsSayWhichSecretsAreWanted(t *testing.T) {
 		"another secret": {"refs/a/b": ref("a:c", "clusters/kv")},
 		"no YAML":        {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
 	} {
-		if _, err := git.ListWantedSecrets(write(t, files)); !fault.Is(err, fault.Invalid) {
+		if _, err := git.ListWantedSecrets(write(t, files), state.DefaultVaultMount); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestAPipelineThatFailedBeforeIsStartedAgain(t *testing.T) {
+func TestCompiler_RestartsFailedPipeline(t *testing.T) {
 	config := compilable(scenario.Compilation{FactMissing: true}, false)
 	cluster, _ := config.Clusters(clusterID)
 	w := newWorld(t, config)

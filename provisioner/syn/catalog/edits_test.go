@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnEditForAFileCountsOnlyWhereTheFileIs(t *testing.T) {
+func TestCompare_EditsOfExistingFiles(t *testing.T) {
 	class := []state.YAMLEdit{{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}}}
 	for name, want := range map[string]string{"other.yml": "", "openshift4.yml": "classes:\n  - .openshift4\n", "openshift4.yaml": "classes:\n  - .openshift4\n"} {
 		t.Run(name, func(t *testing.T) {

@@ -203,7 +203,7 @@ func FuzzReference(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer func() { _ = root.Close() }()
-		secret, wanted, err := readReference(root, name)
+		secret, wanted, err := readReference(root, name, "clusters/kv")
 		switch {
 		case err != nil && (wanted || strings.ContainsFunc(err.Error(), unprintable) || !strings.Contains(err.Error(), name)):
 			t.Fatalf("%q is told as %q", content, err)

@@ -22,7 +22,7 @@ import (
 	"exoshift/state"
 )
 
-func TestBothWaysInCompareAndCommit(t *testing.T) {
+func TestGit_TokenAndAgent(t *testing.T) {
 	for name, way := range map[string]func(*testing.T, *world) *catalog.Git{
 		"HTTPS with a token": func(_ *testing.T, w *world) *catalog.Git { return w.byToken() },
 		"SSH with an agent": func(t *testing.T, w *world) *catalog.Git {
@@ -71,7 +71,7 @@ func (w *world) between(act func()) {
 	}
 }
 
-func TestSomebodyWhoIsFasterIsNotOverwritten(t *testing.T) {
+func TestCommit_KeepsConcurrentCommit(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{file: "parameters:\n  openshift:\n    baseDomain: old # by hand\n"})
 	w.between(func() {
@@ -84,7 +84,7 @@ func TestSomebodyWhoIsFasterIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestSomebodyWhoIsFasterAtTheSamePlaceIsAConflict(t *testing.T) {
+func TestCommit_ConflictAtSamePath(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{file: "parameters: {openshift: {baseDomain: old}}\n"})
 	theirs := "parameters: {openshift: {baseDomain: theirs}}\n"
@@ -95,7 +95,7 @@ func TestSomebodyWhoIsFasterAtTheSamePlaceIsAConflict(t *testing.T) {
 	}
 }
 
-func TestWhoeverIsAlwaysSlowerIsToldWhereAndNoPassword(t *testing.T) {
+func TestCommit_GivesUpAfterRaces(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	others := 0
@@ -116,7 +116,7 @@ func TestWhoeverIsAlwaysSlowerIsToldWhereAndNoPassword(t *testing.T) {
 	}
 }
 
-func TestAHostThatTakesNoPushIsNotTakenForSomebodyFaster(t *testing.T) {
+func TestCommit_RejectedPushIsNoRace(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
@@ -132,7 +132,7 @@ func TestAHostThatTakesNoPushIsNotTakenForSomebodyFaster(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsLostMakesNoSecondCommit(t *testing.T) {
+func TestCommit_LostAnswerIsNotRepeated(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	lost := false
@@ -161,7 +161,7 @@ func (d *deaf) Header() http.Header         { return d.header }
 func (d *deaf) Write(p []byte) (int, error) { return len(p), nil }
 func (d *deaf) WriteHeader(int)             {}
 
-func TestAHostIsKnownByItsKey(t *testing.T) {
+func TestKnownHosts_IdentifyHostKey(t *testing.T) {
 	other := newKey(t, 'o')
 	for name, test := range map[string]struct {
 		lieutenant string
@@ -214,7 +214,7 @@ func line(hosts string, key ssh.Signer) string {
 
 func fingerprint(key ssh.Signer) string { return ssh.FingerprintSHA256(key.PublicKey()) }
 
-func TestWhoIsNotLetInIsTold(t *testing.T) {
+func TestGit_AccessDenied(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	known := write(t, line(host, w.hostKey))
@@ -247,7 +247,7 @@ func (unwilling) Sign(ssh.PublicKey, []byte) (*ssh.Signature, error) {
 	return nil, errors.New("no")
 }
 
-func TestWhatAnAgentLacksIsTold(t *testing.T) {
+func TestGit_AgentProblems(t *testing.T) {
 	for name, test := range map[string]struct {
 		prepare func(*testing.T, *world)
 		says    string
@@ -275,7 +275,7 @@ func TestWhatAnAgentLacksIsTold(t *testing.T) {
 	}
 }
 
-func TestAHostThatWantsATokenIsNotSaidToRefuseOne(t *testing.T) {
+func TestGit_MissingTokenIsNotRejected(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	where := state.GitRepo{URL: "https://" + host + "/" + tenantRepo + ".git"}
@@ -285,7 +285,7 @@ func TestAHostThatWantsATokenIsNotSaidToRefuseOne(t *testing.T) {
 	}
 }
 
-func TestATokenIsInNoAddressAndInNoError(t *testing.T) {
+func TestGit_HidesToken(t *testing.T) {
 	for _, status := range []int{0, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests, http.StatusBadGateway} {
 		w := newWorld(t, githost.Config{})
 		w.commit(t, tenantRepo, map[string]string{"a": "b"})
@@ -311,7 +311,7 @@ func TestATokenIsInNoAddressAndInNoError(t *testing.T) {
 	}
 }
 
-func TestATokenGoesToNoOtherHost(t *testing.T) {
+func TestGit_TokenOnlyToItsHost(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.Host != host {
@@ -328,7 +328,7 @@ func TestATokenGoesToNoOtherHost(t *testing.T) {
 	}
 }
 
-func TestAFetchReplacesWhatWasThere(t *testing.T) {
+func TestFetch_ReplacesContent(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	newest := w.commit(t, catalogRepo, map[string]string{"manifests/a/b.yaml": "x: 1\n", "refs/t/c/registry/httpSecret": "type: vaultkv\n"})
 	dir := filepath.Join(t.TempDir(), "catalog")
@@ -344,7 +344,7 @@ func TestAFetchReplacesWhatWasThere(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, "old"), nil, 0o600))
 	}
 	private(t, filepath.Dir(dir), 1)
-	wanted, err := w.byToken().ListWantedSecrets(dir)
+	wanted, err := w.byToken().ListWantedSecrets(dir, state.DefaultVaultMount)
 	if diff := cmp.Diff([]state.VaultSecret{{Path: "t/c/registry", Key: "httpSecret"}}, wanted); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}

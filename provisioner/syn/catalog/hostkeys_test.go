@@ -28,7 +28,7 @@ func knownIn(t *testing.T, lines string) *Git {
 	return &Git{access: Access{KnownHosts: []string{file}}}
 }
 
-func TestTheKeyThatComesWithTheProgramCountsIfNobodyElseKnowsOne(t *testing.T) {
+func TestHostKeys_BuiltInIsFallback(t *testing.T) {
 	for name, test := range map[string]struct{ address, lieutenant, file, key, source string }{
 		"nobody else":    {address: "ssh://git@git.vshn.net/a.git", key: shippedKey, source: "exoshift's own list"},
 		"capitals":       {address: "ssh://git@Git.VSHN.net/a.git", key: shippedKey, source: "exoshift's own list"},
@@ -61,7 +61,7 @@ func TestTheKeyThatComesWithTheProgramCountsIfNobodyElseKnowsOne(t *testing.T) {
 	}
 }
 
-func TestAHostIsAskedForTheKindsOfKeysThatAreKnown(t *testing.T) {
+func TestHostKeys_RequestKnownAlgorithms(t *testing.T) {
 	rsaKey, err := ssh.NewPublicKey(&rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), 2047), E: 65537})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAHostIsAskedForTheKindsOfKeysThatAreKnown(t *testing.T) {
 	}
 }
 
-func TestWhoeverMeetsAnotherKeyIsToldWhereANewOneBelongs(t *testing.T) {
+func TestHostKeys_ChangedKeyHint(t *testing.T) {
 	shown, _, _, _, err := ssh.ParseAuthorizedKey([]byte(anotherKey))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-func TestASecretIsMaskedInWhateverPartsItComes(t *testing.T) {
+func TestMaskingReader_SplitSecret(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "no secret": "no secret", "s3cr3t": "[token]", "a s3cr3t, twice s3cr3ts3cr3t.": "a [token], twice [token][token].",
 		"s3cr": "s3cr", "s3s3cr3t": "s3[token]", "s3crs3cr3": "s3crs3cr3",
@@ -23,7 +23,7 @@ func TestASecretIsMaskedInWhateverPartsItComes(t *testing.T) {
 	}
 }
 
-func TestATokenAtTheEdgeOfALongLineIsMasked(t *testing.T) {
+func TestForwardLines_TokenAtLineLimit(t *testing.T) {
 	const secret = "very-secret-token"
 	for shift := range len(secret) {
 		text := strings.Repeat("x", maxLine-shift) + secret + strings.Repeat("y", maxLine) + "\nend\n"

@@ -61,7 +61,7 @@ func (w *world) compile(t *testing.T, local catalog.Commodore) (told string, err
 	return strings.Join(all, "\n"), err
 }
 
-func TestHowAPipelineEndsIsToldWithTheNextStep(t *testing.T) {
+func TestPipeline_OutcomesAndHints(t *testing.T) {
 	ended := func(status string) string {
 		return `[{"id": 41, "status": "` + status + `", "web_url": "https://x/41"}]`
 	}
@@ -101,7 +101,7 @@ func TestHowAPipelineEndsIsToldWithTheNextStep(t *testing.T) {
 	}
 }
 
-func TestOnlyPipelinesOfTheBranchCount(t *testing.T) {
+func TestPipeline_BranchOnly(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	gitLab{"/pipelines": `[{"id": 41, "status": "success"}]`}.hosts(w)
 	answer, asked := w.meet, ""
@@ -119,7 +119,7 @@ func TestOnlyPipelinesOfTheBranchCount(t *testing.T) {
 	}
 }
 
-func TestWhereNoPipelineIsCommodoreCompiles(t *testing.T) {
+func TestPipeline_MissingUsesCommodore(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	gitLab{"": `{"id": 7, "jobs_enabled": false}`, "/pipelines": "403"}.hosts(w)
 	told, err := w.compile(t, local(t, ""))
@@ -128,7 +128,7 @@ func TestWhereNoPipelineIsCommodoreCompiles(t *testing.T) {
 	}
 }
 
-func TestAPipelineThatNobodyTakesSaysSoWhileItIsWaitedFor(t *testing.T) {
+func TestPipeline_ReportsNoRunner(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	gitLab{"/pipelines": `[{"id": 41, "status": "pending", "web_url": "https://x/41"}]`}.hosts(w)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -144,7 +144,7 @@ func TestAPipelineThatNobodyTakesSaysSoWhileItIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAPipelineThatANewerCommitHasStoppedIsFollowedAsThatOfTheNewerOne(t *testing.T) {
+func TestPipeline_FollowsNewerCommit(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	gitLab{"/pipelines/43/jobs": "[" + deploy("success") + "]", "/pipelines/43/bridges": "[]"}.hosts(w)
 	answer, newer := w.meet, strings.Repeat("b", 40)

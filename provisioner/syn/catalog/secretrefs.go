@@ -22,7 +22,6 @@ import (
 
 const (
 	refsFolder = "refs"
-	kvMount    = "clusters/kv"
 	kvType     = "vaultkv"
 	kvEngine   = "kv-v2"
 	maxRef     = 16 << 10 // bytes of a file below refs
@@ -42,9 +41,9 @@ type wrongStoreError struct{ reason string }
 
 func (e wrongStoreError) Error() string { return e.reason }
 
-// ListWantedSecrets returns the secrets that a compiled catalog in dir needs, sorted. Each file below its folder refs is a
-// reference to one, and its path is that of the secret and the key.
-func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
+// ListWantedSecrets returns the secrets that a compiled catalog in dir needs of the store at mount, sorted. Each file below its
+// folder refs is a reference to one, and its path is that of the secret and the key.
+func (g *Git) ListWantedSecrets(dir, mount string) ([]state.VaultSecret, error) {
 	const op = "find out which secrets the catalog needs"
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -63,7 +62,7 @@ func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		secret, wanted, err := readReference(root, name)
+		secret, wanted, err := readReference(root, name, mount)
 		if wanted {
 			found = append(found, secret)
 		}
@@ -73,7 +72,7 @@ func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
 	switch {
 	case errors.As(err, &other):
 		return nil, fault.New(fault.Invalid, op, err).
-			WithHint("have the component that refers to it find its secret in Vault's %s, which is what clusters may read; then compile again", kvMount)
+			WithHint("have the component that refers to it find its secret in Vault's %s, which is what clusters may read; then compile again; syn.vaultMount names another store", mount)
 	case err != nil:
 		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s anew", filepath.Base(dir))
 	}
@@ -84,7 +83,7 @@ func (g *Git) ListWantedSecrets(dir string) ([]state.VaultSecret, error) {
 }
 
 // readReference skips references to anything but a secret in Vault.
-func readReference(root *os.Root, name string) (secret state.VaultSecret, wanted bool, err error) {
+func readReference(root *os.Root, name, kvMount string) (secret state.VaultSecret, wanted bool, err error) {
 	info, err := root.Lstat(name) // refuses links, wherever they lead
 	if err == nil {
 		err = fileread.CheckRegular(name, info)
@@ -106,14 +105,14 @@ func readReference(root *os.Root, name string) (secret state.VaultSecret, wanted
 	if ref.Type != "" && ref.Type != kvType {
 		return secret, false, nil
 	}
-	if err := ref.checkStore(name); err != nil {
+	if err := ref.checkStore(name, kvMount); err != nil {
 		return secret, false, err
 	}
 	secret, err = ref.toSecret(name)
 	return secret, err == nil, err
 }
 
-func (r secretRef) checkStore(name string) error {
+func (r secretRef) checkStore(name, kvMount string) error {
 	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
 	switch {
 	case mount != "" && mount != kvMount:

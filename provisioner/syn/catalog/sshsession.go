@@ -25,6 +25,7 @@ type sshSession struct {
 	into   io.WriteCloser
 	out    io.Reader
 	stderr *remoteOutput
+	ended  chan struct{} // closed once the remote program has ended, and all that it wrote was read
 }
 
 // AdvertisedReferences exists for the interface; AdvertisedReferencesContext is used instead.
@@ -44,6 +45,9 @@ func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.Ad
 	case errors.Is(err, packp.ErrEmptyAdvRefs) && receives:
 	case errors.Is(err, packp.ErrEmptyAdvRefs), err == nil && refs.IsEmpty() && !receives:
 		return nil, transport.ErrEmptyRemoteRepository
+	case errors.Is(err, packp.ErrEmptyInput):
+		<-s.ended // the reason comes by another stream
+		return nil, s.wrapError(err)
 	case err != nil:
 		return nil, s.wrapError(err)
 	}
@@ -73,7 +77,11 @@ func (s *sshSession) open(ctx context.Context) (err error) {
 	if err := session.Start(s.service + " " + shellescape.Quote(s.transport.repo.path)); err != nil {
 		return s.wrapError(err)
 	}
-	go func() { _ = session.Wait() }() // ends with the connection, which the reader detects
+	s.ended = make(chan struct{})
+	go func() { // ends with the connection, which the reader detects
+		defer close(s.ended)
+		_ = session.Wait()
+	}()
 	return nil
 }
 

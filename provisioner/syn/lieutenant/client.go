@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"exoshift/internal/network"
 	"exoshift/state"
@@ -32,6 +33,9 @@ type connection struct {
 	http    *http.Client
 	clock   network.Clock
 	tokens  Tokens
+
+	mu       sync.Mutex
+	accepted string // the token that Lieutenant accepted last
 }
 
 // Client is a client of one Lieutenant, for one person.
@@ -45,9 +49,40 @@ func New(n network.Network, address string, tokens Tokens) *Client {
 	}}
 }
 
-// SignIn gets a token: from the environment, from the cache of an earlier sign-in, or from a person.
+// SignIn gets a token: from the environment, from the cache of an earlier sign-in, or from a person. A kept token that Lieutenant
+// does not know leads to a new sign-in.
 func (c *connection) SignIn(ctx context.Context, show func(ctx context.Context, url string) error) error {
+	if err := c.tokens.SignIn(ctx, show); err != nil {
+		return err
+	}
+	tokens, able := c.tokens.(rejecter)
+	if !able {
+		return nil
+	}
+	token, err := c.tokens.Token(ctx)
+	if err != nil || c.isAccepted(ctx, token) {
+		return err
+	}
+	tokens.Reject(token)
 	return c.tokens.SignIn(ctx, show)
+}
+
+// isAccepted asks for a tenant that does not exist, once for each token: one that is kept of an earlier sign-in may be unknown by
+// now. Any other failure is that of the next request.
+func (c *connection) isAccepted(ctx context.Context, token string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.accepted == token {
+		return true
+	}
+	failed := c.send(ctx, newGetCall("sign in", urlField, "/tenants/t-exoshift-sign-in"), token, nil)
+	switch {
+	case failed != nil && failed.isUnauthorized():
+		return false
+	case failed == nil, failed.status == http.StatusForbidden, failed.status == http.StatusNotFound:
+		c.accepted = token
+	}
+	return true
 }
 
 // Discover returns the services that Lieutenant names: the single sign-on and Vault. It needs no token.

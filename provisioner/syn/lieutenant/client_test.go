@@ -20,7 +20,7 @@ import (
 
 var _ syn.Lieutenant = (*lieutenant.Client)(nil)
 
-func TestLieutenantNamesItsNeighboursToAll(t *testing.T) {
+func TestDiscover_PublicNeighbours(t *testing.T) {
 	s := newServer(t)
 	for _, url := range []string{s.http.URL, s.http.URL + "/"} {
 		got, err := lieutenant.New(s.network, url, nil).Discover(t.Context())
@@ -35,7 +35,7 @@ func TestLieutenantNamesItsNeighboursToAll(t *testing.T) {
 	}
 }
 
-func TestTenantsAndTheirClustersAreListed(t *testing.T) {
+func TestListTenants_WithClusters(t *testing.T) {
 	s := newServer(t)
 	s.clusters["c-1"] = map[string]any{"id": "c-1", "tenant": "t-one", "facts": map[string]any{"cloud": "exoscale", "count": 3},
 		"compileMeta": map[string]any{"lastCompile": "2026-01-02T03:04:05Z"}, "tenantGitRepoRevision": "v1"}
@@ -63,7 +63,7 @@ func TestTenantsAndTheirClustersAreListed(t *testing.T) {
 	}
 }
 
-func TestIDsOfTheWrongFormAreNotAskedFor(t *testing.T) {
+func TestClient_RefusesMalformedIDs(t *testing.T) {
 	s := newServer(t)
 	for _, id := range []string{"", "demo", "t-", "T-demo", "t-demo/../../x", "t-demo?x", "t-" + strings.Repeat("a", 62), "c-demo\x1b", "t-demo-"} {
 		_, err := s.client().GetTenant(t.Context(), id)
@@ -79,7 +79,7 @@ func TestIDsOfTheWrongFormAreNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreSaidInOurWords(t *testing.T) {
+func TestClient_TranslatesRefusals(t *testing.T) {
 	const tenant = "GET /tenants/t-one"
 	long := strings.Repeat("x", 5000)
 	for name, test := range map[string]struct {
@@ -114,7 +114,7 @@ func TestRefusalsAreSaidInOurWords(t *testing.T) {
 	}
 }
 
-func TestWhatPassesIsWaitedFor(t *testing.T) {
+func TestClient_RetriesTemporaryErrors(t *testing.T) {
 	s := newServer(t)
 	s.overrides = []override{
 		{request: "GET /tenants", status: 503, body: "<html>", strange: true},
@@ -133,7 +133,7 @@ func TestWhatPassesIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestALieutenantThatIsNotReached(t *testing.T) {
+func TestClient_Unreachable(t *testing.T) {
 	s := newServer(t)
 	cut := s.network
 	cut.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("cut off \x1b[31m") }
@@ -167,7 +167,7 @@ func (f *forgetful) Token(context.Context) (string, error) {
 	return canary + strings.Repeat("+", len(f.rejected)), nil
 }
 
-func TestATokenThatIsRejectedIsRenewedOnce(t *testing.T) {
+func TestClient_RenewsRejectedTokenOnce(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /tenants", 401, `{"reason": "Unauthorized"}`)
 	tokens := &forgetful{}
@@ -180,7 +180,7 @@ func TestATokenThatIsRejectedIsRenewedOnce(t *testing.T) {
 	checkFault(t, "rejected twice", err, fault.Denied, s.http.URL)
 }
 
-func TestLieutenant_RenewsATokenThatItRejectsWith500(t *testing.T) {
+func TestLieutenant_RenewsTokenOn500(t *testing.T) {
 	const reason = `{"reason": "failed to get server groups: the server has asked for the client to provide credentials"}`
 	s := newServer(t)
 	s.next("GET /tenants", 500, reason)
@@ -194,7 +194,7 @@ func TestLieutenant_RenewsATokenThatItRejectsWith500(t *testing.T) {
 	checkFault(t, "rejected twice", err, fault.Denied, "sign in at "+s.http.URL+" again")
 }
 
-func TestATokenOfAnotherInstanceIsExplained(t *testing.T) {
+func TestClient_ExplainsForeignToken(t *testing.T) {
 	for claims, says := range map[string]string{
 		`{"iss": "https://id.example.net/realms/dev", "aud": "lieutenant"}`:                       "it is of https://id.example.net/realms/dev",
 		`{"iss": "https://id.example.net/realms/prod", "aud": ["vault"]}`:                         "it was issued for vault",
@@ -219,9 +219,46 @@ func (nobody) Token(context.Context) (string, error) {
 	return "", fault.Newf(fault.Denied, "sign in", "nobody has")
 }
 
-func TestNothingIsAskedBeforeSomebodySignsIn(t *testing.T) {
+func TestClient_RequiresSignIn(t *testing.T) {
 	s := newServer(t)
 	if _, err := lieutenant.New(s.network, s.http.URL, nobody{}).ListTenants(t.Context()); !fault.Is(err, fault.Denied) || len(s.requests) > 0 {
 		t.Errorf("%v, %v", s.requests, err)
+	}
+}
+
+// returning is a person whose kept token Lieutenant does not know, and who signs in again.
+type returning struct{ signedIn, rejected int }
+
+func (r *returning) SignIn(context.Context, func(context.Context, string) error) error {
+	if r.rejected > 0 {
+		r.signedIn++
+	}
+	return nil
+}
+func (r *returning) Reject(string) { r.rejected++ }
+func (r *returning) Token(context.Context) (string, error) {
+	return canary + strings.Repeat("+", r.signedIn), nil
+}
+
+func TestClient_SignsInAgainWhenItsTokenIsNotKnown(t *testing.T) {
+	const probe = "GET /tenants/t-exoshift-sign-in"
+	for status, reason := range map[int]string{401: "Unauthorized", 500: "failed to get server groups: the server has asked for the client to provide credentials"} {
+		s := newServer(t)
+		s.next(probe, status, `{"reason": "`+reason+`"}`)
+		who := &returning{}
+		client := lieutenant.New(s.network, s.http.URL, who)
+		must(t, client.SignIn(t.Context(), nil))
+		if who.rejected != 1 || who.signedIn != 1 {
+			t.Errorf("%d: rejected %d times, signed in %d times", status, who.rejected, who.signedIn)
+		}
+	}
+	s := newServer(t)
+	who := &returning{}
+	client := lieutenant.New(s.network, s.http.URL, who)
+	for range 3 {
+		must(t, client.SignIn(t.Context(), nil))
+	}
+	if who.signedIn > 0 || len(s.requests) != 1 {
+		t.Errorf("a known token: signed in %d times, requests %q", who.signedIn, s.requests)
 	}
 }

@@ -64,7 +64,8 @@ const (
 )
 
 // EnsureCluster creates the cluster and waits until its catalog has a repository, or adds missing facts and a missing name to an
-// existing one. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict.
+// existing one. A cluster of another tenant, or with other facts than wanted, is a fault.Conflict. The action is state.Created
+// beside an error, too, if the cluster was created.
 func (c *Client) EnsureCluster(ctx context.Context, wanted state.SynCluster) (state.SynCluster, state.Action, error) {
 	op := "register cluster " + sanitize(wanted.ID, "") + " in Lieutenant"
 	if err := checkID(op, tenantField, wanted.Tenant, "t-"); err != nil {
@@ -92,12 +93,16 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 	if err == nil {
 		return made, state.Created, nil
 	}
-	if !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Conflict) {
+	if !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.Denied) {
 		return cluster{}, "", err
 	}
 	found, lookErr := c.getCluster(ctx, op, wanted.ID)
-	if lookErr != nil {
+	switch {
+	case lookErr != nil:
 		return cluster{}, "", err
+	case fault.Is(err, fault.Denied): // Lieutenant updates the status once it has created the cluster
+		return found, state.Created, fault.Newf(fault.Denied, op, "the cluster was created, and a permission is missing: %w", err).
+			WithHint("%s; then run again: the cluster is found", fault.HintOf(err))
 	}
 	return found, state.Found, nil
 }
@@ -182,7 +187,7 @@ func (c *Client) DeleteCluster(ctx context.Context, id string) (state.Action, er
 		return state.Found, nil
 	}
 	if err == nil && found.Annotations[protectionAnnotation] != "false" {
-		_, err = c.patch(ctx, op, id, clusterPatch{Annotations: map[string]string{protectionAnnotation: "false"}})
+		err = c.liftProtection(ctx, op, id)
 	}
 	if err == nil {
 		err = c.do(ctx, call{op: op, field: clusterField, method: http.MethodDelete, path: formatClusterPath(id)}, nil)
@@ -196,18 +201,31 @@ func (c *Client) DeleteCluster(ctx context.Context, id string) (state.Action, er
 	return state.Deleted, nil
 }
 
+// liftProtection ignores a 403 that Lieutenant answers after the change, without the permission to update the status.
+func (c *Client) liftProtection(ctx context.Context, op, id string) error {
+	_, err := c.patch(ctx, op, id, clusterPatch{Annotations: map[string]string{protectionAnnotation: "false"}})
+	if !fault.Is(err, fault.Denied) {
+		return err
+	}
+	if found, lookErr := c.getCluster(ctx, op, id); lookErr != nil || found.Annotations[protectionAnnotation] != "false" {
+		return err
+	}
+	return nil
+}
+
 // waitDeleted returns fault.NotFound once a cluster is gone.
 func (c *Client) waitDeleted(ctx context.Context, op, id string) error {
-	for end := c.clock.Now().Add(deletionLimit); ; {
-		if _, err := c.getCluster(ctx, op, id); err != nil {
-			return err
-		}
-		if c.clock.Now().After(end) {
-			return fault.New(fault.Timeout, op, errors.New("the deletion has begun and goes on")).
-				WithHint("run again later to see whether it has ended; if it has not, ask those who run Lieutenant")
-		}
-		if err := c.clock.Sleep(ctx, deletionEvery); err != nil {
-			return fault.New(fault.KindOf(err), op, err)
-		}
+	var failed error
+	_, err := c.clock.Poll(ctx, deletionEvery, deletionLimit, func() (bool, error) {
+		_, failed = c.getCluster(ctx, op, id)
+		return false, failed
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return fault.New(fault.KindOf(err), op, err)
 	}
+	return fault.New(fault.Timeout, op, errors.New("the deletion has begun and goes on")).
+		WithHint("run again later to see whether it has ended; if it has not, ask those who run Lieutenant")
 }

@@ -89,7 +89,7 @@ func (d *described) check(r *http.Request, body []byte, answer *httptest.Respons
 	return openapi3filter.ValidateResponse(r.Context(), output.SetBodyBytes(answer.Body.Bytes()))
 }
 
-func TestTheDescriptionIsHeldAgainstTheTestsToo(t *testing.T) {
+func TestDescription_ValidatesRequests(t *testing.T) {
 	for name, test := range map[string]struct {
 		method, path, answer string
 		status               int

@@ -26,7 +26,7 @@ func (s *server) existing(change func(cluster map[string]any)) {
 	s.clusters["c-demo"] = cluster
 }
 
-func TestAClusterIsCreatedAndHasACatalogWhenThatIsDone(t *testing.T) {
+func TestEnsureCluster_WaitsForCatalog(t *testing.T) {
 	s := newServer(t)
 	s.slow = 3
 	got, action, err := s.client().EnsureCluster(t.Context(), wanted())
@@ -43,7 +43,7 @@ func TestAClusterIsCreatedAndHasACatalogWhenThatIsDone(t *testing.T) {
 	}
 }
 
-func TestAClusterIsGivenWhatItLacksAndNothingElse(t *testing.T) {
+func TestEnsureCluster_AddsMissingOnly(t *testing.T) {
 	for name, facts := range map[string]map[string]any{
 		"no region":       {"cloud": "exoscale", "more": "yes"},
 		"an empty region": {"cloud": "exoscale", "more": "yes", "region": ""},
@@ -61,7 +61,7 @@ func TestAClusterIsGivenWhatItLacksAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAnAnswerAboutAnotherClusterIsNone(t *testing.T) {
+func TestEnsureCluster_RefusesOtherClustersAnswer(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /clusters/c-demo", 200, `{"id": "c-other", "tenant": "t-one"}`)
 	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
@@ -71,7 +71,7 @@ func TestAnAnswerAboutAnotherClusterIsNone(t *testing.T) {
 	}
 }
 
-func TestAnotherNameStays(t *testing.T) {
+func TestEnsureCluster_KeepsDisplayName(t *testing.T) {
 	s := newServer(t)
 	s.existing(func(c map[string]any) { c["displayName"] = "Theirs" })
 	if got, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Found || got.DisplayName != "Theirs" || err != nil {
@@ -79,7 +79,7 @@ func TestAnotherNameStays(t *testing.T) {
 	}
 }
 
-func TestAClusterOfSomebodyElseIsLeftAlone(t *testing.T) {
+func TestEnsureCluster_RefusesForeignCluster(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(map[string]any)
 		field  string
@@ -98,7 +98,7 @@ func TestAClusterOfSomebodyElseIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAReplyThatIsLostMakesNoSecondCluster(t *testing.T) {
+func TestEnsureCluster_LostReplyCreatesOne(t *testing.T) {
 	s := newServer(t)
 	s.overrides = []override{{request: "POST /clusters", status: 503, body: `{"reason": "lost"}`, after: true}}
 	if got, action, err := s.client().EnsureCluster(t.Context(), wanted()); action != state.Found || got.ID != "c-demo" || err != nil {
@@ -113,7 +113,7 @@ func TestAReplyThatIsLostMakesNoSecondCluster(t *testing.T) {
 	}
 }
 
-func TestSomebodyWhoIsFasterIsFound(t *testing.T) {
+func TestEnsureCluster_AdoptsConcurrentCreation(t *testing.T) {
 	for name, tenant := range map[string]string{"for us": "t-one", "for somebody else": "t-two"} {
 		s := newServer(t)
 		s.existing(func(c map[string]any) { c["tenant"] = tenant })
@@ -125,7 +125,7 @@ func TestSomebodyWhoIsFasterIsFound(t *testing.T) {
 	}
 }
 
-func TestAnAttemptThatRacedIsRepeated(t *testing.T) {
+func TestEnsureCluster_RetriesConflict(t *testing.T) {
 	s := newServer(t)
 	s.existing(func(c map[string]any) { c["facts"] = map[string]any{} })
 	s.next("PATCH /clusters/c-demo", 409, `{"reason": "the object has been modified; please apply your changes to the latest version"}`)
@@ -134,14 +134,14 @@ func TestAnAttemptThatRacedIsRepeated(t *testing.T) {
 	}
 }
 
-func TestARepositoryThatNeverComes(t *testing.T) {
+func TestEnsureCluster_RepositoryTimeout(t *testing.T) {
 	s := newServer(t)
 	s.slow = 1 << 30
 	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
 	checkFault(t, "no repository", err, fault.Timeout, "no Git repository", "those who run Lieutenant")
 }
 
-func TestWhoMayNotChangeAClusterIsToldWhatIsMissing(t *testing.T) {
+func TestEnsureCluster_NamesMissingPermission(t *testing.T) {
 	for request, says := range map[string]string{
 		"POST /clusters":         "permission to create clusters",
 		"PATCH /clusters/c-demo": "permission to update clusters and clusters/status",
@@ -156,7 +156,7 @@ func TestWhoMayNotChangeAClusterIsToldWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestFactsThatAClusterReportedStay(t *testing.T) {
+func TestEnsureDynamicFacts_KeepsReported(t *testing.T) {
 	s := newServer(t)
 	s.existing(func(c map[string]any) {
 		c["dynamicFacts"] = map[string]any{"kubernetesVersion": map[string]any{"major": "1", "minor": "33"}}
@@ -179,7 +179,7 @@ func TestFactsThatAClusterReportedStay(t *testing.T) {
 	checkFault(t, "of no cluster", err, fault.NotFound, "c-none")
 }
 
-func TestAClusterIsDeletedOnceItsProtectionIsLifted(t *testing.T) {
+func TestDeleteCluster_AfterProtectionLifted(t *testing.T) {
 	s := newServer(t)
 	s.existing(func(c map[string]any) {
 		c["annotations"] = map[string]any{"syn.tools/protected-delete": "true", "more": "yes"}
@@ -196,7 +196,7 @@ func TestAClusterIsDeletedOnceItsProtectionIsLifted(t *testing.T) {
 	}
 }
 
-func TestADeletionThatGoesOnIsSaid(t *testing.T) {
+func TestDeleteCluster_ReportsPending(t *testing.T) {
 	s := newServer(t)
 	s.existing(nil)
 	s.slow = 1 << 30
@@ -211,5 +211,32 @@ func TestADeletionThatGoesOnIsSaid(t *testing.T) {
 	s.next("DELETE /clusters/c-demo", 404, `{"reason": "gone"}`)
 	if action, err := s.client().DeleteCluster(t.Context(), "c-demo"); action != state.Deleted || err != nil {
 		t.Errorf("deleted by somebody else: %s, %v", action, err)
+	}
+}
+
+func TestClient_NeedsNoStatusPermission(t *testing.T) {
+	const forbidden = `{"reason": "clusters.syn.tools 'c-demo' is forbidden: User 'me' cannot update resource 'clusters/status' in API group 'syn.tools'"}`
+	s := newServer(t)
+	s.overrides = append(s.overrides, override{request: "POST /clusters", status: 403, body: forbidden, after: true})
+	_, action, err := s.client().EnsureCluster(t.Context(), state.SynCluster{ID: "c-demo", Tenant: "t-one"})
+	checkFault(t, "created", err, fault.Denied, "the cluster was created", "update clusters/status", "then run again")
+	if action != state.Created || s.clusters["c-demo"] == nil {
+		t.Errorf("action %q, %v", action, s.clusters)
+	}
+	s.overrides = append(s.overrides, override{request: "PATCH /clusters/c-demo", status: 403, body: forbidden, after: true})
+	if action, err := s.client().DeleteCluster(t.Context(), "c-demo"); err != nil || action != state.Deleted || s.clusters["c-demo"] != nil {
+		t.Errorf("action %q, %v", action, err)
+	}
+}
+
+func TestClient_DoesNotDeleteWhatItMayNotChange(t *testing.T) {
+	s := newServer(t)
+	_, _, err := s.client().EnsureCluster(t.Context(), state.SynCluster{ID: "c-demo", Tenant: "t-one"})
+	must(t, err)
+	s.next("PATCH /clusters/c-demo", 403, `{"reason": "clusters.syn.tools 'c-demo' is forbidden: User 'me' cannot update resource 'clusters'"}`)
+	_, err = s.client().DeleteCluster(t.Context(), "c-demo")
+	checkFault(t, "protected", err, fault.Denied, "update clusters")
+	if s.clusters["c-demo"]["deleted"] != nil {
+		t.Error("its deletion was requested")
 	}
 }

@@ -39,6 +39,12 @@ func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([
 	return nil, c.toManifestFault(failed)
 }
 
+// CheckInstallURL fails with fault.Invalid unless FetchInstallManifest would use the URL.
+func (c *Client) CheckInstallURL(installURL string) error {
+	_, err := parseInstallURL(c.base, installURL)
+	return err
+}
+
 // parseInstallURL checks that the token is sent only to Lieutenant.
 func parseInstallURL(lieutenant, installURL string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {

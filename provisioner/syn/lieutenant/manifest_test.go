@@ -16,7 +16,7 @@ const steward = `{"kind": "List", "apiVersion": "v1", "items": [{"kind": "Namesp
 
 func (s *server) installURL() string { return s.http.URL + "/install/steward.json?token=" + canary }
 
-func TestTheManifestIsFetchedOnceByItsTokenAlone(t *testing.T) {
+func TestFetchInstallManifest_TokenOnly(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /install/steward.json", 200, steward)
 	got, err := lieutenant.New(s.network, s.http.URL+"/", nil).FetchInstallManifest(t.Context(), s.installURL())
@@ -28,7 +28,7 @@ func TestTheManifestIsFetchedOnceByItsTokenAlone(t *testing.T) {
 	}
 }
 
-func TestTheTokenGoesToLieutenantOnly(t *testing.T) {
+func TestFetchInstallManifest_TokenToLieutenantOnly(t *testing.T) {
 	s := newServer(t)
 	host := strings.TrimPrefix(s.http.URL, "https://")
 	for name, url := range map[string]string{
@@ -52,7 +52,7 @@ func TestTheTokenGoesToLieutenantOnly(t *testing.T) {
 	}
 }
 
-func TestLieutenant_FetchesAnInstallURLWithoutTLSOverTLS(t *testing.T) {
+func TestLieutenant_UpgradesInstallURLToTLS(t *testing.T) {
 	s := newServer(t)
 	s.next("GET /install/steward.json", 200, steward)
 	if got, err := s.client().FetchInstallManifest(t.Context(), "http"+strings.TrimPrefix(s.installURL(), "https")); string(got) != steward || err != nil {
@@ -60,7 +60,7 @@ func TestLieutenant_FetchesAnInstallURLWithoutTLSOverTLS(t *testing.T) {
 	}
 }
 
-func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
+func TestFetchInstallManifest_ReportsTokenState(t *testing.T) {
 	for name, test := range map[string]struct {
 		override
 		kind fault.Kind
@@ -93,7 +93,7 @@ func TestWhatBecameOfTheTokenIsSaid(t *testing.T) {
 	}
 }
 
-func TestAManifestThatIsLostIsNotAskedForAgain(t *testing.T) {
+func TestFetchInstallManifest_LostIsNotRepeated(t *testing.T) {
 	s := newServer(t)
 	dials := 0
 	broken := s.network

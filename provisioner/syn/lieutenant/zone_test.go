@@ -34,7 +34,7 @@ func sources(zone *simcloud.Zone) signin.Options {
 	}
 }
 
-func TestAPersonRegistersAClusterInTheZone(t *testing.T) {
+func TestZone_RegistersCluster(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		client := lieutenant.New(zone.Network(), zoneAPI+"/", signin.New(sources(zone)))
 		if _, err := client.ListTenants(t.Context()); !fault.Is(err, fault.Denied) {
@@ -90,7 +90,7 @@ func handOver(t *testing.T, client *lieutenant.Client) {
 	}
 }
 
-func TestTheZoneLetsOneInByTokenAndFromElsewhere(t *testing.T) {
+func TestZone_GivenTokenAndDevice(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		given := sources(zone)
 		given.Given = zone.Credentials().APIToken
@@ -110,7 +110,7 @@ func TestTheZoneLetsOneInByTokenAndFromElsewhere(t *testing.T) {
 	})
 }
 
-func TestAnHourLaterNobodyHasToSignInAgain(t *testing.T) {
+func TestZone_RenewsTokenAfterHour(t *testing.T) {
 	inZone(t, func(t *testing.T, zone *simcloud.Zone) {
 		client := lieutenant.New(zone.Network(), zoneAPI, signin.New(sources(zone)))
 		must(t, client.SignIn(t.Context(), zone.SignIn))

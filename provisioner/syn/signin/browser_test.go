@@ -61,7 +61,7 @@ func (s *signOn) source(t *testing.T) (*signin.Source, *browser, string) {
 	return signin.New(options), b, options.Cache
 }
 
-func TestAPersonSignsInAtABrowser(t *testing.T) {
+func TestSignIn_Browser(t *testing.T) {
 	s := newSignOn(t)
 	source, b, cache := s.source(t)
 	must(t, os.MkdirAll(filepath.Dir(cache), 0o700))
@@ -108,7 +108,7 @@ func checkCache(t *testing.T, path, token string) {
 	}
 }
 
-func TestATokenThatProvesNothingIsRefused(t *testing.T) {
+func TestSignIn_RefusesUnprovenToken(t *testing.T) {
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	must(t, err)
 	for name, spoil := range map[string]func(*signOn){
@@ -152,7 +152,7 @@ func TestATokenThatProvesNothingIsRefused(t *testing.T) {
 	}
 }
 
-func TestASingleSignOnThatIsNotThereMayBeLater(t *testing.T) {
+func TestSignIn_MissingProviderIsTransient(t *testing.T) {
 	s := newSignOn(t)
 	source, b, _ := s.source(t)
 	s.refusals = []string{"503"}
@@ -171,7 +171,7 @@ func TestASingleSignOnThatIsNotThereMayBeLater(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSingleSignOnIsTold(t *testing.T) {
+func TestSignIn_InvalidProvider(t *testing.T) {
 	for path, test := range map[string]struct {
 		kind fault.Kind
 		says string
@@ -200,7 +200,7 @@ func TestWhatIsNoSingleSignOnIsTold(t *testing.T) {
 	}
 }
 
-func TestASignInThatCannotBeKeptIsGoodForThisRun(t *testing.T) {
+func TestSignIn_UnwritableCache(t *testing.T) {
 	s := newSignOn(t)
 	source, b, cache := s.source(t)
 	must(t, os.MkdirAll(cache, 0o700)) // at the path of the file
@@ -210,7 +210,7 @@ func TestASignInThatCannotBeKeptIsGoodForThisRun(t *testing.T) {
 	}
 }
 
-func TestWithoutAPersonOneHasToCome(t *testing.T) {
+func TestSignIn_RequiresPerson(t *testing.T) {
 	s := newSignOn(t)
 	source, _, _ := s.source(t)
 	if err := source.SignIn(t.Context(), nil); !fault.Is(err, fault.Waiting) || fault.HintOf(err) == "" {
@@ -221,7 +221,7 @@ func TestWithoutAPersonOneHasToCome(t *testing.T) {
 	}
 }
 
-func TestAPortThatIsTakenIsNamed(t *testing.T) {
+func TestSignIn_NamesOccupiedPort(t *testing.T) {
 	s := newSignOn(t)
 	taken, err := signin.ListenLoopback("0")()
 	must(t, err)
@@ -234,7 +234,7 @@ func TestAPortThatIsTakenIsNamed(t *testing.T) {
 	}
 }
 
-func TestAnAPIWithoutASingleSignOnNeedsAToken(t *testing.T) {
+func TestSignIn_WithoutProviderNeedsToken(t *testing.T) {
 	s := newSignOn(t)
 	options := s.options()
 	options.Services = func(context.Context) (state.SynServices, error) { return state.SynServices{}, nil }

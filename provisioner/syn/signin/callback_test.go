@@ -48,7 +48,7 @@ func await(t *testing.T, comeBack func(address string) error) (string, error) {
 	})
 }
 
-func TestTheBrowserBringsTheCodeAndMayBeClosed(t *testing.T) {
+func TestWaitCode_BrowserMayClose(t *testing.T) {
 	code, err := await(t, func(address string) error {
 		status, page := browse(t, address+"/back?state=right&code=abc")
 		if status != http.StatusOK || !strings.Contains(page, "may close") || strings.Contains(page, "abc") {
@@ -61,7 +61,7 @@ func TestTheBrowserBringsTheCodeAndMayBeClosed(t *testing.T) {
 	}
 }
 
-func TestOnlyTheRequestOfThisSignInCounts(t *testing.T) {
+func TestWaitCode_IgnoresForeignRequests(t *testing.T) {
 	code, err := await(t, func(address string) error {
 		for path, want := range map[string]int{
 			"/back?state=wrong&code=evil": 400, "/back?code=evil": 400, "/back?state=&code=evil": 400, "/favicon.ico": 404,
@@ -79,7 +79,7 @@ func TestOnlyTheRequestOfThisSignInCounts(t *testing.T) {
 	}
 }
 
-func TestASecondCallbackChangesNothing(t *testing.T) {
+func TestHandler_SecondCallbackIsIgnored(t *testing.T) {
 	listener, err := signin.ListenLoopback("0")()
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestASecondCallbackChangesNothing(t *testing.T) {
 	}
 }
 
-func TestASignInThatIsRefusedSaysSo(t *testing.T) {
+func TestWaitCode_Refused(t *testing.T) {
 	for query, want := range map[string]string{
 		"error=access_denied&error_description=no%1b[31m%0athanks":       "refused: no thanks",
 		"error=access_denied&code=canary":                                "refused",
@@ -118,14 +118,14 @@ func TestASignInThatIsRefusedSaysSo(t *testing.T) {
 
 func long(n int) string { return strings.Repeat("x", n) }
 
-func TestAnAttemptEndsWhenShowingFails(t *testing.T) {
+func TestWaitCode_EndsWhenShowFails(t *testing.T) {
 	failed := errors.New("no terminal")
 	if _, err := await(t, func(string) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("error = %v", err)
 	}
 }
 
-func TestACallbackThatNeverComesEndsWithItsContext(t *testing.T) {
+func TestWaitCode_EndsWithContext(t *testing.T) {
 	listener, err := signin.ListenLoopback("0")()
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func elsewhere(t *testing.T, s *signOn, listen func() (net.Listener, error), sho
 	return page, err
 }
 
-func TestAPersonSignsInOnAnotherMachine(t *testing.T) {
+func TestSignIn_Device(t *testing.T) {
 	taken := func() (net.Listener, error) { return nil, errors.New("taken") }
 	unwanted := func() (net.Listener, error) { t.Error("it listens"); return nil, errors.New("unwanted") }
 	for name, test := range map[string]struct {
@@ -54,7 +54,7 @@ func TestAPersonSignsInOnAnotherMachine(t *testing.T) {
 	}
 }
 
-func TestAPersonDoesNotSignInOnAnotherMachine(t *testing.T) {
+func TestSignIn_DeviceDeclined(t *testing.T) {
 	pending := make([]string, 1000)
 	for i := range pending {
 		pending[i] = "authorization_pending"
@@ -85,7 +85,7 @@ func TestAPersonDoesNotSignInOnAnotherMachine(t *testing.T) {
 }
 
 // Keycloak advertises the device flow for all clients of a realm, and allows it per client.
-func TestWhoMayNotSignInOnAnotherMachineDoesSoByABrowserHere(t *testing.T) {
+func TestSignIn_DeviceFallsBackToBrowser(t *testing.T) {
 	s := newSignOn(t)
 	s.device, s.unable = true, true
 	b := &browser{t: t, signOn: s}
@@ -102,7 +102,7 @@ func TestWhoMayNotSignInOnAnotherMachineDoesSoByABrowserHere(t *testing.T) {
 	}
 }
 
-func TestWithoutABrowserAndAnotherWayATokenIsNeeded(t *testing.T) {
+func TestSignIn_NoMethodNeedsToken(t *testing.T) {
 	s := newSignOn(t)
 	err := signin.New(s.options()).SignIn(t.Context(), func(context.Context, string) error { t.Error("shown"); return nil })
 	if !fault.Is(err, fault.Waiting) || !strings.Contains(fault.HintOf(err), "COMMODORE_API_TOKEN") {

@@ -28,7 +28,7 @@ func (s *signOn) cached(t *testing.T, api string, entry any) (*signin.Source, *b
 	return source, b
 }
 
-func TestWhatCommodoreKeptIsUsedWhileItLasts(t *testing.T) {
+func TestSource_UsesCommodoreCache(t *testing.T) {
 	const api = "https://api.example.net"
 	lasting, ending, over := jsonWebToken(t, time.Minute), jsonWebToken(t, 5*time.Second), jsonWebToken(t, -time.Minute)
 	for name, test := range map[string]struct {
@@ -58,7 +58,7 @@ func TestWhatCommodoreKeptIsUsedWhileItLasts(t *testing.T) {
 	}
 }
 
-func TestATokenThatEndsIsRenewed(t *testing.T) {
+func TestSource_RenewsExpiringToken(t *testing.T) {
 	s := newSignOn(t)
 	source, _ := s.cached(t, "https://api.example.net", map[string]any{"id_token": jsonWebToken(t, -time.Minute), "refresh_token": canary + "-refresh"})
 	must(t, source.SignIn(t.Context(), nil))
@@ -79,7 +79,7 @@ func TestATokenThatEndsIsRenewed(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsOverNeedsAPerson(t *testing.T) {
+func TestSource_ExpiredSessionNeedsPerson(t *testing.T) {
 	s := newSignOn(t)
 	source, b := s.cached(t, "https://api.example.net", map[string]any{"id_token": jsonWebToken(t, -time.Minute), "refresh_token": canary + "-old"})
 	s.refusals = []string{"503", "invalid_grant"}
@@ -96,7 +96,7 @@ func TestASessionThatIsOverNeedsAPerson(t *testing.T) {
 	}
 }
 
-func TestARenewedTokenOfSomebodyElseIsRefused(t *testing.T) {
+func TestSource_RefusesForeignRenewal(t *testing.T) {
 	s := newSignOn(t)
 	source, _ := s.cached(t, "https://api.example.net", map[string]any{"id_token": jsonWebToken(t, -time.Minute), "refresh_token": canary})
 	s.claims = map[string]any{"aud": "vault"}
@@ -105,7 +105,7 @@ func TestARenewedTokenOfSomebodyElseIsRefused(t *testing.T) {
 	}
 }
 
-func TestABrokenCacheIsReplaced(t *testing.T) {
+func TestSource_ReplacesBrokenCache(t *testing.T) {
 	s := newSignOn(t)
 	source, b, cache := s.source(t)
 	must(t, os.MkdirAll(filepath.Dir(cache), 0o700))
@@ -124,7 +124,7 @@ func TestABrokenCacheIsReplaced(t *testing.T) {
 	}
 }
 
-func TestATokenThatWasGivenIsUsedAlone(t *testing.T) {
+func TestSource_GivenTokenOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	must(t, os.WriteFile(file, []byte(canary+"-1\n"), 0o600))
 	empty := filepath.Join(t.TempDir(), "empty")
@@ -165,7 +165,7 @@ func TestATokenThatWasGivenIsUsedAlone(t *testing.T) {
 	}
 }
 
-func TestAGivenTokenIsTheOnlyOneEvenIfItIsRejected(t *testing.T) {
+func TestSource_RejectedGivenToken(t *testing.T) {
 	s := newSignOn(t)
 	options := s.options()
 	options.Given = jsonWebToken(t, time.Minute)
@@ -176,7 +176,7 @@ func TestAGivenTokenIsTheOnlyOneEvenIfItIsRejected(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForASignInGivesUpWithTheirContext(t *testing.T) {
+func TestSource_WaitEndsWithContext(t *testing.T) {
 	s := newSignOn(t)
 	source, b, _ := s.source(t)
 	must(t, source.SignIn(t.Context(), func(ctx context.Context, page string) error {
@@ -190,7 +190,7 @@ func TestWhoWaitsForASignInGivesUpWithTheirContext(t *testing.T) {
 	}))
 }
 
-func TestAFileWithATokenIsReadAgain(t *testing.T) {
+func TestSource_RereadsTokenFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	s := newSignOn(t)
 	options := s.options()
@@ -204,7 +204,7 @@ func TestAFileWithATokenIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestATokenThatAnotherProgramRenewedAtTheSameTimeIsUsed(t *testing.T) {
+func TestSource_UsesConcurrentRenewal(t *testing.T) {
 	const api = "https://api.example.net"
 	s := newSignOn(t)
 	s.refusals = []string{"invalid_grant"} // the other program has used the refresh token
@@ -226,7 +226,7 @@ func TestATokenThatAnotherProgramRenewedAtTheSameTimeIsUsed(t *testing.T) {
 	}
 }
 
-func TestTokensThatAreKeptAtTheSameTimeAreAllKept(t *testing.T) {
+func TestSource_ConcurrentSavesAreKept(t *testing.T) {
 	s := newSignOn(t)
 	cache, entries := filepath.Join(t.TempDir(), "token"), map[string]any{}
 	old := map[string]any{"id_token": jsonWebToken(t, -time.Minute), "refresh_token": canary}
@@ -254,7 +254,7 @@ func TestTokensThatAreKeptAtTheSameTimeAreAllKept(t *testing.T) {
 	}
 }
 
-func TestATokenThatIsNotAcceptedIsNotTheFirstOfTheNextRun(t *testing.T) {
+func TestSource_RejectedTokenIsNotReused(t *testing.T) {
 	const api, other = "https://api.example.net", "https://other.example.net"
 	s := newSignOn(t)
 	revoked, theirs := jsonWebToken(t, time.Hour), jsonWebToken(t, time.Minute)

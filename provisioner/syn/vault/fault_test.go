@@ -11,7 +11,7 @@ import (
 	"exoshift/provisioner/syn/vault"
 )
 
-func TestEachStateOfVaultHasItsWord(t *testing.T) {
+func TestFault_KindOfEachState(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		kind   fault.Kind
@@ -48,7 +48,7 @@ func TestEachStateOfVaultHasItsWord(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAskedAgain(t *testing.T) {
+func TestClient_RetriesReads(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
 		w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: refuses(503, "down")}, site.Fault{Match: "GET " + dataPath})
@@ -58,7 +58,7 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 	})
 }
 
-func TestATokenIsNotCarriedElsewhere(t *testing.T) {
+func TestClient_NoTokenAcrossRedirect(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, status := range []int{301, 302, 307} {
 			w.InjectFaults(site.Fault{Match: "GET " + dataPath, Respond: func(a http.ResponseWriter, r *http.Request) {
@@ -75,7 +75,7 @@ func TestATokenIsNotCarriedElsewhere(t *testing.T) {
 	})
 }
 
-func TestAddressesThatAreNoneAreRefused(t *testing.T) {
+func TestNew_RefusesInvalidAddress(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, wrong := range []string{
 			"http://" + host, "", host, "https://", "ftp://" + host, "https://user:" + canary + "@" + host, address + "?a=" + canary, "unix:///tmp/x", "https://a b",
@@ -93,7 +93,7 @@ func TestAddressesThatAreNoneAreRefused(t *testing.T) {
 	})
 }
 
-func TestAnUnknownAuthorityIsRefusedWhateverTheEnvironmentSays(t *testing.T) {
+func TestClient_IgnoresEnvironmentTLS(t *testing.T) {
 	t.Setenv("VAULT_SKIP_VERIFY", "true")
 	inWorld(t, func(ctx context.Context, w *world) {
 		strange := w.Network()
@@ -103,7 +103,7 @@ func TestAnUnknownAuthorityIsRefusedWhateverTheEnvironmentSays(t *testing.T) {
 	})
 }
 
-func TestTheEnvironmentOfVaultsOwnCommandChangesNothing(t *testing.T) {
+func TestClient_IgnoresVaultEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"VAULT_ADDR": "https://evil.example.net", "VAULT_AGENT_ADDR": "https://evil.example.net", "VAULT_TOKEN": canary,
 		"VAULT_NAMESPACE": "elsewhere", "VAULT_HEADERS": `{"X-Evil":"yes"}`, "VAULT_WRAP_TTL": "5m", "VAULT_MAX_RETRIES": "9",
@@ -136,14 +136,14 @@ func TestTheEnvironmentOfVaultsOwnCommandChangesNothing(t *testing.T) {
 	})
 }
 
-func TestAMalformedVariableIsNamedAsTheCause(t *testing.T) {
+func TestClient_NamesMalformedVariable(t *testing.T) {
 	t.Setenv("VAULT_SKIP_VERIFY", "perhaps")
 	inWorldUnsigned(t, func(ctx context.Context, w *world) {
 		w.wantFault(w.SignIn(ctx, nil), fault.Invalid, "VAULT_SKIP_VERIFY", "unset it")
 	})
 }
 
-func TestANamespaceThatIsGivenIsSent(t *testing.T) {
+func TestClient_SendsNamespace(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		seen := http.Header{}
 		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", ServeFirst: true, Respond: func(_ http.ResponseWriter, r *http.Request) { seen = r.Header }})

@@ -15,6 +15,9 @@ import (
 
 const opSignIn = "sign in at Vault"
 
+// errNoLookup is a token without Vault's policy default: what it allows and when it ends cannot be checked.
+var errNoLookup = errors.New("the token is valid, and may not look itself up")
+
 // login is one sign-in, by the first way that is given.
 type login struct {
 	*session
@@ -37,7 +40,7 @@ func (l login) signIn(ctx context.Context) error {
 
 func (l login) useToken(ctx context.Context) error {
 	err := l.tryToken(ctx, strings.TrimSpace(l.options.Token))
-	if fault.Is(err, fault.Denied) {
+	if fault.Is(err, fault.Denied) && !errors.Is(err, errNoLookup) {
 		return fault.New(fault.Denied, opSignIn, errors.New("the token that was given is not valid, or not any more")).
 			WithHint("get a new one, or unset VAULT_TOKEN to sign in otherwise")
 	}
@@ -69,6 +72,11 @@ func (l login) tryToken(ctx context.Context, token string) error {
 	}
 	l.client.SetToken(token)
 	told, err := l.client.Auth().Token().LookupSelfWithContext(ctx)
+	if isForbidden(err) && l.reachesMount(ctx, l.client) {
+		l.dropToken(token)
+		return fault.New(fault.Denied, opSignIn, errNoLookup).
+			WithHint("ask those who run Vault for a token with the policy default, or with read on auth/token/lookup-self and update on sys/capabilities-self")
+	}
 	if err != nil {
 		l.dropToken(token)
 		return toFault(ctx, opSignIn, err, token)

@@ -37,7 +37,7 @@ func (w *world) request(ctx context.Context, method, path, body string) string {
 	return string(content)
 }
 
-func TestASecretThatIsNotThereIsNotFound(t *testing.T) {
+func TestGetSecret_NotFound(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.GetSecret(ctx, backup)
 		w.wantFault(err, fault.NotFound, "there is none")
@@ -53,7 +53,7 @@ func TestASecretThatIsNotThereIsNotFound(t *testing.T) {
 	})
 }
 
-func TestDeletingTwiceIsFineAndWhatOthersUseIsRefused(t *testing.T) {
+func TestDelete_IdempotentAndOwnOnly(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
 		for _, want := range []state.Action{state.Deleted, state.Found} {
@@ -72,7 +72,7 @@ func TestDeletingTwiceIsFineAndWhatOthersUseIsRefused(t *testing.T) {
 	})
 }
 
-func TestWhatIsMissingIsToldInOrderAndEachPathReadOnce(t *testing.T) {
+func TestListMissing_OrderedAndReadOnce(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put("t-demo/c-demo/registry", map[string]string{"httpSecret": canary})
 		w.put("t-demo/c-demo/steward", map[string]string{"token": canary})
@@ -105,7 +105,7 @@ func TestWhatIsMissingIsToldInOrderAndEachPathReadOnce(t *testing.T) {
 	})
 }
 
-func TestWhatMayNotBeReadIsNotMissing(t *testing.T) {
+func TestListMissing_ForbiddenIsNotMissing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		cluster := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
 		_, err := cluster.ListMissing(ctx, []state.VaultSecret{{Path: "t-demo/c-other/registry", Key: "a"}})
@@ -113,7 +113,7 @@ func TestWhatMayNotBeReadIsNotMissing(t *testing.T) {
 	})
 }
 
-func TestCheckAsksForEveryRightThatIsNeeded(t *testing.T) {
+func TestCheck_EveryCapability(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		if err := w.Check(ctx, "t-demo/c-demo"); err != nil {
 			t.Error(err)
@@ -130,7 +130,7 @@ func TestCheckAsksForEveryRightThatIsNeeded(t *testing.T) {
 	})
 }
 
-func TestPathsThatLeadElsewhereAreRefused(t *testing.T) {
+func TestPaths_RefuseTraversal(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for _, path := range []string{"", "t/../../../sys/seal", "/t/c", "t//c", "t/c/", "t/./c", "t/c?version=1", "t/c#x", "t/\x1b[31m", "t/a b"} {
 			_, err := w.GetSecret(ctx, path)
@@ -143,7 +143,7 @@ func TestPathsThatLeadElsewhereAreRefused(t *testing.T) {
 	})
 }
 
-func TestAnotherKindOfStoreIsRefusedBeforeAnythingIsAsked(t *testing.T) {
+func TestClient_RefusesOtherEngine(t *testing.T) {
 	for name, answer := range map[string]string{
 		"version 1":     `{"data":{"type":"kv","path":"clusters/kv/","options":{"version":"1"}}}`,
 		"no options":    `{"data":{"type":"kv","path":"clusters/kv/","options":null}}`,
@@ -165,7 +165,7 @@ func TestAnotherKindOfStoreIsRefusedBeforeAnythingIsAsked(t *testing.T) {
 	}
 }
 
-func TestAMountThatIsNotThereIsNotAMissingSecret(t *testing.T) {
+func TestListMissing_MountNotFound(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		elsewhere := vault.New(w.Network(), vault.Options{Address: address, Token: w.issue("root"), Mount: "other/kv"})
 		if err := elsewhere.SignIn(ctx, nil); err != nil {

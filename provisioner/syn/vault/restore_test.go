@@ -8,7 +8,7 @@ import (
 	"exoshift/state"
 )
 
-func TestASecretThatWasDeletedIsBroughtBackAsItWas(t *testing.T) {
+func TestRestore_DeletedSecret(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.Restore(ctx, backup)
 		w.wantFault(err, fault.NotFound, "there was never one")
@@ -27,7 +27,7 @@ func TestASecretThatWasDeletedIsBroughtBackAsItWas(t *testing.T) {
 	})
 }
 
-func TestADestroyedSecretIsNotBroughtBack(t *testing.T) {
+func TestRestore_RefusesDestroyed(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
 		w.request(ctx, "PUT", "/v1/clusters/kv/destroy/"+backup, `{"versions":[1]}`)

@@ -73,7 +73,7 @@ func atDesk(t *testing.T, config simvault.Config, options vault.Options) (*world
 	return d.w, d
 }
 
-func TestAPersonSignsInOnceByTheSingleSignOn(t *testing.T) {
+func TestSignIn_OnceByOIDC(t *testing.T) {
 	w, d := atDesk(t, simvault.Config{}, vault.Options{Method: "oidc"})
 	for range 2 {
 		if err := w.SignIn(t.Context(), d.show); err != nil {
@@ -87,7 +87,7 @@ func TestAPersonSignsInOnceByTheSingleSignOn(t *testing.T) {
 	w.wantAction(action, err, state.Created)
 }
 
-func TestSignInsSideBySideAskOnce(t *testing.T) {
+func TestSignIn_ConcurrentPromptsOnce(t *testing.T) {
 	w, d := atDesk(t, simvault.Config{}, vault.Options{})
 	var all sync.WaitGroup
 	for range 4 {
@@ -103,7 +103,7 @@ func TestSignInsSideBySideAskOnce(t *testing.T) {
 	}
 }
 
-func TestAnIdentityThatIsNotForThisSignInIsRefused(t *testing.T) {
+func TestSignIn_RefusesForeignIdentity(t *testing.T) {
 	for claim, value := range map[string]string{"nonce": "stolen", "aud": "somebody", "iss": "https://evil.example.net"} {
 		t.Run(claim, func(t *testing.T) {
 			w, d := atDesk(t, simvault.Config{}, vault.Options{})
@@ -117,7 +117,7 @@ func TestAnIdentityThatIsNotForThisSignInIsRefused(t *testing.T) {
 	}
 }
 
-func TestACodeIsHandedInOnceAndStaysOutOfErrors(t *testing.T) {
+func TestSignIn_CodeUsedOnceAndRedacted(t *testing.T) {
 	const end = "GET /v1/auth/oidc/oidc/callback"
 	w, d := atDesk(t, simvault.Config{}, vault.Options{})
 	failure := func(accidents ...site.Fault) {
@@ -141,7 +141,7 @@ func TestACodeIsHandedInOnceAndStaysOutOfErrors(t *testing.T) {
 	failure(site.Fault{Match: end}, site.Fault{Match: end}, site.Fault{Match: end}) // net/http repeats it once
 }
 
-func TestAPageThatIsNoneIsNotShown(t *testing.T) {
+func TestSignIn_RefusesInvalidURL(t *testing.T) {
 	for name, answer := range map[string]string{
 		"none":     `{"data":{"auth_url":""}}`,
 		"http":     `{"data":{"auth_url":"http://id.example.net/auth?state=a"}}`,
@@ -160,23 +160,23 @@ func TestAPageThatIsNoneIsNotShown(t *testing.T) {
 	}
 }
 
-func TestWithoutAPersonASignInWaitsForOne(t *testing.T) {
+func TestSignIn_WaitsForPerson(t *testing.T) {
 	w, _ := atDesk(t, simvault.Config{}, vault.Options{})
 	w.wantFault(w.SignIn(t.Context(), nil), fault.Waiting, "VAULT_TOKEN")
 }
 
-func TestAMethodThatIsNotKnownSaysSo(t *testing.T) {
+func TestSignIn_UnknownMethod(t *testing.T) {
 	w, d := atDesk(t, simvault.Config{}, vault.Options{Method: "ldap\x1b[31m"})
 	w.wantFault(w.SignIn(t.Context(), d.show), fault.Invalid, "ldap", "VAULT_TOKEN")
 }
 
-func TestAPortThatIsTakenNamesItself(t *testing.T) {
+func TestSignIn_NamesOccupiedPort(t *testing.T) {
 	w := open(t, simvault.Config{}, vault.Options{Listen: func() (net.Listener, error) { return nil, errors.New("address already in use") }})
 	t.Cleanup(w.Close)
 	w.wantFault(w.SignIn(t.Context(), func(context.Context, string) error { return nil }), fault.Conflict, "8250")
 }
 
-func TestAPersonWhoGivesUpEndsTheSignIn(t *testing.T) {
+func TestSignIn_PersonCancels(t *testing.T) {
 	w, _ := atDesk(t, simvault.Config{}, vault.Options{})
 	gaveUp := errors.New("gave up")
 	if err := w.SignIn(t.Context(), func(context.Context, string) error { return gaveUp }); !errors.Is(err, gaveUp) {
@@ -184,7 +184,7 @@ func TestAPersonWhoGivesUpEndsTheSignIn(t *testing.T) {
 	}
 }
 
-func TestAGivenTokenComesFirstAndIsNotReplacedSilently(t *testing.T) {
+func TestToken_GivenComesFirst(t *testing.T) {
 	w, d := atDesk(t, simvault.Config{}, vault.Options{})
 	use := func(token, path string) *vault.Client {
 		return vault.New(w.Network(), vault.Options{Address: address, Token: token, TokenFile: path, Listen: d.listen})
@@ -200,7 +200,7 @@ func TestAGivenTokenComesFirstAndIsNotReplacedSilently(t *testing.T) {
 	}
 }
 
-func TestTheFileOfVaultsOwnCommandIsReadAndNeverWritten(t *testing.T) {
+func TestToken_VaultFileIsReadOnly(t *testing.T) {
 	w, d := atDesk(t, simvault.Config{}, vault.Options{})
 	use := func(path string) error {
 		return vault.New(w.Network(), vault.Options{Address: address, TokenFile: path, Listen: d.listen}).SignIn(t.Context(), d.show)
@@ -221,7 +221,7 @@ func TestTheFileOfVaultsOwnCommandIsReadAndNeverWritten(t *testing.T) {
 	w.wantFault(use(t.TempDir()), fault.Invalid, "read the token")
 }
 
-func TestAServiceAccountSignsInForItsRole(t *testing.T) {
+func TestToken_ServiceAccountRole(t *testing.T) {
 	account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == canary }
 	w, d := atDesk(t, simvault.Config{ServiceAccount: account}, vault.Options{})
 	use := func(jwt, role string) *vault.Client {
@@ -240,7 +240,7 @@ func TestAServiceAccountSignsInForItsRole(t *testing.T) {
 	w.wantFault(use(canary, "nobody").SignIn(t.Context(), d.show), fault.Invalid, "invalid role name")
 }
 
-func TestAServiceAccountIsKnownAtTheMountThatIsNamedOnly(t *testing.T) {
+func TestToken_ServiceAccountNamedMountOnly(t *testing.T) {
 	account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == canary }
 	w, d := atDesk(t, simvault.Config{ServiceAccount: account}, vault.Options{})
 	at := func(k vault.Kubernetes) error {
@@ -251,7 +251,7 @@ func TestAServiceAccountIsKnownAtTheMountThatIsNamedOnly(t *testing.T) {
 	w.wantFault(at(vault.Kubernetes{TokenFile: "/missing", Role: "t-demo"}), fault.Invalid, "/missing", "VAULT_KUBERNETES_ROLE")
 }
 
-func TestAServiceAccountSignsInWithTheTokenThatItHasByThen(t *testing.T) {
+func TestToken_ServiceAccountRereadsFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := "first"
 		account := func(jwt string) (string, string, bool) { return "t-demo", "c-demo", jwt == now }
@@ -274,7 +274,7 @@ func TestAServiceAccountSignsInWithTheTokenThatItHasByThen(t *testing.T) {
 	})
 }
 
-func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
+func TestToken_RenewsWithoutPerson(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", Respond: shows(200, "application/json", `{"data":{"ttl":300}}`)})
 		c := w.as(w.token)
@@ -292,7 +292,7 @@ func TestATokenThatEndsSoonIsRenewedWithoutAPerson(t *testing.T) {
 	})
 }
 
-func TestATokenOfMinutesThatNobodyCanRenewIsGoodForThem(t *testing.T) {
+func TestToken_ShortUnrenewableIsUsed(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "GET /v1/auth/token/lookup-self", Respond: shows(200, "application/json", `{"data":{"ttl":300}}`)})
 		c := w.as(w.token)
@@ -307,7 +307,7 @@ func TestATokenOfMinutesThatNobodyCanRenewIsGoodForThem(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenIsToldApartFromAMissingPolicy(t *testing.T) {
+func TestToken_RevokedIsNotMissingPolicy(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "x"})
 		if _, err := w.GetSecret(ctx, backup); err != nil {
@@ -322,7 +322,7 @@ func TestARevokedTokenIsToldApartFromAMissingPolicy(t *testing.T) {
 	})
 }
 
-func TestTheAddressIsAskedOfLieutenantWhenItIsNeeded(t *testing.T) {
+func TestAddress_DiscoveredWhenNeeded(t *testing.T) {
 	asked := 0
 	services := state.SynServices{Vault: address, VaultMethod: "oidc"}
 	w, d := atDesk(t, simvault.Config{}, vault.Options{Services: func(context.Context) (state.SynServices, error) {
@@ -345,7 +345,7 @@ func TestTheAddressIsAskedOfLieutenantWhenItIsNeeded(t *testing.T) {
 	}
 }
 
-func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
+func TestClient_PrintsNoSecret(t *testing.T) {
 	inWorld(t, func(_ context.Context, w *world) {
 		options := vault.Options{Address: address, Token: w.token, Kubernetes: &vault.Kubernetes{TokenFile: "x", Role: "t-demo"}}
 		for _, value := range []any{options, &options, *options.Kubernetes, options.Kubernetes, vault.New(w.Network(), options), w.Client} {
@@ -356,5 +356,16 @@ func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+func TestClient_ReportsATokenThatMayNotLookItselfUp(t *testing.T) {
+	inWorldUnsigned(t, func(ctx context.Context, w *world) {
+		token, err := w.vault.CreateBareToken(simvault.Engineer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := vault.New(w.Network(), vault.Options{Address: address, Token: token})
+		w.wantFault(c.SignIn(ctx, nil), fault.Denied, "the token is valid", "may not look itself up", "auth/token/lookup-self")
 	})
 }

@@ -20,10 +20,7 @@ import (
 // CallbackPort is the port of the redirect URL that Vault accepts.
 const CallbackPort = "8250"
 
-const (
-	defaultMount = "clusters/kv"
-	callTimeout  = 30 * time.Second
-)
+const callTimeout = 30 * time.Second
 
 // Options select a Vault and how to sign in: with Token, with the token of TokenFile, as a service account, or as a person, in
 // this order.
@@ -83,7 +80,7 @@ type session struct {
 // New returns a client. It sends no requests, and ignores the environment.
 func New(n network.Network, options Options) *Client {
 	if options.Mount == "" {
-		options.Mount = defaultMount
+		options.Mount = state.DefaultVaultMount
 	}
 	if options.Listen == nil {
 		options.Listen = signin.ListenLoopback(CallbackPort)

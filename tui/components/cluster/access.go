@@ -53,7 +53,7 @@ func (p Access) renderLines(width int) []string {
 func (p Access) DescribeVerdict() string {
 	direct, named := p.getState(probeDirect), p.getState(probeAPI)
 	if direct == provisioner.Reached && named == provisioner.Unreachable {
-		return "direct ok, by its name not: the load balancer or DNS is wrong"
+		return "direct ok, by name failed: check load balancer and DNS"
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // In most networks the bootstrap machine is unreachable from here, and before there is an API that is no problem.
-func TestSilenceOfABootstrapMachineThatMayNotBeReachedIsNoNews(t *testing.T) {
+func TestAccess_ClosedBootstrapIsNoAlarm(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	for _, way := range []string{"ssh", "api-direct", "api"} {
 		board.Fold(provisioner.Event{Type: provisioner.TypeProbe, Name: way, State: provisioner.Unreachable})
@@ -28,7 +28,7 @@ func TestSilenceOfABootstrapMachineThatMayNotBeReachedIsNoNews(t *testing.T) {
 	}
 }
 
-func TestTheWaysTellAWrongLoadBalancerFromAClusterThatIsNotUp(t *testing.T) {
+func TestAccess_WrongLoadBalancer(t *testing.T) {
 	probe := func(name, probeState string) provisioner.Event {
 		return provisioner.Event{Type: provisioner.TypeProbe, Name: name, State: probeState, Reason: "tcp: refused"}
 	}

@@ -36,7 +36,7 @@ func (p Applications) CountLines(width int) int { return len(p.renderLines(width
 
 func (p Applications) renderLines(width int) []string {
 	if len(p.Applications) == 0 {
-		return []string{p.Theme.Dim.Render("no application seen yet")}
+		return []string{p.Theme.Dim.Render("no applications yet")}
 	}
 	lines := []string{p.Theme.Mark(p.computeStatus()) + " " + p.formatCount()}
 	if p.Typing || p.Filter != "" {
@@ -117,7 +117,7 @@ func (p Applications) sortByStatus() []provisioner.Event {
 func (p Applications) formatCount() string {
 	well, all := handover.ToSynStatus(p.Applications).Count()
 	if all == 0 {
-		return "no application of the catalog is there yet"
+		return "no applications of the catalog yet"
 	}
 	return fmt.Sprintf("%d of %d applications are synced and healthy", well, all)
 }
@@ -155,5 +155,5 @@ func (p Applications) formatBrief() string {
 	if all == 0 {
 		return "begins"
 	}
-	return fmt.Sprintf("%d of %d well", well, all)
+	return fmt.Sprintf("%d of %d healthy", well, all)
 }

@@ -8,7 +8,7 @@ import (
 	"exoshift/tui/tuitest"
 )
 
-func TestWhatIsWrongWithAnApplicationIsToldToItsEndWhereThereIsRoom(t *testing.T) {
+func TestApplications_WholeReason(t *testing.T) {
 	why := "Failed to load target state: authentication required: the deploy key of the catalog is not the one that Lieutenant holds"
 	p := Applications{Theme: tuitest.NewTheme(false), Applications: []provisioner.Event{
 		{Name: "root", State: "Healthy", Sync: "Unknown", Reason: why}, {Name: "cilium", State: "Healthy", Sync: "Synced"},

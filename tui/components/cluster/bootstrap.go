@@ -71,7 +71,7 @@ func (p Bootstrap) scrollToCurrent(rows []string, height int) []string {
 		cut[0] = p.Theme.Mark(theme.OK) + p.Theme.Dim.Render(fmt.Sprintf(" %d before", first+1))
 	}
 	if after := len(rows) - first - height; after > 0 {
-		cut[height-1] = p.Theme.Mark(theme.Waiting) + p.Theme.Dim.Render(fmt.Sprintf(" %d to come", after+1))
+		cut[height-1] = p.Theme.Mark(theme.Waiting) + p.Theme.Dim.Render(fmt.Sprintf(" %d pending", after+1))
 	}
 	return cut
 }
@@ -163,22 +163,22 @@ func (p Bootstrap) renderRow(ph phase, width int) string {
 
 func describePhase(phase string) string {
 	return map[string]string{
-		state.PhaseMachine:       "the bootstrap machine runs",
-		state.PhaseMachineConfig: "it serves what masters boot from",
-		state.PhaseTemporaryAPI:  "the temporary API answers",
-		state.PhaseManifests:     "first manifests are applied",
-		state.PhaseMastersBoot:   "a first master asks to join",
-		state.PhaseMasters:       "a first master has registered",
-		state.PhaseEtcd:          "etcd grows beyond one member",
+		state.PhaseMachine:       "bootstrap machine running",
+		state.PhaseMachineConfig: "serving the masters' configuration",
+		state.PhaseTemporaryAPI:  "temporary API available",
+		state.PhaseManifests:     "first manifests applied",
+		state.PhaseMastersBoot:   "first master requests a certificate",
+		state.PhaseMasters:       "first master registered",
+		state.PhaseEtcd:          "etcd has more than one member",
 		state.PhaseControlPlane:  "two masters serve the API",
-		state.PhaseBootstrapped:  "the bootstrap saw its pods",
-		state.PhaseTeardown:      "temporary control plane goes",
-		state.PhaseEtcdInCluster: "etcd is whole on the masters",
-		state.PhaseComplete:      "the control plane is complete",
-		state.PhaseMemberRemoved: "the bootstrap machine may go",
-		state.PhaseNodes:         "a node beside masters is ready",
-		state.PhaseVersion:       "the release is applied",
-		state.PhaseStable:        "every operator has settled",
+		state.PhaseBootstrapped:  "bootstrap pods complete",
+		state.PhaseTeardown:      "temporary control plane removed",
+		state.PhaseEtcdInCluster: "etcd complete on the masters",
+		state.PhaseComplete:      "control plane complete",
+		state.PhaseMemberRemoved: "bootstrap machine removable",
+		state.PhaseNodes:         "first infra or worker ready",
+		state.PhaseVersion:       "release applied",
+		state.PhaseStable:        "all operators stable",
 	}[phase]
 }
 
@@ -200,7 +200,7 @@ func (p Bootstrap) RenderSummary() string {
 		ph := phases[p.findCurrent()]
 		return line + "  " + t.Dim.Render("next ") + next + " " + t.Style(ph.status).Render(text.FormatDuration(ph.took))
 	case reached == 0:
-		return line + "  " + t.Dim.Render("not begun")
+		return line + "  " + t.Dim.Render("not started")
 	}
 	return line + "  " + t.Good.Render("complete")
 }

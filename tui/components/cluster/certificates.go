@@ -24,7 +24,7 @@ func (p Certificates) RenderSummary() string {
 	case p.Until.IsZero():
 		return ""
 	case left <= 0:
-		return p.Theme.Style(theme.Failed).Render("ended: the bootstrap can no longer complete")
+		return p.Theme.Style(theme.Failed).Render("expired: the bootstrap can no longer complete")
 	case left < certificatesWarnBefore:
 		return p.Theme.Style(theme.Warn).Render(formatRemaining(left) + " left to complete the bootstrap")
 	}

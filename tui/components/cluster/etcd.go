@@ -29,7 +29,7 @@ type Etcd struct {
 func (p Etcd) View(width, height int) string {
 	t := p.Theme
 	if len(p.Counts) == 0 {
-		return cells.Fill([]string{t.Dim.Render("no member seen yet"), t.Dim.Render("expected: ") + p.renderCounts()}, width, height)
+		return cells.Fill([]string{t.Dim.Render("no members yet"), t.Dim.Render("expected: ") + p.renderCounts()}, width, height)
 	}
 	lines := []string{p.renderCounts() + "   " + p.formatGoal()}
 	for _, member := range p.Members {
@@ -68,7 +68,7 @@ func (p Etcd) renderHistory(room int) []string {
 // RenderSummary returns the members in one line.
 func (p Etcd) RenderSummary() string {
 	if len(p.Counts) == 0 {
-		return p.Theme.Dim.Render("no member seen yet, expected ") + p.renderCounts()
+		return p.Theme.Dim.Render("no members yet, expected ") + p.renderCounts()
 	}
 	parts := []string{p.renderCounts()}
 	members := slices.Clone(p.Members)
@@ -139,7 +139,7 @@ func (p Etcd) renderCounts() string {
 func (p Etcd) formatGoal() string {
 	n, peak := len(p.Members), p.countMasters()+1
 	if p.isBootstrapRemoved() {
-		return fmt.Sprintf("%s, as it should be", text.Plural(n, "member"))
+		return fmt.Sprintf("%s, ok", text.Plural(n, "member"))
 	}
 	return fmt.Sprintf("members %d of %d, then %d", n, peak, p.countMasters())
 }
@@ -152,11 +152,11 @@ func (p Etcd) isBootstrapRemoved() bool {
 func (p Etcd) describeNext() string {
 	switch {
 	case p.isBootstrapRemoved():
-		return "the bootstrap member has left"
+		return "bootstrap member removed"
 	case p.HoldReason != "":
-		return "the bootstrap member stays: " + p.HoldReason
+		return "bootstrap member kept: " + p.HoldReason
 	case len(p.Members) > p.countMasters():
-		return "the bootstrap member leaves next, then its machine"
+		return "next: remove the bootstrap member, then its machine"
 	}
 	return "masters join one at a time"
 }

@@ -6,7 +6,7 @@ import (
 	"exoshift/tui/tuitest"
 )
 
-func TestTheWayOfEtcdShowsWhatIsToCome(t *testing.T) {
+func TestEtcd_PendingMembers(t *testing.T) {
 	for _, c := range []struct {
 		trail   []int
 		masters int

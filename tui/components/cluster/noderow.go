@@ -111,15 +111,15 @@ func describeReason(node provisioner.NodeView) string {
 	case node.Reason != "":
 		return node.Reason
 	case findDeniedState(node) != "":
-		return "its request for a certificate: " + findDeniedState(node)
+		return "certificate request: " + findDeniedState(node)
 	case !strings.EqualFold(node.State, "booting"):
 		return ""
 	case node.Client == state.RequestPending:
-		return "its request for a certificate is pending"
+		return "certificate request pending"
 	case node.Client != "":
-		return "has a certificate, has not registered"
+		return "certificate issued, not registered"
 	case node.Machine == "running":
-		return "not heard of yet"
+		return "no contact yet"
 	}
 	return ""
 }

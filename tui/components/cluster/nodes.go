@@ -111,7 +111,7 @@ func (p Nodes) RenderReady() string {
 func (p Nodes) RenderRequests() string {
 	text := fmt.Sprintf("CSR %d approved", p.Summary.granted)
 	if left := len(p.Summary.undecided); left > 0 {
-		text += p.Theme.Caution.Render(fmt.Sprintf(" ! %d left for you", left))
+		text += p.Theme.Caution.Render(fmt.Sprintf(" ! %d for you", left))
 	}
 	return text
 }
@@ -125,7 +125,7 @@ func (p Nodes) renderUndecided() []string {
 	for _, csr := range p.Summary.undecided {
 		text := fmt.Sprintf("CSR %s of %s %s: %s", csr.Name, cmp.Or(csr.Node, "nobody"), csr.Decision, csr.Reason)
 		if len(lines) == 3 {
-			return append(lines[:2], p.Theme.Mark(theme.Warn)+" "+p.Theme.Caution.Render("more CSRs were left, see the log"))
+			return append(lines[:2], p.Theme.Mark(theme.Warn)+" "+p.Theme.Caution.Render("more CSRs pending, see the log"))
 		}
 		lines = append(lines, p.Theme.Mark(theme.Warn)+" "+p.Theme.Caution.Render(text))
 	}

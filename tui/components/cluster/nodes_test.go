@@ -29,7 +29,7 @@ func flock() []provisioner.NodeView {
 	return nodes
 }
 
-func TestOfAThousandNodesTheReadyOnesAreACount(t *testing.T) {
+func TestNodes_CountsReady(t *testing.T) {
 	p := Nodes{Theme: tuitest.NewTheme(false), Now: midday, Summary: CountNodes(flock(), nil, nil)}
 	view := p.View(100, 40)
 	if rows := strings.Count(view, "worker-"); rows != 20 {
@@ -43,7 +43,7 @@ func TestOfAThousandNodesTheReadyOnesAreACount(t *testing.T) {
 	}
 }
 
-func TestAFilterLeavesTheNodesThatMentionIt(t *testing.T) {
+func TestNodes_Filter(t *testing.T) {
 	p := Nodes{Theme: tuitest.NewTheme(false), Now: midday, Summary: CountNodes(flock(), nil, []state.Machine{{Name: "worker-missing"}}), Filter: "NETWORK"}
 	if n := strings.Count(p.View(100, 40), "worker-"); n != 10 {
 		t.Errorf("%d nodes mention it", n)
@@ -56,16 +56,16 @@ func TestAFilterLeavesTheNodesThatMentionIt(t *testing.T) {
 	}
 }
 
-func TestARowTellsTheWayOfANode(t *testing.T) {
+func TestNodes_RowShowsStages(t *testing.T) {
 	for _, c := range []struct {
 		node provisioner.NodeView
 		want string
 	}{
-		{provisioner.NodeView{State: "Booting", Machine: "running"}, "● a ✓ 0/2 ○ ○ 0s not heard of yet"},
+		{provisioner.NodeView{State: "Booting", Machine: "running"}, "● a ✓ 0/2 ○ ○ 0s no contact yet"},
 		{provisioner.NodeView{State: "Booting", Machine: "stopped"}, "● a ! 0/2 ○ ○ 0s"},
-		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestPending}, "● a ✓ 0/2 ○ ○ 0s its request for a certificate is pending"},
-		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestIssued}, "● a ✓ 1/2 ○ ○ 0s has a certificate, has not registered"},
-		{provisioner.NodeView{State: "Booting", Client: state.RequestDenied}, "● a – ✗ ○ ○ 0s its request for a certificate: denied"},
+		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestPending}, "● a ✓ 0/2 ○ ○ 0s certificate request pending"},
+		{provisioner.NodeView{State: "Booting", Machine: "running", Client: state.RequestIssued}, "● a ✓ 1/2 ○ ○ 0s certificate issued, not registered"},
+		{provisioner.NodeView{State: "Booting", Client: state.RequestDenied}, "● a – ✗ ○ ○ 0s certificate request: denied"},
 		{provisioner.NodeView{State: "NotReady", Machine: "running", Client: state.RequestIssued, Serving: state.RequestPending, Reason: "no network"}, "! a ✓ 1/2 ✓ ! 0s no network"},
 		{provisioner.NodeView{State: "Ready", Machine: "running", Client: state.RequestIssued, Serving: state.RequestIssued}, "✓ a ✓ 2/2 ✓ ✓ 0s"},
 	} {
@@ -77,7 +77,7 @@ func TestARowTellsTheWayOfANode(t *testing.T) {
 	}
 }
 
-func TestOperatorsInTroubleComeFirstAndStableOnesAreCounted(t *testing.T) {
+func TestOperators_DegradedFirst(t *testing.T) {
 	operator := func(name, operatorState string) provisioner.Event {
 		return provisioner.Event{Type: provisioner.TypeOperator, Name: name, State: operatorState, Time: midday}
 	}
@@ -105,25 +105,25 @@ func TestOperatorsInTroubleComeFirstAndStableOnesAreCounted(t *testing.T) {
 	}
 }
 
-func TestABootstrapMemberThatStaysSaysWhy(t *testing.T) {
+func TestEtcd_BootstrapMemberReason(t *testing.T) {
 	p := Etcd{
 		Theme: tuitest.NewTheme(false), Counts: []int{1, 2}, HoldReason: "3 of 4 members are healthy",
 		Members: []provisioner.Member{{Name: "etcd-bootstrap", State: "voter"}, {Name: "master-0", State: "learner", Revision: 4}},
 	}
-	for _, said := range []string{"the bootstrap member stays: 3 of 4", "master-0         learner      revision 4"} {
+	for _, said := range []string{"bootstrap member kept: 3 of 4", "master-0         learner      revision 4"} {
 		if view := p.View(60, 10); !strings.Contains(view, said) {
 			t.Errorf("%q is not said in\n%s", said, view)
 		}
 	}
 }
 
-func TestPhasesWithoutRoomAreCounted(t *testing.T) {
+func TestPhases_CountsHidden(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	for _, phase := range state.ListPhases()[:9] {
 		board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: phase, Time: midday})
 	}
 	view := Bootstrap{Theme: tuitest.NewTheme(false), Board: board, Now: midday}.View(40, 6)
-	for _, said := range []string{"✓ 7 before", "✓ bootstrap-success", "● bootstrap-finished", "○ 5 to come"} {
+	for _, said := range []string{"✓ 7 before", "✓ bootstrap-success", "● bootstrap-finished", "○ 5 pending"} {
 		if !strings.Contains(view, said) {
 			t.Errorf("%q is not said in\n%s", said, view)
 		}
@@ -134,7 +134,7 @@ func TestNodes_DrawNothingInNegativeHeight(t *testing.T) {
 	tuitest.CheckExact(t, Nodes{Theme: tuitest.NewTheme(false), Now: midday, Summary: CountNodes(flock(), nil, nil)}, 122, -3)
 }
 
-func TestNodesInTroubleComeFirst(t *testing.T) {
+func TestNodes_NotReadyFirst(t *testing.T) {
 	p := Nodes{Theme: tuitest.NewTheme(false), Now: midday, Summary: CountNodes([]provisioner.NodeView{
 		{Name: "fine", State: "Ready"}, {Name: "coming", State: "registered"}, {Name: "lost", State: "failed"}, {Name: "sick", State: "NotReady"},
 	}, nil, nil)}

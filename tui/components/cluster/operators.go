@@ -35,7 +35,7 @@ func (p Operators) CountLines(width int) int { return len(p.renderLines(width)) 
 
 func (p Operators) renderLines(width int) []string {
 	if len(p.Operators) == 0 && p.Version.Type == "" {
-		return []string{p.Theme.Dim.Render("no operator seen yet")}
+		return []string{p.Theme.Dim.Render("no operators yet")}
 	}
 	lines := p.renderVersion(width)
 	if p.Typing || p.Filter != "" {

@@ -47,7 +47,7 @@ func (p Architecture) renderLines(width, height int) []string {
 
 func (p Architecture) renderBest(width, height int) []string {
 	if !p.isAnswered("access") && !p.isAnswered("cluster") && !p.isAnswered("nodes") {
-		return cells.WrapStyled(p.Theme.Dim, "A picture of your cluster grows here as you answer.", " ", width)
+		return cells.WrapStyled(p.Theme.Dim, "A diagram of your cluster appears here as you answer.", " ", width)
 	}
 	for detail := rich; detail >= plain && width >= pictureMinWidth; detail-- {
 		if lines := (picture{Architecture: p, width: width - 1 + width%2, detail: detail}).render(); len(lines) <= height {
@@ -215,7 +215,7 @@ func (p Architecture) describeRole(role state.Role) string {
 	case state.RoleMaster:
 		return "API and database (etcd)"
 	case state.RoleBootstrap:
-		return "only for the first hour"
+		return "for about one hour"
 	case state.RoleInfra:
 		return "routers, monitoring"
 	case state.RoleStorage:
@@ -226,7 +226,7 @@ func (p Architecture) describeRole(role state.Role) string {
 		}
 		return "applications"
 	}
-	return "applications of their own"
+	return "dedicated applications"
 }
 
 // renderNotes lists what has no place in the lanes.
@@ -262,7 +262,7 @@ func (p Architecture) listNotes() [][2]string {
 			text.WithAffixes(cells.Sanitize(spec.Syn.VaultAddress), ", Vault ", "") + text.WithAffixes(cells.Sanitize(spec.Syn.CatalogDir), ", catalog ", "")})
 	}
 	if p.isAnswered("nodes") {
-		remarks = append(remarks, [2]string{"machines", fmt.Sprintf("%d, and the bootstrap machine for about an hour", p.countMachines())})
+		remarks = append(remarks, [2]string{"machines", fmt.Sprintf("%d, plus the bootstrap machine for about an hour", p.countMachines())})
 	}
 	return remarks
 }

@@ -23,7 +23,7 @@ func demo() state.Spec {
 	return spec
 }
 
-func TestThePictureLooksAsRecorded(t *testing.T) {
+func TestArchitecture_Golden(t *testing.T) {
 	for _, size := range [][2]int{{36, 12}, {44, 24}, {60, 30}, {78, 40}, {100, 40}} {
 		tuitest.Golden(t, fmt.Sprintf("architecture-%dx%d", size[0], size[1]), Architecture{Theme: tuitest.NewTheme(false), Spec: demo()}.View(size[0], size[1]))
 	}
@@ -33,10 +33,10 @@ func TestThePictureLooksAsRecorded(t *testing.T) {
 	tuitest.Golden(t, "architecture-78x40-round-robin", Architecture{Theme: tuitest.NewTheme(false), Spec: spread}.View(78, 40))
 }
 
-func TestThePictureGrowsWithTheAnswers(t *testing.T) {
+func TestArchitecture_FollowsAnswers(t *testing.T) {
 	var answered []string
 	p := Architecture{Theme: tuitest.NewTheme(false), Spec: demo(), Answered: func(screen string) bool { return slices.Contains(answered, screen) }}
-	if view := p.View(78, 40); !strings.Contains(view, "grows here") || strings.Contains(view, "c-demo-1") {
+	if view := p.View(78, 40); !strings.Contains(view, "appears here") || strings.Contains(view, "c-demo-1") {
 		t.Errorf("before the first answer:\n%s", view)
 	}
 	for _, step := range []struct{ screen, shows string }{
@@ -52,7 +52,7 @@ func TestThePictureGrowsWithTheAnswers(t *testing.T) {
 	}
 }
 
-func TestThePictureShowsWhatThereIs(t *testing.T) {
+func TestArchitecture_ShowsExistingOnly(t *testing.T) {
 	spec := demo()
 	spec.LoadBalancer.Strategy, spec.Sizing.Infra.Count = "dns-round-robin", 0
 	for _, size := range [][2]int{{78, 40}, {40, 14}} {
@@ -68,7 +68,7 @@ func TestThePictureShowsWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestAPictureNeverBreaks(t *testing.T) {
+func TestArchitecture_FitsAnySize(t *testing.T) {
 	hostile := demo()
 	hostile.Cluster.ID, hostile.Exoscale.Zone = strings.Repeat("界", 60), "\x1b[2J\n"
 	hostile.Sizing.ControlPlane.Type, hostile.Sizing.Workers.Count = strings.Repeat("x", 200), 0

@@ -29,13 +29,13 @@ func (p Capacity) Height(width int) int { return len(p.renderLines(width)) }
 func (p Capacity) renderLines(width int) []string {
 	t := p.Theme
 	if p.Unknown {
-		return cells.WrapAfter(t.Mark(theme.Waiting), t.Dim, "What the ranges hold is said once they fit together", t.Indent(), width)
+		return cells.WrapAfter(t.Mark(theme.Waiting), t.Dim, "Capacity is shown once the ranges are valid", t.Indent(), width)
 	}
 	status := theme.OK
 	if p.Nodes < p.Wanted {
 		status = theme.Failed
 	}
-	room := fmt.Sprintf("Room for %s of %s each (%d wanted)", formatThousands(p.Nodes, "node"), formatThousands(p.PodsPerNode, "pod"), p.Wanted)
+	room := fmt.Sprintf("Room for %s of %s each (%d needed)", formatThousands(p.Nodes, "node"), formatThousands(p.PodsPerNode, "pod"), p.Wanted)
 	if all := room + " and " + formatThousands(p.Services, "service"); p.Services > 0 && cells.Count(t.Indent())+cells.Count(all) <= width {
 		return []string{t.Mark(status) + " " + all}
 	}

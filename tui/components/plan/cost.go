@@ -44,13 +44,13 @@ func (p Cost) RenderLine() string {
 	return line + p.Theme.Dim.Render(text.WithAffixes(p.Date, " (prices of ", ")"))
 }
 
-func (p Cost) formatPerHour() string { return fmt.Sprintf("%.2f an hour", p.Hour) }
+func (p Cost) formatPerHour() string { return fmt.Sprintf("%.2f/hour", p.Hour) }
 
-func (p Cost) formatPerMonth() string { return fmt.Sprintf("%.0f a month", p.Month) }
+func (p Cost) formatPerMonth() string { return fmt.Sprintf("%.0f/month", p.Month) }
 
 func (p Cost) listUnpriced() []string {
 	if len(p.Unknown) == 0 {
 		return nil
 	}
-	return []string{"not counted for want of a price: " + cells.Sanitize(strings.Join(p.Unknown, ", "))}
+	return []string{"not included (price unknown): " + cells.Sanitize(strings.Join(p.Unknown, ", "))}
 }

@@ -155,5 +155,5 @@ func (p Quotas) RenderLine() string {
 	case theme.Waiting:
 		return p.Theme.Mark(status) + " " + strings.TrimSpace("quotas "+p.renderNote())
 	}
-	return p.Theme.Mark(theme.OK) + " quotas suffice"
+	return p.Theme.Mark(theme.OK) + " quotas ok"
 }

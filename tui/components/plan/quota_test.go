@@ -16,7 +16,7 @@ func someQuotas() []Quota {
 	}
 }
 
-func TestALimitThatDoesNotSufficeComesFirst(t *testing.T) {
+func TestQuotas_ShortageFirst(t *testing.T) {
 	p := Quotas{Theme: tuitest.NewTheme(false), Rows: someQuotas()}
 	if lines := strings.Split(p.View(50, 4), "\n"); !strings.Contains(lines[1], "27    20  ✗") || !strings.Contains(lines[2], "none  ✓") {
 		t.Errorf("the order is\n%s", strings.Join(lines, "\n"))
@@ -29,7 +29,7 @@ func TestALimitThatDoesNotSufficeComesFirst(t *testing.T) {
 	}
 }
 
-func TestALimitIsReachedBeforeItIsExceeded(t *testing.T) {
+func TestQuota_ReachedIsNotExceeded(t *testing.T) {
 	for need, short := range map[int]int{1: 0, 2: 0, 3: 1, 5: 3} {
 		if got := (Quota{Used: 2, Need: need, Limit: 4}).missing(); got != short {
 			t.Errorf("needing %d is %d short, want %d", need, got, short)
@@ -37,9 +37,9 @@ func TestALimitIsReachedBeforeItIsExceeded(t *testing.T) {
 	}
 }
 
-func TestAQuotaThatNobodyToldIsNotWell(t *testing.T) {
-	p := Quotas{Theme: tuitest.NewTheme(false), Rows: []Quota{{Resource: "instance", Need: 9999, Unknown: true}}, State: theme.Warn, Note: "nobody could tell"}
-	if view := p.View(60, 3); !strings.Contains(view, "?  9999     ?     ?  ○") || !strings.Contains(view, "! nobody could tell") {
+func TestQuotas_UnknownIsNotOK(t *testing.T) {
+	p := Quotas{Theme: tuitest.NewTheme(false), Rows: []Quota{{Resource: "instance", Need: 9999, Unknown: true}}, State: theme.Warn, Note: "lookup failed"}
+	if view := p.View(60, 3); !strings.Contains(view, "?  9999     ?     ?  ○") || !strings.Contains(view, "! lookup failed") {
 		t.Errorf("it reads\n%s", view)
 	}
 }

@@ -22,7 +22,7 @@ func someRanges() []Range {
 	}
 }
 
-func TestRangesShareColumnsOnlyIfTheyShareAddresses(t *testing.T) {
+func TestRanges_ShareColumnsOnOverlap(t *testing.T) {
 	for _, width := range []int{56, 78, 120} {
 		lines := strings.Split(Ranges{Theme: tuitest.NewTheme(false), Ranges: someRanges()}.View(width, 9), "\n")
 		for i, r := range someRanges() {
@@ -37,14 +37,14 @@ func TestRangesShareColumnsOnlyIfTheyShareAddresses(t *testing.T) {
 }
 
 // A range inside of another one is listed once, and also in words.
-func TestAnOverlapIsToldInWords(t *testing.T) {
+func TestRanges_DescribeOverlap(t *testing.T) {
 	view := Ranges{Theme: tuitest.NewTheme(true), Ranges: someRanges()}.View(78, 9)
 	if strings.Count(view, "overlaps") != 1 || !strings.Contains(view, "[XX] Nodes (10.0.0.0/16) overlaps Customer network 1") {
 		t.Errorf("the overlap is not told once:\n%s", view)
 	}
 }
 
-func TestRangesThatOverlapStayWhereThereIsLittleRoom(t *testing.T) {
+func TestRanges_KeepOverlapsInSmallView(t *testing.T) {
 	view := Ranges{Theme: tuitest.NewTheme(false), Ranges: someRanges()}.View(58, 4)
 	for _, told := range []string{"✗ Nodes ", "✗ Customer net", "5 more ranges", "overlaps"} {
 		if !strings.Contains(view, told) {
@@ -53,7 +53,7 @@ func TestRangesThatOverlapStayWhereThereIsLittleRoom(t *testing.T) {
 	}
 }
 
-func TestOfManyOverlapsTheFirstAreToldAndTheRestCounted(t *testing.T) {
+func TestRanges_CountsFurtherOverlaps(t *testing.T) {
 	p := Ranges{Theme: tuitest.NewTheme(false)}
 	for i := range 5 {
 		r := Range{Title: fmt.Sprint("N", i), Prefix: netip.MustParsePrefix("10.0.0.0/8")}
@@ -70,7 +70,7 @@ func TestOfManyOverlapsTheFirstAreToldAndTheRestCounted(t *testing.T) {
 	}
 }
 
-func TestAScaleOfManyRangesHasNoRoomForGapsAndThenForNothing(t *testing.T) {
+func TestNewScale_ManyRanges(t *testing.T) {
 	var prefixes []netip.Prefix
 	for i := range 20 {
 		prefixes = append(prefixes, netip.MustParsePrefix(fmt.Sprintf("10.%d.0.0/24", i)))
@@ -82,9 +82,9 @@ func TestAScaleOfManyRangesHasNoRoomForGapsAndThenForNothing(t *testing.T) {
 	}
 }
 
-func TestCapacityTellsWhetherTheNodesFindRoom(t *testing.T) {
+func TestCapacity_FitsNodes(t *testing.T) {
 	p := Capacity{Theme: tuitest.NewTheme(false), Nodes: 512, PodsPerNode: 510, Services: 65534, Wanted: 13}
-	if view := p.View(58, 2); !strings.Contains(view, "✓ Room for 512 nodes of 510 pods each (13 wanted) ") || !strings.Contains(view, "65,534 services") {
+	if view := p.View(58, 2); !strings.Contains(view, "✓ Room for 512 nodes of 510 pods each (13 needed) ") || !strings.Contains(view, "65,534 services") {
 		t.Errorf("it reads\n%s", view)
 	}
 	p.Wanted = 513

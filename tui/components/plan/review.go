@@ -151,10 +151,10 @@ func (p Review) formatPlan() string {
 		count[group.Action] += len(group.Items)
 	}
 	if count["create"]+count["update"]+count["delete"] == 0 {
-		return fmt.Sprintf("Nothing needs to change: %s there already.", formatExisting(count["found"]))
+		return fmt.Sprintf("No changes: %s up to date.", formatExisting(count["found"]))
 	}
 	plan := text.Plural(count["create"], "object") + " to create"
-	for _, more := range []struct{ action, text string }{{"update", " to change"}, {"delete", " to delete"}, {"found", " there already"}} {
+	for _, more := range []struct{ action, text string }{{"update", " to change"}, {"delete", " to delete"}, {"found", " unchanged"}} {
 		if n := count[more.action]; n > 0 {
 			plan += fmt.Sprintf(", %d%s", n, more.text)
 		}
@@ -172,7 +172,7 @@ func formatExisting(n int) string {
 func (p Review) formatCost() string {
 	c := p.Cost
 	if p.Rehearsal {
-		return fmt.Sprintf("nothing, as this is a rehearsal; the real cluster costs about %s, %s", c.formatPerHour(), c.formatPerMonth())
+		return fmt.Sprintf("nothing (rehearsal); the real cluster costs about %s, %s", c.formatPerHour(), c.formatPerMonth())
 	}
 	text := fmt.Sprintf("about %s, %s (CHF, EUR or USD), for as long as it exists; prices of %s, without object storage, traffic and volumes of applications",
 		c.formatPerHour(), c.formatPerMonth(), cells.Sanitize(c.Date))
@@ -185,7 +185,7 @@ func (p Review) formatCost() string {
 func (p Review) formatTime() string {
 	from, to := time.Duration(p.Minutes[0])*time.Minute, time.Duration(p.Minutes[1])*time.Minute
 	if p.Rehearsal {
-		return fmt.Sprintf("%s to %s for real; the rehearsal is much faster", text.FormatDuration(from), text.FormatDuration(to))
+		return fmt.Sprintf("%s to %s for a real installation; the rehearsal is faster", text.FormatDuration(from), text.FormatDuration(to))
 	}
 	return fmt.Sprintf("usually %s to %s", text.FormatDuration(from), text.FormatDuration(to))
 }
@@ -201,7 +201,7 @@ func (p Review) renderDetails(width int) []string {
 	}
 	if p.Export != "" {
 		lines = append(append(lines, ""), p.renderEntry("Answers", cells.Sanitize(p.Export), width)...)
-		lines = append(lines, p.renderEntry("", "The same without questions:", width)...)
+		lines = append(lines, p.renderEntry("", "Without the wizard:", width)...)
 		lines = append(lines, cells.Wrap(cells.Sanitize(p.Command), p.margin(), width)...)
 	}
 	return lines

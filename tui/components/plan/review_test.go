@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestAPlanIsGroupedByWhatIsDoneAndMachinesComeFirst(t *testing.T) {
+func TestGroupPlan_MachinesFirst(t *testing.T) {
 	groups := GroupPlan([]PlannedObject{
 		{Action: "found", Kind: "ssh-key", Name: "k"}, {Action: "create", Kind: "bucket", Name: "b"}, {Action: "create", Kind: "instance", Name: "m0"},
 		{Action: "delete", Kind: "instance", Name: "old"}, {Action: "create", Kind: "instance", Name: "m1"},
@@ -25,7 +25,7 @@ func TestAPlanIsGroupedByWhatIsDoneAndMachinesComeFirst(t *testing.T) {
 	}
 }
 
-func TestTheLineOfAGroupIsWhereItIsDrawn(t *testing.T) {
+func TestPlan_LineOfGroup(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
 		p := Review{Theme: tuitest.NewTheme(false), Spec: demo(), Open: map[int]bool{0: true}, Groups: GroupPlan([]PlannedObject{
 			{Action: "create", Kind: "instance", Name: "m0"}, {Action: "create", Kind: "bucket", Name: "b"}, {Action: "found", Kind: "ssh-key", Name: "k"},
@@ -40,9 +40,9 @@ func TestTheLineOfAGroupIsWhereItIsDrawn(t *testing.T) {
 	}
 }
 
-func TestAReviewSaysWhatItCostsAndWhatNot(t *testing.T) {
+func TestReview_Cost(t *testing.T) {
 	p := Review{Theme: tuitest.NewTheme(false), Spec: demo(), Cost: Cost{Hour: 2.5, Month: 1825, Date: "2026-05-01", Unknown: []string{"gpua30.medium"}}}
-	for _, want := range []string{"2.50 an hour", "1825 a month", "2026-05-01", "gpua30.medium", "Nothing needs to change"} {
+	for _, want := range []string{"2.50/hour", "1825/month", "2026-05-01", "gpua30.medium", "No changes"} {
 		if view := strings.Join(strings.Fields(p.View(200, 40)), " "); !strings.Contains(view, want) {
 			t.Errorf("no %q in %s", want, view)
 		}

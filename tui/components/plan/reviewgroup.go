@@ -62,7 +62,7 @@ func formatPlanHeading(action string, n int) string {
 	case "delete":
 		return fmt.Sprintf("Deleted: %s", text.Plural(n, "object"))
 	}
-	return fmt.Sprintf("There already, and stays: %s", text.Plural(n, "object"))
+	return fmt.Sprintf("Unchanged: %s", text.Plural(n, "object"))
 }
 
 func (g Group) renderSummary(t theme.Theme) string {

@@ -56,7 +56,7 @@ func FuzzWizardPanesAreExact(f *testing.F) {
 	})
 }
 
-func TestTheCursorIsSeenWithoutColoursAndItsColumnNeverLeaves(t *testing.T) {
+func TestSizing_CursorWithoutColor(t *testing.T) {
 	for column, want := range []string{"[  2]", "[standard.large", "", "[yes]"} {
 		view := someSizing(tuitest.NewTheme(false), 1, column).View(58, 4)
 		if want != "" && !strings.Contains(view, want) {
@@ -68,7 +68,7 @@ func TestTheCursorIsSeenWithoutColoursAndItsColumnNeverLeaves(t *testing.T) {
 	}
 }
 
-func TestTheRowOfTheCursorIsAlwaysSeen(t *testing.T) {
+func TestSizing_CursorRowIsVisible(t *testing.T) {
 	p := someSizing(tuitest.NewTheme(false), 0, 0)
 	for i := range 30 {
 		p.Rows = append(p.Rows, SizingRow{Title: fmt.Sprintf("group-%d", i), Cells: []SizingCell{{Text: "1"}}})

@@ -186,7 +186,7 @@ func (p CheckDetails) renderLines(width int) []string {
 
 // Lines of a command stay whole, to be copied.
 func (p CheckDetails) renderHint(c Check, width int) []string {
-	head := " " + p.Theme.Label.Render("Do this") + " "
+	head := " " + p.Theme.Label.Render("Fix") + " "
 	if !strings.Contains(c.Hint, "\n") {
 		return cells.WrapAfter(head, p.Theme.Plain, c.Hint, " "+p.Theme.Indent(), width)
 	}

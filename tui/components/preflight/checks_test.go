@@ -12,7 +12,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestServicesStandBelowTheOtherChecksWithAColumnForEachVantage(t *testing.T) {
+func TestChecks_ServicesBySource(t *testing.T) {
 	quay, registry := wellFrom("quay.io", theme.OK, theme.OK), wellFrom("registry.redhat.io", theme.OK, theme.Failed)
 	p := Checks{
 		Theme: tuitest.NewTheme(false), Rows: []Check{{Title: "Credentials", Marks: []theme.Status{theme.OK}}, {Title: "Quotas", Marks: []theme.Status{theme.Failed}}}, Selected: 3,

@@ -7,16 +7,16 @@ import (
 // describeClass says in a few words what is wrong.
 func describeClass(class reach.Class) string {
 	if words, known := map[reach.Class]string{
-		reach.NXDomain: "no such name", reach.ServFail: "the name server fails", reach.DNSTimeout: "the name server does not answer",
-		reach.SplitView: "another address than for the rest of the world", reach.Refused: "refused", reach.TCPTimeout: "no answer",
-		reach.NoRoute: "no way there", reach.UDPTimeout: "no answer", reach.Reset: "cut off",
-		reach.ProxyRefused: "the proxy lets nothing through", reach.ProxyAuth: "the proxy wants a password",
-		reach.Untrusted: "unknown issuer", reach.WrongHostname: "the certificate is for another name",
-		reach.Expired: "the certificate has expired", reach.ClockSkew: "a clock is wrong", reach.TLSFailure: "no secure connection",
-		reach.Unauthorized: "reached, asks who we are", reach.Geo: "refused in this country", reach.ServerError: "the service has an error",
-		reach.Unexpected: "something else answers", reach.Captive: "a login page answers", reach.HTTPTimeout: "connected, then no answer",
-		reach.Slow: "too slow", reach.Credentials: "credentials are refused", reach.Missing: "does not have what is wanted",
-		reach.HostKey: "another host key", reach.Exposed: "reachable, and should not be", reach.Malformed: "answers with garbage",
+		reach.NXDomain: "name not found", reach.ServFail: "DNS server failure", reach.DNSTimeout: "no answer from DNS",
+		reach.SplitView: "differs from public DNS", reach.Refused: "refused", reach.TCPTimeout: "no answer",
+		reach.NoRoute: "no route", reach.UDPTimeout: "no answer", reach.Reset: "connection reset",
+		reach.ProxyRefused: "blocked by the proxy", reach.ProxyAuth: "proxy authentication",
+		reach.Untrusted: "unknown issuer", reach.WrongHostname: "certificate name mismatch",
+		reach.Expired: "certificate expired", reach.ClockSkew: "clock skew", reach.TLSFailure: "TLS handshake failed",
+		reach.Unauthorized: "ok, requires login", reach.Geo: "blocked in this country", reach.ServerError: "server error",
+		reach.Unexpected: "unexpected response", reach.Captive: "captive portal", reach.HTTPTimeout: "connected, no response",
+		reach.Slow: "too slow", reach.Credentials: "credentials rejected", reach.Missing: "not found",
+		reach.HostKey: "unknown host key", reach.Exposed: "reachable, should not be", reach.Malformed: "unexpected protocol",
 	}[class]; known {
 		return words
 	}

@@ -102,13 +102,13 @@ func (p EndpointDetails) describeResult(e *Endpoint, s SourceResult) string {
 	how := s.Result.Describe()
 	switch {
 	case s.Status == theme.Running:
-		how = "is being looked at…"
+		how = "checking…"
 	case s.Status == theme.Waiting && s.NotApplicable && p.getSource(p.SourceIndex) == reach.Workstation:
-		how = "only machines in the zone can look at it"
+		how = "only checked from the zone"
 	case s.Status == theme.Waiting && s.NotApplicable:
-		how = "only this machine needs it, and not those in the zone"
+		how = "only needed from this machine"
 	case s.Status == theme.Waiting:
-		how = "nobody has looked from " + DescribeSource(p.getSource(p.SourceIndex)) + " yet"
+		how = "not checked from " + DescribeSource(p.getSource(p.SourceIndex)) + " yet"
 	}
 	return joinNonEmpty(": ", e.Check.Title, how)
 }
@@ -143,7 +143,7 @@ func (p EndpointDetails) renderCommand(command string, width int) []string {
 func (p EndpointDetails) renderOwner(e *Endpoint, width int) []string {
 	t, owner := p.Theme, e.Check.Owner
 	if owner == "" {
-		owner = "nobody known"
+		owner = "unknown"
 	}
 	left := " " + t.Label.Render(cells.Fit("Ask", labelColumn)) + describeOwner(owner)
 	if cells.Count(left)+cells.Count(p.Note)+3 <= width {
@@ -154,8 +154,8 @@ func (p EndpointDetails) renderOwner(e *Endpoint, width int) []string {
 
 func describeOwner(owner string) string {
 	words, known := map[string]string{
-		"network": "those who run the network", "dns": "those who run the names (DNS)", "exoscale": "Exoscale", "vshn": "VSHN",
-		"redhat": "Red Hat", "vendor": "the vendor", "customer": "whoever runs it",
+		"network": "network team", "dns": "DNS team", "exoscale": "Exoscale", "vshn": "VSHN",
+		"redhat": "Red Hat", "vendor": "the vendor", "customer": "its operator",
 	}[owner]
 	if !known {
 		return owner
@@ -166,11 +166,11 @@ func describeOwner(owner string) string {
 func describeSeverity(s reach.Severity) string {
 	switch s {
 	case reach.Must:
-		return "Must be reached."
+		return "Required."
 	case reach.Should:
-		return "Should be reached."
+		return "Recommended."
 	case reach.May:
-		return "May be missing."
+		return "Optional."
 	}
 	return ""
 }

@@ -24,8 +24,8 @@ type Endpoints struct {
 // describeGroup returns the heading of a group of endpoints.
 func describeGroup(group string) string {
 	words, known := map[string]string{
-		"vshn": "VSHN", "redhat": "Red Hat", "third-party": "Third parties", "exoscale": "Exoscale", "cluster": "The cluster itself",
-		"customer": "Your own",
+		"vshn": "VSHN", "redhat": "Red Hat", "third-party": "Third parties", "exoscale": "Exoscale", "cluster": "Cluster",
+		"customer": "Yours",
 	}[group]
 	if !known {
 		return group

@@ -23,7 +23,7 @@ const firewallTableWidth = 110
 func (p FirewallRequest) RenderLines(width int) []string {
 	t := p.Theme
 	if len(p.Rules) == 0 {
-		return append([]string{""}, cells.Wrap("Nothing to ask the network team for. If something is wrong, its own row says what to do.", " ", width)...)
+		return append([]string{""}, cells.Wrap("Nothing to request from the network team. Each failed row shows its own fix.", " ", width)...)
 	}
 	lines := []string{"", " " + t.Bold.Render("Firewall request") + "  " + t.Dim.Render(text.Plural(len(p.Rules), "line")+p.Note), ""}
 	if width >= firewallTableWidth {
@@ -53,7 +53,7 @@ func (p FirewallRequest) renderTable(width int) []string {
 	room := width - 2
 	widths := []int{room * 15 / 100, room * 20 / 100, 9, room * 11 / 100, room * 20 / 100}
 	widths = append(widths, room-widths[0]-widths[1]-widths[2]-widths[3]-widths[4])
-	lines := renderTableRow([]string{"from", "to", "port", "what to do", "needed for", "what was seen"}, widths)
+	lines := renderTableRow([]string{"from", "to", "port", "action", "needed for", "result"}, widths)
 	for i, line := range lines {
 		lines[i] = t.Dim.Render(line)
 	}

@@ -62,7 +62,7 @@ func (p Action) renderLines(width int) []string {
 	}
 	lines := append([]string{p.Theme.RenderRule(width)}, cells.Wrap(hint, " ", width)...)
 	if link := findLink(hint); cells.Count(link) > width-1 { // over several lines, which a mouse cannot select as one
-		lines = append(lines, " "+p.Theme.Dim.Render("c copies the address as a whole"))
+		lines = append(lines, " "+p.Theme.Dim.Render("c copies the full URL"))
 	}
 	return lines
 }

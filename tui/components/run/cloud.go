@@ -80,7 +80,7 @@ func (p Cloud) CountLines(int) int { return len(p.renderLines()) }
 func (p Cloud) renderLines() []string {
 	t := p.Theme
 	if len(p.Objects) == 0 {
-		return []string{t.Dim.Render("nothing created or found yet")}
+		return []string{t.Dim.Render("no resources yet")}
 	}
 	var lines []string
 	for _, k := range p.countKinds() {
@@ -101,10 +101,10 @@ func (p Cloud) formatChanges() string {
 		parts = append(parts, fmt.Sprintf("%d updated", changed))
 	}
 	if used > 0 {
-		parts = append(parts, fmt.Sprintf("%d already there", used))
+		parts = append(parts, fmt.Sprintf("%d unchanged", used))
 	}
 	if gone > 0 {
-		parts = append(parts, fmt.Sprintf("%d deleted again", gone))
+		parts = append(parts, fmt.Sprintf("%d deleted", gone))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -135,7 +135,7 @@ func (p Cloud) FormatRemaining() string {
 	}
 	switch {
 	case machines+others == 0:
-		return "nothing was created yet"
+		return "nothing created yet"
 	case machines == 0:
 		return text.Plural(others, "object") + " stay"
 	}

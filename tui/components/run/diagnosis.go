@@ -30,7 +30,7 @@ func (p Diagnosis) CountLines(width int) int { return len(p.renderLines(width)) 
 
 func (p Diagnosis) renderLines(width int) []string {
 	if len(p.Findings) == 0 {
-		return []string{p.Theme.Mark(theme.OK) + " nothing is known to be wrong", p.Theme.Dim.Render("  every look at the cluster is examined; what is found shows up here")}
+		return []string{p.Theme.Mark(theme.OK) + " no problems found", p.Theme.Dim.Render("  every snapshot of the cluster is checked; findings appear here")}
 	}
 	return p.renderFindings(width)
 }
@@ -65,13 +65,13 @@ func (p Diagnosis) renderFinding(f provisioner.Event, also bool, width int) []st
 	lines := cells.WrapAfter(p.renderHeading(f, also)+" ", t.Bold, f.Text, t.Indent(), width)
 	lines = append(lines, "  "+t.Dim.Render("for "+text.FormatDuration(p.Now.Sub(f.StartTime()))+", rule "+f.Name))
 	if len(f.Evidence) > 0 {
-		lines = append(lines, " "+t.Label.Render("Why I think so"))
+		lines = append(lines, " "+t.Label.Render("Evidence"))
 	}
 	for _, evidence := range f.Evidence {
 		lines = append(lines, cells.Wrap(evidence, "   ", width)...)
 	}
 	if f.Hint != "" {
-		lines = append(lines, " "+t.Label.Render("Do this"))
+		lines = append(lines, " "+t.Label.Render("Fix"))
 		lines = append(lines, cells.Wrap(f.Hint, "   ", width)...)
 	}
 	return lines

@@ -24,11 +24,11 @@ func findings() []provisioner.Event {
 	}
 }
 
-func TestADiagnosisBeginsWithTheSurestFinding(t *testing.T) {
+func TestDiagnosis_SurestFirst(t *testing.T) {
 	view := Diagnosis{Theme: tuitest.NewTheme(false), Findings: findings(), Now: noon}.View(70, 20)
 	last := -1
 	for _, said := range []string{
-		"MOST LIKELY (high)  masters cannot", "for 14m, rule blocked", "Why I think so", "   four", "Do this", "   exo compute security-group rule add",
+		"MOST LIKELY (high)  masters cannot", "for 14m, rule blocked", "Evidence", "   four", "Fix", "   exo compute security-group rule add",
 		"POSSIBLE (low)  everything is slow",
 	} {
 		at := strings.Index(view, said)
@@ -39,13 +39,13 @@ func TestADiagnosisBeginsWithTheSurestFinding(t *testing.T) {
 	}
 }
 
-func TestANoticeTakesNoRoomWithoutAFinding(t *testing.T) {
+func TestNotice_EmptyWithoutFinding(t *testing.T) {
 	if height := (Notice{Diagnosis{Theme: tuitest.NewTheme(false), Now: noon}}).Height(80); height != 0 {
 		t.Errorf("%d lines", height)
 	}
 }
 
-func TestANoticeKeepsCauseAndAdviceWhereThereIsLittleRoom(t *testing.T) {
+func TestNotice_KeepsCauseAndHint(t *testing.T) {
 	notice := Notice{Diagnosis{Theme: tuitest.NewTheme(false), Findings: findings(), Now: noon}}
 	for height := 3; height <= notice.Height(80); height++ {
 		view := notice.View(80, height)
@@ -61,7 +61,7 @@ func TestANoticeKeepsCauseAndAdviceWhereThereIsLittleRoom(t *testing.T) {
 }
 
 // A style must not leak from a line into the frame beside it.
-func TestWrappedLinesBeginAndEndTheirStyles(t *testing.T) {
+func TestWrap_KeepsStyles(t *testing.T) {
 	styles := theme.New(termenv.ANSI, theme.NewTerminalPalette(), false)
 	found := findings()
 	found[1].Text = strings.Repeat("a long cause ", 12)

@@ -69,7 +69,7 @@ func formatObservation(e provisioner.Event) string {
 
 func formatFinding(e provisioner.Event) string {
 	if e.State == provisioner.Gone {
-		return "no longer: " + cmp.Or(e.Text, e.Name)
+		return "resolved: " + cmp.Or(e.Text, e.Name)
 	}
 	return cmp.Or(e.Text, e.Name) + text.WithAffixes(e.Confidence, " (", ")")
 }
@@ -78,7 +78,7 @@ func formatCertificates(e provisioner.Event) string {
 	if e.Until == nil {
 		return e.Text
 	}
-	return "the first certificates end at " + e.Until.UTC().Format("2006-01-02 15:04 MST")
+	return "the first certificates expire at " + e.Until.UTC().Format("2006-01-02 15:04 MST")
 }
 
 func formatRun(e provisioner.Event) string {

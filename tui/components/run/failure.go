@@ -31,7 +31,7 @@ func (p Failure) CountLines(width int) int { return len(p.renderLines(width)) }
 func (p Failure) renderLines(width int) []string {
 	failed := Status{Board: p.Board}.ListFailed()
 	if len(failed) == 0 {
-		return []string{p.Theme.Mark(theme.OK) + " " + "no step has failed"}
+		return []string{p.Theme.Mark(theme.OK) + " " + "no failed step"}
 	}
 	lines := Diagnosis{Theme: p.Theme, Findings: p.Board.Findings, Now: p.Now}.renderBrief(width)
 	if len(lines) > 0 && lines[len(lines)-1] != "" {
@@ -67,7 +67,7 @@ func (p Failure) renderSection(title, text string, width int) []string {
 
 func (p Failure) renderNextSteps(width int) []string {
 	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects}
-	stays := "Nothing is rolled back: " + cloud.FormatRemaining() + "."
+	stays := "No rollback: " + cloud.FormatRemaining() + "."
 	if n := p.countSkipped(); n > 0 {
 		stays += " " + text.Plural(n, "step") + " not reached."
 	}
@@ -75,7 +75,7 @@ func (p Failure) renderNextSteps(width int) []string {
 	if p.Resume != "" {
 		lines = p.renderSection("Resume with", p.Resume, width)
 	}
-	return append(lines, p.renderSection("What stays", stays, width)...)
+	return append(lines, p.renderSection("Kept", stays, width)...)
 }
 
 func (p Failure) indent(s string) string { return p.Theme.Indent() + s }

@@ -38,7 +38,7 @@ func (p Log) View(width, height int) string {
 		lines[len(lines)-1] = p.Theme.Dim.Render("↓ " + text.Plural(newer+1, "newer event"))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, p.Theme.Dim.Render(cmp.Or(p.Empty, "no event yet")))
+		lines = append(lines, p.Theme.Dim.Render(cmp.Or(p.Empty, "no events yet")))
 	}
 	return cells.Fill(lines, width, height)
 }

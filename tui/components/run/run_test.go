@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-func TestSentencesTellEveryEvent(t *testing.T) {
+func TestFormatEvent_EveryType(t *testing.T) {
 	code := 12
 	for want, e := range map[string]provisioner.Event{
 		"the run started":                             {Type: provisioner.TypeRun, State: provisioner.Started},
@@ -35,7 +35,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 		"installing 12%: working":                      {Type: provisioner.TypeVersion, State: "installing", Percent: &code, Text: "working"},
 		"etcd is degraded: no quorum":                  {Type: provisioner.TypeOperator, Name: "etcd", State: "degraded", Reason: "no quorum"},
 		"the port is closed (high)":                    {Type: provisioner.TypeDiagnosis, State: provisioner.Present, Text: "the port is closed", Confidence: "high"},
-		"no longer: the port is closed":                {Type: provisioner.TypeDiagnosis, State: provisioner.Gone, Text: "the port is closed"},
+		"resolved: the port is closed":                 {Type: provisioner.TypeDiagnosis, State: provisioner.Gone, Text: "the port is closed"},
 		"nothing could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "nothing could be gathered", Reason: "disk full"},
 		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
 	} {
@@ -45,7 +45,7 @@ func TestSentencesTellEveryEvent(t *testing.T) {
 	}
 }
 
-func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
+func TestSteps_MarksSlowWait(t *testing.T) {
 	since := noon.Add(-5 * time.Minute)
 	step := provisioner.StepView{ID: "s", Title: "Wait for etcd", State: provisioner.Started, Began: since, Wait: &provisioner.Event{
 		What: "Wait for etcd", Since: &since, Usual: 120, Limit: 1800, Last: "a learner",
@@ -58,7 +58,7 @@ func TestAWaitSlowerThanUsualIsMarked(t *testing.T) {
 	}
 }
 
-func TestThatAFailedRunIsStillGatheringIsSaidBesideTheFailure(t *testing.T) {
+func TestFailure_ShowsGathering(t *testing.T) {
 	board := provisioner.NewBoard(nil)
 	view := func() string { return Status{Theme: tuitest.NewTheme(false), Board: board, Now: noon}.View(80, 3) }
 	board.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Time: noon})
@@ -74,7 +74,7 @@ func TestThatAFailedRunIsStillGatheringIsSaidBesideTheFailure(t *testing.T) {
 	}
 }
 
-func TestTheCurrentStepAndTheErrorAreNeverDropped(t *testing.T) {
+func TestRun_KeepsCurrentStepAndError(t *testing.T) {
 	board := &provisioner.Board{Run: provisioner.Event{State: provisioner.Started}, Steps: []provisioner.StepView{
 		{ID: "a", Title: "Fall", State: provisioner.Failed, Text: "broken"},
 		{ID: "b", Title: "Walk", State: provisioner.Started, Began: noon},
@@ -88,7 +88,7 @@ func TestTheCurrentStepAndTheErrorAreNeverDropped(t *testing.T) {
 	}
 }
 
-func TestALogTellsARepeatedWaitOnce(t *testing.T) {
+func TestFilterEvents_RepeatedWaitOnce(t *testing.T) {
 	wait := func(seq int, last string) provisioner.Event {
 		return provisioner.Event{Seq: seq, Type: provisioner.TypeWait, Step: "s", Last: last}
 	}

@@ -171,7 +171,7 @@ func (s Strip) renderCollapsed(stages []stage) string {
 		parts = append(parts, fmt.Sprintf("%s %d skipped", s.Theme.Mark(theme.Skipped), n))
 	}
 	if n := count[theme.Waiting]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%s %d to come", s.Theme.Mark(theme.Waiting), n))
+		parts = append(parts, fmt.Sprintf("%s %d pending", s.Theme.Mark(theme.Waiting), n))
 	}
 	return strings.Join(parts, "  ")
 }

@@ -49,7 +49,7 @@ func (p Status) renderHeading(status theme.Status, word, text string) string {
 
 func (p Status) renderStopping() []string {
 	return []string{
-		p.renderHeading(theme.Warn, "STOPPING", "as soon as the calls in flight have ended; nothing is deleted"),
+		p.renderHeading(theme.Warn, "STOPPING", "after the calls in flight end; nothing is deleted"),
 		p.indent(p.Theme.Dim.Render("ctrl+c leaves at once")),
 	}
 }
@@ -69,7 +69,7 @@ func (p Status) renderRunning(width, height int) []string {
 		lines = append(lines, p.renderHeading(theme.Warn, "AWAY", away.Text))
 	}
 	if p.isGathering() {
-		return append(lines, p.renderHeading(theme.Running, "GATHERING", "what may explain the failure, for a minute at most"))
+		return append(lines, p.renderHeading(theme.Running, "GATHERING", "diagnostic data, one minute at most"))
 	}
 	rest := p.listRunning()
 	for i, step := range rest {
@@ -224,26 +224,26 @@ func (p Status) renderEnd(width, height int) []string {
 	switch {
 	case run.Result == "ok":
 		return []string{
-			p.renderHeading(theme.OK, "DONE", p.Theme.Join("every step succeeded", "took "+took)),
+			p.renderHeading(theme.OK, "DONE", p.Theme.Join("all steps succeeded", "took "+took)),
 			p.indent(run.Text),
-			p.indent(p.Theme.Dim.Render("q leaves; a summary stays in your terminal")),
+			p.indent(p.Theme.Dim.Render("q quits; a summary stays in your terminal")),
 		}
 	case len(p.ListFailed()) > 0:
 		return p.renderFailure(p.ListFailed()[0], height)
 	}
 	word := "STOPPED"
 	if run.State != provisioner.Finished {
-		word = "CUT OFF"
+		word = "INTERRUPTED"
 	}
 	return []string{
-		p.renderHeading(theme.Warn, word, cmp.Or(run.Text, "everything stays; the same command goes on from here")),
+		p.renderHeading(theme.Warn, word, cmp.Or(run.Text, "all resources are kept; the same command resumes")),
 		p.indent(cells.Truncate(text.WithAffixes(p.Resume, "resume with: ", ""), width)),
 	}
 }
 
 func (p Status) renderFailure(failed provisioner.StepView, height int) []string {
 	title := p.Theme.Bold.Render(failed.Title)
-	advice := p.indent(p.Theme.Join(p.renderHint(failed), p.Theme.Dim.Render("d tells more")))
+	advice := p.indent(p.Theme.Join(p.renderHint(failed), p.Theme.Dim.Render("d details")))
 	if height < 3 {
 		return []string{p.renderHeading(theme.Failed, "FAILED", title+": "+failed.Text), advice}
 	}

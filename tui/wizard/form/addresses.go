@@ -8,6 +8,7 @@ import (
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
+	"exoshift/wizard/capacity"
 	"exoshift/wizard/session"
 )
 
@@ -46,7 +47,7 @@ func (a addresses) countLines(width int) int {
 }
 
 func (a addresses) buildCapacity() plan.Capacity {
-	c := wizard.ComputeCapacity(a.spec)
+	c := capacity.Compute(a.spec)
 	return plan.Capacity{
 		Theme: a.theme, Nodes: c.Nodes, PodsPerNode: c.PodsPerNode, Services: c.Services, Wanted: c.Wanted,
 		Unknown: c.Nodes == 0 || c.PodsPerNode == 0,
@@ -94,15 +95,15 @@ func (a addresses) renderAccess(width int) []string {
 	if parent == "" {
 		parent = "the base domain"
 	}
-	say("DNS", "Exoscale makes the zone "+domain+" during the installation and only then names its name servers. Somebody who may change "+
-		parent+" adds them there as NS records of "+domain+"; the installation shows them and waits.")
+	say("DNS", "Exoscale creates the zone "+domain+" during the installation and assigns its name servers. An administrator of "+
+		parent+" then adds them as NS records of "+domain+"; the installation shows them and waits.")
 	if a.hasExternalApps() {
-		say("", "Somebody leads *."+a.formatAppsDomain()+" to ingress."+domain+", too: it is outside of that zone.")
+		say("", "Point *."+a.formatAppsDomain()+" to ingress."+domain+", too: it is outside the zone.")
 	}
 	if a.spec.DNS.ACME {
-		say("ACME", "Certificates that browsers trust come once Project Syn runs in the cluster; until then browsers warn.")
+		say("ACME", "Trusted certificates are issued once Project Syn runs; until then browsers warn.")
 	} else {
-		say("ACME", "Off: the cluster signs its own certificates, and browsers warn of them.")
+		say("ACME", "Off: the cluster uses self-signed certificates; browsers warn.")
 	}
 	return lines
 }

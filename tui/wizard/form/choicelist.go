@@ -3,7 +3,6 @@ package form
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
@@ -19,14 +18,15 @@ import (
 type choiceList struct {
 	title         string
 	all           []wizard.Choice
-	filter        string
+	filter        components.Input
+	note          string // about the last key
 	customAllowed bool
 	cursor        int
 	onSelect      func(value string)
 }
 
 func newChoiceList(title string, all []wizard.Choice, value string, free bool, picked func(string)) *choiceList {
-	l := &choiceList{title: title, all: all, customAllowed: free, onSelect: picked}
+	l := &choiceList{title: title, all: all, customAllowed: free, onSelect: picked, filter: components.NewInput(maxTextLength)}
 	l.cursor = max(slices.IndexFunc(all, func(c wizard.Choice) bool { return c.Value == value }), 0)
 	return l
 }
@@ -34,17 +34,18 @@ func newChoiceList(title string, all []wizard.Choice, value string, free bool, p
 // filterChoices returns the choices that match the filter: matches in the value first, then those in the note.
 func (l *choiceList) filterChoices() []wizard.Choice {
 	var shown, noted []wizard.Choice
+	filter := l.filter.Value()
 	for _, choice := range l.all {
 		switch {
-		case contains(choice.Value, l.filter):
+		case contains(choice.Value, filter):
 			shown = append(shown, choice)
-		case contains(choice.Note, l.filter):
+		case contains(choice.Note, filter):
 			noted = append(noted, choice)
 		}
 	}
 	shown = append(shown, noted...)
-	if other := strings.TrimSpace(l.filter); l.customAllowed && other != "" && !slices.ContainsFunc(shown, func(c wizard.Choice) bool { return c.Value == other }) {
-		shown = append(shown, wizard.Choice{Value: other, Note: "what you typed"})
+	if other := strings.TrimSpace(filter); l.customAllowed && other != "" && !slices.ContainsFunc(shown, func(c wizard.Choice) bool { return c.Value == other }) {
+		shown = append(shown, wizard.Choice{Value: other, Note: "your input"})
 	}
 	return shown
 }
@@ -55,7 +56,10 @@ func contains(text, part string) bool {
 
 func (l *choiceList) handleKey(k tea.KeyMsg, keys formKeys) (done bool) {
 	shown := l.filterChoices()
+	l.note = ""
 	switch {
+	case k.Paste:
+		l.handleFilterKey(k)
 	case key.Matches(k, keys.Close):
 		return true
 	case key.Matches(k, keys.Pick):
@@ -67,9 +71,9 @@ func (l *choiceList) handleKey(k tea.KeyMsg, keys formKeys) (done bool) {
 		l.cursor--
 	case key.Matches(k, keys.Down):
 		l.cursor++
-	case k.Type == tea.KeyPgUp, k.Type == tea.KeyHome:
+	case k.Type == tea.KeyPgUp, k.Type == tea.KeyHome && l.filter.Value() == "":
 		l.cursor = 0
-	case k.Type == tea.KeyPgDown, k.Type == tea.KeyEnd:
+	case k.Type == tea.KeyPgDown, k.Type == tea.KeyEnd && l.filter.Value() == "":
 		l.cursor = len(shown) - 1
 	default:
 		l.handleFilterKey(k)
@@ -79,28 +83,21 @@ func (l *choiceList) handleKey(k tea.KeyMsg, keys formKeys) (done bool) {
 }
 
 func (l *choiceList) handleFilterKey(k tea.KeyMsg) {
-	before := l.filter
-	switch k.Type {
-	case tea.KeyBackspace:
-		_, last := utf8.DecodeLastRuneInString(l.filter)
-		l.filter = l.filter[:len(l.filter)-last]
-	case tea.KeyRunes, tea.KeySpace:
-		if longer := l.filter + components.SanitizeInput(string(k.Runes)); len(longer) <= components.MaxFilterLength && !k.Alt {
-			l.filter = longer
-		}
-	}
-	if l.filter != before {
+	before := l.filter.Value()
+	l.note = l.filter.HandleKey(k)
+	if l.filter.Value() != before {
 		l.cursor = 0
 	}
 }
 
-func (l *choiceList) render(t theme.Theme, width, height int) string {
+func (l *choiceList) render(t theme.Theme, ascii bool, width, height int) string {
 	shown := l.filterChoices()
 	filter := t.Dim.Render("   type to search")
-	if l.filter != "" {
-		filter = "   " + t.Label.Render("/") + l.filter + components.RenderCursor(t, nil)
+	if word := l.filter.Value(); word != "" {
+		room := min(max(width-ansi.StringWidth(l.title)-6, 8), ansi.StringWidth(word)+1)
+		filter = "   " + t.Label.Render("/") + l.filter.Render(t, ascii, room)
 	}
-	lines := []string{" " + t.Bold.Render(l.title) + filter, ""}
+	lines := []string{" " + t.Bold.Render(l.title) + filter, t.Caution.Render("   " + l.note)}
 	if height < 8 {
 		lines = lines[:1]
 	}
@@ -110,7 +107,7 @@ func (l *choiceList) render(t theme.Theme, width, height int) string {
 		lines = append(lines, l.renderChoice(t, shown, i))
 	}
 	if len(shown) == 0 {
-		lines = append(lines, t.Dim.Render("   nothing of that name"))
+		lines = append(lines, t.Dim.Render("   no match"))
 	}
 	return cells.Fill(lines, width, height)
 }

@@ -3,12 +3,11 @@ package form
 import (
 	"strings"
 	"time"
-	"unicode"
 
 	"exoshift/tui/components"
 	"exoshift/wizard"
+	"exoshift/wizard/recognize"
 
-	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -19,7 +18,7 @@ type editor struct {
 	field      wizard.Field
 	source     string // of a secret: env, file, exo or sourceTyped; empty for answers that are text
 	before     string // the text before the edit
-	input      textinput.Model
+	input      components.Input
 	shownUntil time.Time // of a secret
 }
 
@@ -27,69 +26,76 @@ type editor struct {
 const sourceTyped = "here"
 
 func newEditor(field wizard.Field, text string) *editor {
-	input := components.NewInput(maxTextLength)
-	input.SetValue(components.SanitizeInput(text))
-	input.CursorEnd()
-	return &editor{field: field, before: input.Value(), input: input}
+	e := &editor{field: field, input: components.NewInput(maxTextLength)}
+	e.resetText(text)
+	return e
 }
 
 func newSecretEditor(field wizard.Field, source, text string) *editor {
-	e := newEditor(field, text)
-	if e.source = source; source == sourceTyped {
-		e.input.CharLimit = 0
-		e.input.EchoMode = textinput.EchoPassword
+	e := &editor{field: field, source: source, input: components.NewInput(maxTextLength)}
+	if source == sourceTyped {
+		e.input = components.NewInput(maxSecretSize)
+		e.input.Hidden = true
 	}
+	e.resetText(text)
 	return e
+}
+
+// resetText replaces the text by the answer, which is no edit.
+func (e *editor) resetText(text string) {
+	e.input.SetValue(text)
+	e.before = e.input.Value()
 }
 
 func (e *editor) getText() string { return strings.TrimSpace(e.input.Value()) }
 
 func (e *editor) isDirty() bool { return e.input.Value() != e.before }
 
-// handleKey handles a key that edits the text or moves the cursor; note is the problem with the key, if any.
+// holdsSecret reports whether a secret itself was typed where its source, or something else, is asked for: it is not shown.
+func (e *editor) holdsSecret() bool {
+	text := e.getText()
+	return recognize.Secret(text) != "" || e.source != "" && recognize.SecretAsName(text) != ""
+}
+
+// handleKey handles a key that edits the text or moves the cursor; note is the problem with the key or the text, if any.
 func (e *editor) handleKey(k tea.KeyMsg) (note string) {
-	if components.IsShortcut(e.input, k) {
-		return ""
+	if note = e.input.HandleKey(k); note == "" {
+		note = e.findInvalid()
 	}
-	if k.Type == tea.KeyRunes && !k.Alt {
-		if k.Runes, note = e.filterTyped(k.Runes); len(k.Runes) == 0 {
-			return note
-		}
-	}
-	if k.Type == tea.KeySpace && e.source == "" && !e.field.IsTypable(' ') {
-		return "a space cannot be part of this" + e.findExample()
-	}
-	e.input, _ = e.input.Update(k)
 	return note
 }
 
-// Where only small letters are allowed, capitals are converted.
-func (e *editor) filterTyped(typed []rune) (kept []rune, note string) {
-	for _, r := range typed {
-		small := unicode.ToLower(r)
+// findInvalid names the first character that cannot be part of the answer. It stays in the text: the whole of it is rejected or changed
+// by who typed it.
+func (e *editor) findInvalid() string {
+	if e.source != "" || !e.isDirty() {
+		return ""
+	}
+	for _, r := range e.getText() {
 		switch {
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-		case e.source != "" || e.field.IsTypable(r):
-			kept = append(kept, r)
-		case e.field.IsTypable(small):
-			kept = append(kept, small)
+		case e.field.IsTypable(r):
+		case r == ' ':
+			return "spaces are not allowed" + e.findExample()
 		default:
-			note = "\"" + string(r) + "\" cannot be part of this" + e.findExample()
+			return "\"" + string(r) + "\" is not allowed" + e.findExample()
 		}
 	}
-	return kept, note
+	return ""
 }
 
 func (e *editor) findExample() string {
 	switch {
 	case e.field.Shape() == wizard.Number:
-		return ": only digits can"
+		return ": digits only"
 	case e.field.Example != "":
 		return ", e.g. " + e.field.Example
 	}
 	return ""
 }
 
-func (e *editor) insert(text string) {
-	e.input, _ = e.input.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+func (e *editor) insert(text string) (note string) {
+	if note = e.input.Insert(text); note == "" {
+		note = e.findInvalid()
+	}
+	return note
 }

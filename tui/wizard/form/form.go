@@ -3,6 +3,7 @@
 package form
 
 import (
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/tui/wizard/page"
 	"exoshift/wizard"
@@ -19,14 +20,15 @@ type Form struct {
 	selected string // key of the row with the cursor
 	index    int    // index of that row, should it vanish
 	unfolded bool
-	editor   *editor     // of the row with the cursor; nil while none is open
-	list     *choiceList // nil while none is open
-	note     string      // about the last key; until the next one
+	editor   *editor                     // of the row with the cursor; nil while none is open
+	list     *choiceList                 // nil while none is open
+	note     string                      // about the last key; until the next one
+	history  map[string]components.Input // by key: the edits of texts, which can be undone when the field is edited again
 }
 
 // New returns the page of a screen's fields.
 func New(t *page.Context, screen wizard.Screen) *Form {
-	return &Form{session: t, screen: screen, keys: newFormKeys()}
+	return &Form{session: t, screen: screen, keys: newFormKeys(), history: map[string]components.Input{}}
 }
 
 // Update handles keys.
@@ -60,7 +62,7 @@ func (f *Form) Open() tea.Cmd {
 func (f *Form) Close() bool {
 	f.list = nil
 	f.storeEdit()
-	f.editor = nil
+	textField{f}.closeEditor()
 	blocking := f.session.ScreenErrors(f.screen)
 	f.session.TouchErrors(f.screen)
 	if len(blocking) == 0 {
@@ -111,9 +113,9 @@ func (f *Form) CurrentEdit() (key, text string, ok bool) {
 func (f *Form) Help() string {
 	switch row := f.selectedRow(); row.kind {
 	case foldRow:
-		return "More questions\nMost people keep these answers. Look at them if you want to."
+		return "Advanced settings\nThe defaults suit most clusters."
 	case nextRow:
-		return "Next\nGoes on to the next screen. Something red has to be put right before."
+		return "Next\nGoes on to the next screen. Fix the errors first."
 	default:
 		return f.session.FormatHelp(row.field)
 	}

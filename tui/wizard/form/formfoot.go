@@ -104,11 +104,11 @@ func formatLookup(t *page.Context, q session.Lookup) string {
 	case page.IsBusy(q, now):
 		return title + ": " + t.Theme.Active.Render("checking…")
 	case q.State != session.Known:
-		return t.Theme.Dim.Render(title + ": asked as soon as its answers are there")
+		return t.Theme.Dim.Render(title + ": runs once its inputs are set")
 	case q.Result.Pending:
 		return t.Theme.Dim.Render(title + ": " + q.Result.Summary)
 	case q.Err != nil:
-		return title + ": " + t.Theme.Caution.Render("nobody could tell (ctrl+r tries again): "+cells.SanitizeText(q.Err.Error(), t.ASCII))
+		return title + ": " + t.Theme.Caution.Render("lookup failed (ctrl+r retries): "+cells.SanitizeText(q.Err.Error(), t.ASCII))
 	}
 	return title + ": " + q.Result.Summary + t.Theme.Dim.Render(" ("+text.FormatAge(now.Sub(q.Ended))+")")
 }

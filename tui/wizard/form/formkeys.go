@@ -14,6 +14,7 @@ type formKeys struct {
 	Up, Down, First, Last                         key.Binding
 	Accept, Next, Unfold, Toggle, List, Give      key.Binding
 	Pick, Filter, Close, Reveal, Correct, Yes, No key.Binding
+	Reset                                         key.Binding
 }
 
 func newFormKeys() formKeys {
@@ -30,12 +31,13 @@ func newFormKeys() formKeys {
 		Unfold:  bind("enter", "show or hide", "enter", " ", "right", "left"),
 		Toggle:  bind("space", "change", " ", "left", "right"),
 		List:    bind("space", "list", " ", "right"),
-		Give:    bind("space", "where it is", " ", "right"),
+		Give:    bind("space", "choose source", " ", "right"),
 		Pick:    bind("enter", "choose", "enter"),
 		Filter:  bind("letters", "search", "letters"),
 		Close:   bind("esc", "close", "esc"),
 		Reveal:  bind("ctrl+v", "show for 5 s", "ctrl+v"),
-		Correct: bind("ctrl+y", "take the suggestion", "ctrl+y"),
+		Correct: bind("ctrl+y", "use the suggestion", "ctrl+y"),
+		Reset:   bind("F4", "default", "f4"),
 		Yes:     bind("y", "yes", "y", "Y"),
 		No:      bind("n", "no", "n", "N"),
 	}
@@ -45,8 +47,10 @@ func newFormKeys() formKeys {
 func (f *Form) handleKey(k tea.KeyMsg) {
 	k.Paste = false
 	switch {
-	case key.Matches(k, f.keys.Correct) && f.hasSuggestion():
-		f.applySuggestion()
+	case key.Matches(k, f.keys.Correct) && textField{f}.hasSuggestion():
+		textField{f}.applySuggestion()
+	case key.Matches(k, f.keys.Reset) && (f.editor == nil || f.editor.source == "") && textField{f}.hasOtherAnswer():
+		textField{f}.resetAnswer()
 	case f.editor != nil && f.editor.source != "" && secretField{f}.handleKey(k):
 	case key.Matches(k, f.keys.Up):
 		f.moveBy(-1)
@@ -65,7 +69,7 @@ func (f *Form) handleRowKey(k tea.KeyMsg) {
 	row := f.selectedRow()
 	switch row.kind {
 	case textRow:
-		f.handleTextKey(k)
+		textField{f}.handleTextKey(k)
 	case choiceRow:
 		f.handleChoiceKey(row.field, k)
 	case switchRow:
@@ -83,66 +87,13 @@ func (f *Form) handleRowKey(k tea.KeyMsg) {
 	}
 }
 
-func (f *Form) handleTextKey(k tea.KeyMsg) {
-	if f.editor == nil {
-		f.selectRow(f.selected)
-	}
-	if k.Type != tea.KeyEnter {
-		f.note = f.editor.handleKey(k)
-		return
-	}
-	f.session.Touch(f.selected)
-	f.storeText(true)
-	if !f.session.IsRejected(f.selected) {
-		f.selectNext()
-	}
-}
-
 func (f *Form) storeEdit() {
 	switch e := f.editor; {
 	case e == nil:
 	case e.source == "":
-		f.storeText(false)
+		textField{f}.storeText(false)
 	default:
 		secretField{f}.store()
-	}
-}
-
-// storeText stores a changed text, or with always any text. A rejected one stays in its field.
-func (f *Form) storeText(always bool) {
-	e := f.editor
-	if e == nil || e.source != "" || !always && !e.isDirty() {
-		return
-	}
-	if unchanged := !e.isDirty() && e.getText() != ""; unchanged && !f.session.IsRejected(e.field.Key) {
-		return // an accepted default stays one
-	}
-	if always && !e.isDirty() && e.getText() == "" && !e.field.IsRequired(f.session.Spec()) {
-		return
-	}
-	if f.session.Set(e.field.Key, e.getText()) == nil {
-		f.editor = newEditor(e.field, f.session.Text(e.field))
-		f.editor.input.SetCursor(e.input.Position())
-		return
-	}
-	e.before = e.input.Value()
-}
-
-func (f *Form) findSuggestion() (key, text string) {
-	for _, fault := range f.session.Errors(f.selected) {
-		if fault.Suggestion != "" && fault.Field == f.selected {
-			return fault.FindFix()
-		}
-	}
-	return "", ""
-}
-
-func (f *Form) hasSuggestion() bool { key, _ := f.findSuggestion(); return key != "" }
-
-func (f *Form) applySuggestion() {
-	if f.session.Set(f.findSuggestion()) == nil {
-		f.editor = nil
-		f.selectRow(f.selected)
 	}
 }
 
@@ -201,10 +152,15 @@ func (f *Form) Hints() []key.Binding {
 		return []key.Binding{k.Accept, k.Reveal, k.Close}
 	case f.editor != nil && f.editor.source != "":
 		return []key.Binding{k.Accept, k.Close}
-	case f.hasSuggestion():
-		return append([]key.Binding{k.Correct}, listRowHints(f)...)
 	}
-	return listRowHints(f)
+	hints := listRowHints(f)
+	if (textField{f}).hasSuggestion() {
+		hints = append([]key.Binding{k.Correct}, hints...)
+	}
+	if (textField{f}).hasOtherAnswer() {
+		hints = append(hints, k.Reset)
+	}
+	return hints
 }
 
 func listRowHints(f *Form) []key.Binding {

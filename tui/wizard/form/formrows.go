@@ -78,7 +78,7 @@ func (f *Form) findSelected(rows []formRow) int {
 func (f *Form) selectRow(key string) {
 	if f.editor != nil && f.selected != key {
 		f.storeEdit()
-		f.editor = nil
+		textField{f}.closeEditor()
 	}
 	rows := f.listRows()
 	f.selected = key
@@ -86,7 +86,7 @@ func (f *Form) selectRow(key string) {
 	row := rows[f.index]
 	f.selected = row.key
 	if row.kind == textRow && (f.editor == nil || f.editor.field.Key != row.key) {
-		f.editor = newEditor(row.field, f.session.Text(row.field))
+		textField{f}.openText(row.field)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxLabelWidth = 26
+	maxLabelWidth = 29
 	originWidth   = 10
 	minFormWidth  = 44 // below this, and below stackHeight, only the row with the cursor is shown
 	minFormHeight = 7
@@ -28,7 +28,7 @@ type formView struct{ *Form }
 func (f formView) View(width, height int) string {
 	switch {
 	case f.list != nil:
-		return f.list.render(f.session.Theme, width, height)
+		return f.list.render(f.session.Theme, f.session.ASCII, width, height)
 	case width < minFormWidth || height < minFormHeight:
 		return f.renderStacked(width, height)
 	}
@@ -123,7 +123,7 @@ func (f formView) renderValue(row formRow, selected bool, room int) string {
 
 func (f formView) formatEmpty(field wizard.Field) string {
 	if field.IsRequired(f.session.Spec()) {
-		return "needed"
+		return "required"
 	}
 	return "none"
 }
@@ -133,12 +133,14 @@ func (f formView) renderEdit(room int) string {
 	e, t := f.editor, f.session.Theme
 	what := map[string]string{session.SourceEnv: "variable ", session.SourceFile: "file ", session.SourceExo: "account "}[e.source]
 	switch {
+	case e.source != sourceTyped && e.holdsSecret():
+		return t.Dim.Render(what) + cells.Fit(strings.Repeat("•", 8)+components.RenderCursor(t, nil), max(room-len(what), 1))
 	case e.source != sourceTyped:
-		return t.Dim.Render(what) + components.RenderInput(t, e.input, max(room-len(what), 1))
+		return t.Dim.Render(what) + e.input.Render(t, f.session.ASCII, max(room-len(what), 1))
 	case e.getText() == "":
-		return cells.Fit(components.RenderCursor(t, nil)+t.Dim.Render(" paste or type it: it is not shown"), room)
+		return cells.Fit(components.RenderCursor(t, nil)+t.Dim.Render(" paste or type it; hidden"), room)
 	case f.session.Now().Before(e.shownUntil):
-		return components.RenderInput(t, e.input, room)
+		return e.input.Render(t, f.session.ASCII, room)
 	}
 	return cells.Fit(strings.Repeat("•", 8)+components.RenderCursor(t, nil), room)
 }
@@ -204,7 +206,7 @@ func (f formView) describeFolded() string {
 	if told == 0 {
 		return ""
 	}
-	return "  " + t.Mark(theme.Warn) + " " + t.Style(theme.Warn).Render(fmt.Sprintf("%d worth a look", told))
+	return "  " + t.Mark(theme.Warn) + " " + t.Style(theme.Warn).Render(text.Plural(told, "warning"))
 }
 
 // renderNext draws the button and the number of errors shown so far.
@@ -222,7 +224,7 @@ func (f formView) renderNext(selected bool, room int) string {
 	if told == 0 {
 		return button
 	}
-	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(told, "answer")+" to put right first"), room)
+	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(told, "answer")+" to fix"), room)
 }
 
 func (f formView) renderStacked(width, height int) string {

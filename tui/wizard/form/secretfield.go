@@ -9,6 +9,7 @@ import (
 	"exoshift/tui/theme"
 	"exoshift/tui/wizard/page"
 	"exoshift/wizard"
+	"exoshift/wizard/recognize"
 	"exoshift/wizard/session"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -32,23 +33,23 @@ func (f secretField) handleReferenceKey(field wizard.Field, k tea.KeyMsg) {
 }
 
 func (f secretField) openSources(field wizard.Field) {
-	const here, env, file, exo, none = "type or paste it here", "environment variable", "file", "account of the exo program", "none"
+	const here, env, file, exo, none = "type or paste it here", "environment variable", "file", "account of the exo CLI", "none"
 	sources := []wizard.Choice{
-		{Value: here, Note: "it is kept in a file that only you can read"},
+		{Value: here, Note: "stored in a file that only you can read"},
 		{Value: env, Note: "its name, e.g. " + strings.TrimPrefix(field.Example, "env:")},
-		{Value: file, Note: "its path; only you may have access to it"},
+		{Value: file, Note: "path of a file with mode 0600"},
 	}
 	if field.Key == session.PullSecretKey {
 		sources[1].Note = "its name, e.g. PULL_SECRET"
 	}
 	if session.AllowsAccount(field) {
-		sources = append(sources, wizard.Choice{Value: exo, Note: "its name in the program's configuration"})
+		sources = append(sources, wizard.Choice{Value: exo, Note: "name in the exo configuration"})
 	}
 	if !field.IsRequired(f.session.Spec()) {
-		sources = append(sources, wizard.Choice{Value: none, Note: "it is not needed"})
+		sources = append(sources, wizard.Choice{Value: none, Note: "not required"})
 	}
 	kinds := map[string]string{here: sourceTyped, env: session.SourceEnv, file: session.SourceFile, exo: session.SourceExo}
-	f.list = newChoiceList(field.Title+": where is it?", sources, "", false, func(source string) {
+	f.list = newChoiceList(field.Title+": source", sources, "", false, func(source string) {
 		if source == none {
 			_ = f.session.Set(field.Key, "") // the error is shown below the row
 			return
@@ -74,7 +75,7 @@ func (f secretField) handleKey(k tea.KeyMsg) bool {
 		f.reveal()
 	case k.Type == tea.KeyEnter && f.isPasteIncomplete():
 		f.editor.insert(" ")
-		f.note = "this is not the whole of it yet: paste the rest, or esc drops it"
+		f.note = "incomplete: paste the rest, or esc to discard"
 	case k.Type == tea.KeyEnter:
 		f.submit()
 	case key.Matches(k, f.keys.Up), key.Matches(k, f.keys.Down), key.Matches(k, f.keys.First), key.Matches(k, f.keys.Last):
@@ -83,6 +84,22 @@ func (f secretField) handleKey(k tea.KeyMsg) bool {
 		f.note = f.editor.handleKey(k)
 	}
 	return true
+}
+
+// keepOrDiscard asks what to do with a secret that was given as the name of its source. It is neither shown nor stored meanwhile.
+func (f secretField) keepOrDiscard(field wizard.Field, secret, what string) {
+	const keep, discard = "keep it privately", "discard it"
+	f.editor = nil
+	choices := []wizard.Choice{{Value: keep, Note: "in a file that only you can read"}, {Value: discard, Note: "the answer stays as it was"}}
+	if f.session.Interview.SaveSecret == nil {
+		choices = choices[1:]
+	}
+	f.list = newChoiceList("That is the secret itself ("+what+")", choices, "", false, func(chosen string) {
+		if chosen == keep {
+			f.session.SaveSecret(field.Key, secret)
+			f.session.Touch(field.Key)
+		}
+	})
 }
 
 // isPasteIncomplete reports whether a secret of several lines is being pasted by a terminal without bracketed paste.
@@ -97,7 +114,7 @@ const revealTime = 5 * time.Second
 
 func (f secretField) reveal() {
 	if f.editor.field.Key == session.PullSecretKey {
-		f.note = "a pull secret is never shown"
+		f.note = "hidden"
 		return
 	}
 	f.editor.shownUntil = f.session.Now().Add(revealTime)
@@ -107,7 +124,7 @@ func (f secretField) reveal() {
 func (f secretField) submit() {
 	field := f.editor.field
 	f.store()
-	if !f.session.IsRejected(field.Key) {
+	if f.list == nil && !f.session.IsRejected(field.Key) {
 		f.selectNext()
 	}
 }
@@ -118,6 +135,10 @@ func (f secretField) store() {
 	text := e.getText()
 	switch {
 	case text == "":
+	case e.source != sourceTyped && recognize.SecretAsName(text) != "":
+		f.keepOrDiscard(e.field, text, recognize.SecretAsName(text))
+	case e.source == sourceTyped && session.IsReference(text) && recognize.SecretAsName(session.ReferenceName(text)) != "":
+		f.keepOrDiscard(e.field, session.ReferenceName(text), recognize.SecretAsName(session.ReferenceName(text)))
 	case e.source == sourceTyped && session.IsReference(text):
 		_ = session.SetReference(f.session.Session, e.field.Key, text) // the error is shown below the row
 	case e.source == sourceTyped:
@@ -139,7 +160,7 @@ func (f secretField) render(field wizard.Field, room int) string {
 	name = cells.SanitizeText(name, t.ASCII)
 	switch {
 	case f.isSaving(field.Key):
-		return t.Theme.Mark(theme.Running) + " keeping it…"
+		return t.Theme.Mark(theme.Running) + " saving…"
 	case field.Key == session.PullSecretKey && t.Local.PullSecret() != "":
 		return t.Local.PullSecret()
 	case kind == session.SourceEnv && len("environment variable ")+len(name) > room:
@@ -147,13 +168,13 @@ func (f secretField) render(field wizard.Field, room int) string {
 	case kind == session.SourceEnv:
 		return "environment variable " + name
 	case kind == session.SourceFile && t.Interview.DraftPath != "" && strings.HasPrefix(name, t.Interview.DraftPath):
-		return strings.Repeat("•", 8) + " kept in a private file"
+		return strings.Repeat("•", 8) + " stored in a private file"
 	case kind == session.SourceFile:
 		return "file " + name
 	case kind == session.SourceExo:
 		return "account " + name + " of exo"
 	case field.IsRequired(t.Spec()):
-		return t.Theme.Dim.Render("needed: space gives it, or paste it here")
+		return t.Theme.Dim.Render("required: press space, or paste it here")
 	}
 	return t.Theme.Dim.Render("none")
 }

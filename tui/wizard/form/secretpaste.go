@@ -2,11 +2,10 @@ package form
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
-	"exoshift/tui/components"
 	"exoshift/wizard"
+	"exoshift/wizard/recognize"
 	"exoshift/wizard/session"
 )
 
@@ -22,31 +21,37 @@ func (f secretField) insertPaste(text string) {
 	case row.kind == secretRow && (f.editor == nil || f.editor.source == sourceTyped):
 		f.storePastedSecret(row.field, trimmed)
 	case f.editor == nil:
-		f.note = "nothing can be pasted here"
+		f.note = "paste is not supported here"
+		return
+	case f.editor.source != "" && len(trimmed) <= maxSecretSize && recognize.SecretAsName(trimmed) != "":
+		f.keepOrDiscard(row.field, trimmed, recognize.SecretAsName(trimmed))
 		return
 	case !f.isPastable(trimmed):
 		return
 	default:
-		f.editor.insert(joinLines(row.field, trimmed))
+		f.note = f.editor.insert(joinLines(row.field, trimmed))
 	}
-	if trimmed != text && f.note == "" {
-		f.note = "white space around the pasted text was left out"
+	if trimmed != strings.TrimRight(text, "\r\n") && f.note == "" {
+		f.note = "whitespace around the pasted text was removed"
 	}
 }
 
 // A pasted secret is stored at once: it may be long and have many lines.
 func (f secretField) storePastedSecret(field wizard.Field, secret string) {
 	if len(secret) > maxSecretSize {
-		f.note = fmt.Sprintf("this is too long for a secret: %d bytes, at most %d", len(secret), maxSecretSize)
+		f.note = fmt.Sprintf("too long for a secret: %d bytes, at most %d", len(secret), maxSecretSize)
 		return
 	}
 	if f.editor != nil {
 		secret = f.editor.getText() + secret
 		f.editor = nil
 	}
-	if session.IsReference(secret) {
-		_ = session.SetReference(f.session.Session, field.Key, components.SanitizeInput(secret))
-	} else {
+	switch name := session.ReferenceName(secret); {
+	case session.IsReference(secret) && recognize.SecretAsName(name) != "":
+		f.keepOrDiscard(field, name, recognize.SecretAsName(name))
+	case session.IsReference(secret):
+		_ = session.SetReference(f.session.Session, field.Key, secret)
+	default:
 		f.session.SaveSecret(field.Key, secret)
 		f.session.Touch(field.Key)
 	}
@@ -56,25 +61,19 @@ func (f secretField) storePastedSecret(field wizard.Field, secret string) {
 func (f secretField) isPastable(text string) bool {
 	switch {
 	case len(text) > maxTextLength:
-		f.note = fmt.Sprintf("this is too long for an answer: %d bytes", len(text))
-	case isLikelySecret(text) && f.editor.source == "":
-		f.note = "this looks like a secret, which does not belong here"
+		f.note = fmt.Sprintf("this is too long for an answer: %d bytes, at most %d", len(text), maxTextLength)
+	case recognize.Secret(text) != "" && f.editor.source == "":
+		f.note = "this looks like " + recognize.Secret(text) + ", which does not belong here: it was not taken"
 	default:
 		return true
 	}
 	return false
 }
 
-var apiKeyPattern = regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`)
-
-func isLikelySecret(text string) bool {
-	return strings.Contains(text, "PRIVATE KEY") || strings.Contains(text, `"auth`) || apiKeyPattern.MatchString(text)
-}
-
-// Lines become the items of a list.
+// Lines, and what is between tabs, become the items of a list.
 func joinLines(field wizard.Field, text string) string {
 	if shape := field.Shape(); shape == wizard.List || shape == wizard.Table {
-		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), ", ")
+		text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), ", ")
 	}
-	return components.SanitizeInput(text)
+	return text
 }

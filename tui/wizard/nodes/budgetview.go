@@ -54,12 +54,12 @@ func describeQuotas(t *page.Context, known bool) (theme.Status, string) {
 		case page.IsBusy(q, now):
 			return theme.Running, "checking…"
 		case q.Err != nil:
-			return theme.Warn, "nobody could tell the limits (ctrl+r tries again)"
+			return theme.Warn, "quota lookup failed (ctrl+r retries)"
 		case q.State == session.Known:
 			return theme.OK, text.FormatAge(now.Sub(q.Ended))
 		}
 	}
-	return theme.Waiting, "limits not asked yet"
+	return theme.Waiting, "limits not known yet"
 }
 
 func (p nodesView) formatTypeColumn(name, column string) string {

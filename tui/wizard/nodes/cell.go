@@ -6,54 +6,49 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/tui/components"
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 type cellEdit struct {
 	field wizard.Field
-	text  string
+	input components.Input
 	spec  *state.Spec // the answers with it, if it is allowed
 }
 
-const maxDigits = 6
+func (e *cellEdit) getText() string { return strings.TrimSpace(e.input.Value()) }
+
+// maxCellLength is in characters: far more than any number has.
+const maxCellLength = 40
 
 // cellEditor edits the cell of the cursor.
 type cellEditor struct{ *Page }
 
-// Characters that cannot be part of the value are rejected.
-func (p cellEditor) insertDigits(field wizard.Field, runes []rune) {
-	if p.edit == nil {
-		p.edit = &cellEdit{field: field}
-	}
-	for _, r := range runes {
-		switch {
-		case !field.IsTypable(r):
-			p.notice = "only digits can be typed here"
-		case len(p.edit.text) < maxDigits:
-			p.edit.text += string(r)
-		}
-	}
-	if p.edit.text == "" {
+// startEdit begins to edit a text. What is typed replaces a number, keys that delete change the present one.
+func (p cellEditor) startEdit(field wizard.Field, text string, k tea.KeyMsg) {
+	p.edit = &cellEdit{field: field, input: components.NewInput(maxCellLength)}
+	p.edit.input.SetValue(text)
+	p.changeEdit(k)
+	if p.edit.input.Value() == text {
 		p.edit = nil
-		return
 	}
-	p.updatePreview()
 }
 
-func (p cellEditor) deleteDigit(field wizard.Field) {
-	if p.edit == nil {
-		p.edit = &cellEdit{field: field, text: field.Get(p.session.Spec())}
+func (p cellEditor) changeEdit(k tea.KeyMsg) {
+	p.notice = p.edit.input.HandleKey(k)
+	if text := p.edit.getText(); p.notice == "" && strings.ContainsFunc(text, func(r rune) bool { return !p.edit.field.IsTypable(r) }) {
+		p.notice = "digits only"
 	}
-	p.edit.text = p.edit.text[:max(len(p.edit.text)-1, 0)]
 	p.updatePreview()
 }
 
 func (p cellEditor) updatePreview() {
 	spec := session.CopyGroups(p.session.Spec())
-	if p.edit.field.Set(&spec, p.edit.text) == nil {
+	if p.edit.field.Set(&spec, p.edit.getText()) == nil {
 		p.edit.spec = &spec
 	} else {
 		p.edit.spec = nil
@@ -65,7 +60,7 @@ func (p cellEditor) storeEdit() {
 	if p.edit = nil; edit == nil {
 		return
 	}
-	p.setAnswer(edit.field, edit.text)
+	p.setAnswer(edit.field, edit.getText())
 }
 
 func (p cellEditor) setAnswer(field wizard.Field, text string) {
@@ -73,6 +68,16 @@ func (p cellEditor) setAnswer(field wizard.Field, text string) {
 		return
 	}
 	_ = p.session.Set(field.Key, text) // the error is shown below the table
+}
+
+// All groups have one origin, so theirs are set to the default and not cleared.
+func (p cellEditor) resetAnswer(field wizard.Field) {
+	p.edit = nil
+	if strings.Contains(field.Key, "[") {
+		p.setAnswer(field, field.Default())
+	} else if err := p.session.Clear(field.Key); err != nil {
+		p.notice = err.Error()
+	}
 }
 
 // Disk sizes change in steps of ten.
@@ -102,16 +107,19 @@ func (p cellEditor) toggleSwitch(field wizard.Field) {
 
 // handleEditKey handles a key while a number is edited; false leaves it to the page.
 func (p cellEditor) handleEditKey(k tea.KeyMsg) bool {
-	switch k.Type {
-	case tea.KeyEsc:
+	switch {
+	case k.Paste:
+		p.changeEdit(k)
+	case k.Type == tea.KeyEsc:
 		p.edit = nil
-	case tea.KeyCtrlU:
-		p.edit.text = ""
-		p.updatePreview()
-	case tea.KeyEnter:
+	case k.Type == tea.KeyEnter:
 		p.moveVertical(1)
-	default:
+	case key.Matches(k, p.keys.Up, p.keys.Down, p.keys.Left, p.keys.Right, p.keys.Next, p.keys.Previous, p.keys.Correct):
 		return false
+	case p.edit.spec != nil && k.Type == tea.KeyRunes && key.Matches(k, p.keys.More, p.keys.Less, p.keys.Add, p.keys.Rename, p.keys.Remove):
+		return false // behind a number, letters are keys
+	default:
+		p.changeEdit(k)
 	}
 	return true
 }

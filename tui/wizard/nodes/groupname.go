@@ -2,9 +2,7 @@ package nodes
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"exoshift/internal/text"
 	"exoshift/state"
@@ -14,15 +12,17 @@ import (
 	"exoshift/wizard"
 	"exoshift/wizard/session"
 
-	"github.com/charmbracelet/bubbles/textinput"
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 type namePrompt struct {
-	input   textinput.Model
+	input   components.Input
 	key     string // of the row, existing or new
 	isNew   bool
 	problem string
+	meant   string     // what was probably meant by a rejected name
 	spec    state.Spec // the answers with the group
 }
 
@@ -62,40 +62,34 @@ func (p groupEditor) handleNameKey(k tea.KeyMsg) tea.Cmd {
 		p.naming = nil
 		return nil
 	}
-	if k.Type == tea.KeyEnter {
+	if !k.Paste && k.Type == tea.KeyEnter {
 		p.applyName(field)
 		return nil
 	}
-	if !components.IsShortcut(g.input, k) {
-		g.handleKey(field, k)
+	if key.Matches(k, p.keys.Correct) && g.meant != "" {
+		g.input.SetValue(g.meant)
+		g.problem, g.meant = "", ""
+		return nil
 	}
+	g.handleKey(field, k)
 	return nil
 }
 
-// Capitals become small letters, and spaces hyphens.
 func (g *namePrompt) handleKey(field wizard.Field, k tea.KeyMsg) {
-	g.problem = ""
-	if k.Type == tea.KeySpace {
-		k = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{' '}}
+	if g.problem = g.input.HandleKey(k); g.problem != "" {
+		return
 	}
-	if k.Type == tea.KeyRunes && !k.Alt {
-		name := strings.ReplaceAll(strings.ToLower(string(k.Runes)), " ", "-")
-		typable := slices.DeleteFunc([]rune(name), func(r rune) bool { return !field.IsTypable(r) })
-		if len(typable) < utf8.RuneCountInString(name) {
-			g.problem = "a name has small letters, digits and hyphens"
-		}
-		if k.Runes = typable; len(typable) == 0 {
-			return
-		}
+	if strings.ContainsFunc(strings.TrimSpace(g.input.Value()), func(r rune) bool { return !field.IsTypable(r) }) {
+		g.problem = "use lowercase letters, digits and hyphens"
 	}
-	g.input, _ = g.input.Update(k) // the command only blinks the cursor
 }
 
 func (p groupEditor) applyName(field wizard.Field) {
 	g := p.naming
 	spec := session.CopyGroups(g.spec)
 	if err := field.Set(&spec, g.input.Value()); err != nil {
-		g.problem = p.session.FormatError(session.SplitProblems(field.Key, err)[0])
+		problem := session.SplitProblems(field.Key, err)[0]
+		g.problem, g.meant = p.session.FormatError(problem), problem.Suggestion
 		return
 	}
 	for _, fault := range wizard.Check(spec) {
@@ -111,14 +105,12 @@ func (p groupEditor) applyName(field wizard.Field) {
 	}
 }
 
-func (g *namePrompt) renderLine(t theme.Theme) string {
-	value := g.input.Value()
-	at := min(g.input.Position(), len(value)) // names are ASCII
-	what := "Name of the group: "
+func (g *namePrompt) renderLine(t theme.Theme, ascii bool, width int) string {
+	what := "Group name: "
 	if g.isNew {
-		what = "Name of the new group: "
+		what = "New group name: "
 	}
-	return t.Bold.Render(what) + t.Selected.Render("["+value[:at]+"_"+value[at:]+"]")
+	return t.Bold.Render(what) + t.Focus.Render("[") + g.input.Render(t, ascii, min(max(width-len(what)-2, 8), ansi.StringWidth(g.input.Value())+1)) + t.Focus.Render("]")
 }
 
 func (p groupEditor) handleRemoveKey(k tea.KeyMsg) {
@@ -128,7 +120,7 @@ func (p groupEditor) handleRemoveKey(k tea.KeyMsg) {
 	case "n", "esc":
 		p.remove = ""
 	default:
-		p.notice = "y takes it away, n keeps it"
+		p.notice = "y removes it, n keeps it"
 	}
 }
 
@@ -147,11 +139,11 @@ func (p groupEditor) removeGroup() {
 func (p groupEditor) formatRemovePrompt() string {
 	for _, row := range p.listRows() {
 		if row.key == p.remove {
-			return fmt.Sprintf("Take the group %s (%s of %s) out of the answers? y yes, n no", cells.Sanitize(row.title),
+			return fmt.Sprintf("Remove the group %s (%s of %s)? y yes, n no", cells.Sanitize(row.title),
 				text.Plural(parseNumber(row.value("count", p.spec())), "machine"), row.value("type", p.spec()))
 		}
 	}
-	return "Take the group out of the answers? y yes, n no"
+	return "Remove the group? y yes, n no"
 }
 
 func parseNumber(text string) int {

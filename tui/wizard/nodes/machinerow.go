@@ -41,7 +41,7 @@ func buildMachineRows(asked []wizard.Field, spec state.Spec) []machineRow {
 	}
 	for i, row := range rows {
 		if name, named := row.fields["name"]; row.isGroup() && named {
-			rows[i].title = cmp.Or(name.Get(spec), "group without a name")
+			rows[i].title = cmp.Or(name.Get(spec), "unnamed group")
 		}
 	}
 	return rows

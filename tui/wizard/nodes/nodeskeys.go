@@ -11,7 +11,7 @@ type nodesKeys struct {
 	Move, Up, Down, Left, Right, Next, Previous  key.Binding
 	Type, More, Less, Erase, Open, Accept, Press key.Binding
 	Add, Rename, Remove, Correct                 key.Binding
-	Yes, No, Filter, Undo                        key.Binding
+	Yes, No, Filter, Undo, Reset                 key.Binding
 }
 
 func newNodesKeys() nodesKeys {
@@ -29,17 +29,18 @@ func newNodesKeys() nodesKeys {
 		Type:     bind("0-9 + -", "change", "none"),
 		More:     bind("+", "more", "+", "="),
 		Less:     bind("-", "less", "-"),
-		Erase:    bind("backspace", "erase", "backspace"),
+		Erase:    bind("backspace", "erase", "backspace", "ctrl+u", "ctrl+w"),
 		Open:     bind("space", "choose", " "),
 		Press:    bind("enter", "choose", "enter", " "),
 		Accept:   bind("enter", "accept", "enter"),
 		Add:      bind("a", "add a group", "a"),
 		Rename:   bind("n", "rename", "n"),
-		Remove:   bind("x", "take away", "x", "delete"),
-		Correct:  bind("ctrl+y", "take the suggestion", "ctrl+y"),
-		Yes:      bind("y", "yes, take it away", "y"),
+		Remove:   bind("x", "remove", "x", "delete"),
+		Correct:  bind("ctrl+y", "use the suggestion", "ctrl+y"),
+		Yes:      bind("y", "yes, remove it", "y"),
 		No:       bind("n", "no", "n", "esc"),
 		Undo:     bind("esc", "undo", "esc"),
+		Reset:    bind("F4", "default", "f4"),
 		Filter:   bind("letters", "filter", "none"),
 	}
 }
@@ -82,6 +83,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch {
 	case p.remove != "":
 		groupEditor{p}.handleRemoveKey(k)
+	case k.Paste && p.naming == nil && p.list == nil && p.edit == nil:
+		p.handleCellKey(k)
 	case p.naming != nil:
 		return groupEditor{p}.handleNameKey(k)
 	case p.list != nil:
@@ -155,6 +158,8 @@ func (p *Page) handleCellKey(k tea.KeyMsg) {
 	switch shape := field.Shape(); {
 	case key.Matches(k, p.keys.Accept):
 		p.moveVertical(1)
+	case key.Matches(k, p.keys.Reset):
+		cellEditor{p}.resetAnswer(field)
 	case shape == wizard.Number:
 		p.handleNumberKey(field, k)
 	case !key.Matches(k, p.keys.Open):
@@ -172,8 +177,8 @@ func (p *Page) handleNumberKey(field wizard.Field, k tea.KeyMsg) {
 	case key.Matches(k, p.keys.Less):
 		cellEditor{p}.addToNumber(field, -1)
 	case key.Matches(k, p.keys.Erase):
-		cellEditor{p}.deleteDigit(field)
+		cellEditor{p}.startEdit(field, p.session.Text(field), k)
 	case k.Type == tea.KeyRunes && !k.Alt:
-		cellEditor{p}.insertDigits(field, k.Runes)
+		cellEditor{p}.startEdit(field, "", k)
 	}
 }

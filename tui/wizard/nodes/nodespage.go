@@ -137,10 +137,10 @@ func (p *Page) Help() string {
 		}
 	}
 	if !there {
-		return "The machines of the cluster\n" +
-			"Each row is a role: the control plane runs Kubernetes itself, infra nodes run what comes with OpenShift, " +
-			"storage nodes hold volumes, and workers run your applications.\n" +
-			"The defaults are the smallest cluster that is supported in production."
+		return "Instances\n" +
+			"Each row is a role: the control plane runs Kubernetes, infra nodes run OpenShift's components, " +
+			"storage nodes provide volumes, workers run applications.\n" +
+			"The defaults are the smallest supported production cluster."
 	}
 	return strings.Join(append([]string{p.session.FormatHelp(field)}, nodesView{p}.listProblems()...), "\n")
 }

@@ -67,7 +67,7 @@ func (p nodesBody) renderSide(width, height int) string {
 	picture := plan.Architecture{Theme: t, Spec: p.spec(), Answered: func(screen string) bool {
 		return slices.Contains([]wizard.Screen{wizard.Access, wizard.Cluster, wizard.Nodes}, wizard.Screen(screen))
 	}}
-	return p.renderHelpBox(width, tall) + "\n" + components.Box{Theme: t, Title: "what is being built", Content: picture}.View(width, height-tall)
+	return p.renderHelpBox(width, tall) + "\n" + components.Box{Theme: t, Title: "cluster diagram", Content: picture}.View(width, height-tall)
 }
 
 // Height is assigned to the table first, then to the sums and the problems; the rest is divided among the details, the quotas
@@ -171,7 +171,7 @@ func (p nodesView) buildCell(i int, row machineRow, part string, red []wizard.Pr
 	}
 	cell := plan.SizingCell{Text: cells.SanitizeText(text, p.session.ASCII), Status: p.computeStatus(field.Key, red), Fixed: !row.asked[part]}
 	if p.edit != nil && i == p.row && part == p.part {
-		cell.Text, cell.Edited = p.edit.text, true
+		cell.Text, cell.Edited = cells.SanitizeText(p.edit.input.Value(), p.session.ASCII), true
 	}
 	return cell
 }
@@ -199,11 +199,11 @@ func (p nodesView) renderDetails(width int) []string {
 	case p.remove != "":
 		return p.renderMessage(theme.Warn, groupEditor(p).formatRemovePrompt(), width)
 	case p.naming != nil:
-		lines := []string{p.naming.renderLine(t)}
+		lines := []string{p.naming.renderLine(t, p.session.ASCII, width)}
 		if p.naming.problem != "" {
 			return append(lines, p.renderMessage(theme.Failed, p.naming.problem, width)...)
 		}
-		return append(lines, t.Dim.Render("Enter takes it, esc drops it. Its type and disks are changed in its row."))
+		return append(lines, t.Dim.Render("enter adds it, esc cancels. Type and disks are set in its row."))
 	}
 	var lines []string
 	if p.notice != "" {
@@ -278,7 +278,7 @@ func (p nodesView) formatProblem(fault wizard.Problem, said string) string {
 		}
 	}
 	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
-		said += "; that is mended on the screen " + screen.Title()
+		said += "; fix it on the screen " + screen.Title()
 	}
 	return said
 }
@@ -337,9 +337,9 @@ func splitLines(view string) []string { return strings.Split(view, "\n") }
 func (p nodesView) listProblems() []string {
 	var all []string
 	for _, line := range p.collectProblems() {
-		word := "Worth: "
+		word := "Note: "
 		if line.status == theme.Failed {
-			word = "Wrong: "
+			word = "Error: "
 		}
 		all = append(all, word+line.text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
 	"exoshift/wizard/instancetype"
@@ -20,7 +21,7 @@ type typeList struct {
 	field  wizard.Field
 	title  string
 	all    []instanceType
-	filter string
+	filter components.Input
 	cursor int    // among those that match the filter
 	why    string // why the type under the cursor cannot be selected
 }
@@ -41,7 +42,7 @@ type typePicker struct{ *Page }
 
 func (p typePicker) openList(field wizard.Field) {
 	cellEditor(p).storeEdit()
-	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field)}
+	list := &typeList{field: field, title: p.listRows()[p.row].title, all: p.listTypes(field), filter: components.NewInput(maxNameLength)}
 	list.cursor = max(slices.IndexFunc(list.all, func(t instanceType) bool { return t.name == p.session.Text(field) }), 0)
 	p.list = list
 }
@@ -98,7 +99,8 @@ func (p typePicker) withAvailability(field wizard.Field, t instanceType, offered
 }
 
 func (l *typeList) filterTypes() []instanceType {
-	return slices.DeleteFunc(slices.Clone(l.all), func(t instanceType) bool { return !strings.Contains(t.name, l.filter) })
+	word := strings.ToLower(strings.TrimSpace(l.filter.Value()))
+	return slices.DeleteFunc(slices.Clone(l.all), func(t instanceType) bool { return !strings.Contains(t.name, word) })
 }
 
 func (l *typeList) selectedType() (instanceType, bool) {
@@ -113,6 +115,8 @@ func (p typePicker) handleListKey(k tea.KeyMsg) {
 	l := p.list
 	l.why = ""
 	switch {
+	case k.Paste:
+		l.handleFilterKey(k)
 	case k.Type == tea.KeyEsc:
 		p.list = nil
 	case key.Matches(k, p.keys.Up, p.keys.Previous):
@@ -125,11 +129,8 @@ func (p typePicker) handleListKey(k tea.KeyMsg) {
 		l.moveBy(8)
 	case key.Matches(k, p.keys.Press):
 		p.selectType()
-	case k.Type == tea.KeyBackspace:
-		l.filter = l.filter[:max(len(l.filter)-1, 0)]
-		l.moveBy(0)
-	case k.Type == tea.KeyRunes && !k.Alt:
-		l.appendFilter(k.Runes)
+	default:
+		l.handleFilterKey(k)
 	}
 }
 
@@ -137,20 +138,18 @@ func (l *typeList) moveBy(by int) {
 	l.cursor = min(max(l.cursor+by, 0), max(len(l.filterTypes())-1, 0))
 }
 
-func (l *typeList) appendFilter(runes []rune) {
-	for _, r := range runes {
-		if l.field.IsTypable(r) && r < 0x80 && len(l.filter) < maxDigits*4 {
-			l.filter += string(r)
-		}
+func (l *typeList) handleFilterKey(k tea.KeyMsg) {
+	before := l.filter.Value()
+	if l.why = l.filter.HandleKey(k); l.filter.Value() != before {
+		l.cursor = 0
 	}
-	l.cursor = 0
 }
 
 func (p typePicker) selectType() {
 	chosen, there := p.list.selectedType()
 	switch {
 	case !there:
-		p.list.why = "no type has that in its name; backspace shows more"
+		p.list.why = "no match; backspace shows more"
 	case chosen.status == theme.Failed:
 		p.list.why = chosen.name + ": " + chosen.why
 	default:
@@ -164,5 +163,5 @@ func (t instanceType) formatPrice() string {
 	if !t.priced {
 		return "no price"
 	}
-	return fmt.Sprintf("%.2f an hour", t.hour)
+	return fmt.Sprintf("%.2f/hour", t.hour)
 }

@@ -17,8 +17,8 @@ type typeListView struct{ *Page }
 func (p typeListView) View(width, height int) string {
 	t, l := p.session.Theme, p.list
 	filter := t.Dim.Render("type to search")
-	if l.filter != "" {
-		filter = t.Label.Render("/") + l.filter + "_"
+	if word := l.filter.Value(); word != "" {
+		filter = t.Label.Render("/") + l.filter.Render(t, p.session.ASCII, min(ansi.StringWidth(word)+1, max(width/2, 8)))
 	}
 	lines := []string{t.Bold.Render("Instance type: "+cells.SanitizeText(l.title, p.session.ASCII)) + "   " + filter}
 	foot := p.renderFooter(width)
@@ -32,7 +32,7 @@ func (p typeListView) View(width, height int) string {
 		lines = append(lines, p.renderType(types[i], i == l.cursor, width))
 	}
 	if len(types) == 0 {
-		lines = append(lines, t.Dim.Render("  no type has that in its name"))
+		lines = append(lines, t.Dim.Render("  no match"))
 	}
 	for len(lines) < height-len(foot) {
 		lines = append(lines, "")

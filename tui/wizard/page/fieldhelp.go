@@ -34,9 +34,9 @@ func (t *Context) describeOrigin(field wizard.Field) string {
 		}
 		return "the default"
 	case wizard.Typed:
-		return "you typed it"
+		return "entered by you"
 	case session.Suggested:
-		return "suggested, because most people take it"
+		return "suggested as the common choice"
 	default:
 		return origin
 	}

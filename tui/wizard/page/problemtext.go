@@ -21,21 +21,21 @@ func (t *Context) formatProblem(p wizard.Problem, allowed, suggested, ending str
 	words := w.Message
 	switch {
 	case w.Missing && w.Example != "":
-		words = "an answer is needed, e.g. " + w.Example
+		words = "required, e.g. " + w.Example
 	case w.Missing:
-		words = "an answer is needed: space shows what there is"
+		words = "required: space lists the options"
 	case w.Unset:
-		words += ": press space to type it here, or to say where else it is"
+		words += ": press space to enter it or choose another source"
 	case w.Example != "":
 		words += allowed + "e.g. " + w.Example
 	case w.Allowed != "":
 		words += allowed + w.Allowed
 	}
 	if w.Suggestion != "" {
-		words += suggested + w.Suggestion + ending + " ctrl+y takes it"
+		words += suggested + w.Suggestion + ending + " ctrl+y accepts"
 	}
 	if w.Hint != "" {
-		words += "; what to do: " + w.Hint
+		words += "; fix: " + w.Hint
 	}
 	return cells.SanitizeText(words, t.ASCII)
 }

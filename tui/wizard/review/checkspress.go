@@ -118,7 +118,7 @@ func (p *Checks) Hints() []key.Binding {
 		accept.SetEnabled(true)
 	case p.computeStatus() == theme.Failed:
 		accept.SetEnabled(true)
-		accept.SetHelp("enter", "to the fault")
+		accept.SetHelp("enter", "go to error")
 	}
 	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
 	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
@@ -129,13 +129,13 @@ func (p *Checks) Hints() []key.Binding {
 
 // Help explains the page and the selection.
 func (p *Checks) Help() string {
-	help := "These checks look at everything that can be known beforehand, so that nothing breaks half way. They only read: nothing is created, and nothing costs.\n" +
-		"A check that failed has to pass before the installation can begin. Enter on it goes to the answer to change, if there is one. r runs all checks again.\n" +
-		"A check is skipped if one that it builds upon has failed."
+	help := "These checks verify all requirements before the installation. They are read-only: nothing is created, no cost.\n" +
+		"A failed check blocks the installation. Enter on it goes to the answer to change, if any. r runs all checks again.\n" +
+		"A check is skipped if a check it depends on has failed."
 	if len(p.board.Rows) > 0 {
-		help += "\nReach: the services that the installation needs. z looks from a small machine in the zone, too. tab changes the column that is " +
-			"explained. a shows also what is well. x leaves a check out with a reason, which goes into the answers. c copies a command that shows " +
-			"the same. f shows what to ask the network team for."
+		help += "\nConnectivity: the services that the installation needs. z also checks from a small instance in the zone. tab changes the " +
+			"explained column. a shows all. x skips a check with a reason, saved in the answers. c copies a command that reproduces " +
+			"the result. f shows the firewall request."
 	}
 	if row := p.selectedProbe(); row != nil {
 		return help + "\n" + row.FormatHelp()

@@ -29,7 +29,7 @@ func (p checkPopups) openSkip(row *checks.Row) {
 func (p checkPopups) addSkip(skip reach.Skip) {
 	zone := zoneRunner(p).isZoneCurrent()
 	if err := session.SkipCheck(p.session.Session, skip.ID, skip.String()); err != nil {
-		p.showNotice("This check cannot be left out: " + err.Error())
+		p.showNotice("This check cannot be skipped: " + err.Error())
 		return
 	}
 	p.board.MarkSkipped(skip.ID, skip.Reason, skip.Until, p.session.Now())

@@ -74,20 +74,20 @@ func (p checksView) renderHeader(tally string) string {
 	}
 	switch {
 	case p.zone.running && !p.running:
-		return head(theme.Running, "LOOKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+text.FormatDuration(p.session.Now().Sub(p.zone.began).Truncate(time.Second)))
+		return head(theme.Running, "CHECKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+text.FormatDuration(p.session.Now().Sub(p.zone.began).Truncate(time.Second)))
 	case p.running:
 		return head(theme.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
 	case !p.known:
-		return head(theme.Waiting, "NOT CHECKED") + "r checks everything"
+		return head(theme.Waiting, "NOT CHECKED") + "r runs all checks"
 	case !p.isCurrent():
-		return head(theme.Waiting, "OLD") + "the answers have changed since; r checks again"
+		return head(theme.Waiting, "OLD") + "the answers have changed; r runs the checks again"
 	case p.computeStatus() == theme.Failed:
-		return head(theme.Failed, "SOMETHING IS IN THE WAY") + tally + age
+		return head(theme.Failed, "CHECKS FAILED") + tally + age
 	}
 	if p.Mark() == theme.Warn {
-		return head(theme.Warn, "NOTHING IS IN THE WAY") + tally + age
+		return head(theme.Warn, "CHECKS PASSED WITH WARNINGS") + tally + age
 	}
-	return head(theme.OK, "EVERYTHING IS IN PLACE") + tally + age
+	return head(theme.OK, "CHECKS PASSED") + tally + age
 }
 
 func (p checksView) formatTallies() string {

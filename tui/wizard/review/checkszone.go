@@ -51,15 +51,15 @@ func (p zoneRunner) requestZoneCheck() {
 	case p.session.Interview.CheckFromZone == nil || p.zone.running:
 		return
 	case p.session.ZoneRuns > 0:
-		checkPopups(p).showNotice("The machine of the last look is still being deleted. Try again in a moment.")
+		checkPopups(p).showNotice("The instance of the last check is still being deleted. Try again in a moment.")
 		return
 	}
-	terms := "A small machine is started in the zone for a moment, and deleted again."
+	terms := "Starts a small temporary instance in the zone and deletes it afterwards."
 	if p.session.Interview.ZoneTerms != nil {
 		terms = cells.SanitizeText(p.session.Interview.ZoneTerms(p.session.Spec()), p.session.ASCII)
 	}
 	p.popups.Open = &components.Dialog{
-		Theme: t, Title: "Look from the zone?", Text: terms, Back: "go back", Accept: "yes, look from there",
+		Theme: t, Title: "Check from the zone?", Text: terms, Back: "cancel", Accept: "yes, check from there",
 		OnAccept: func() tea.Cmd { p.startZoneCheck(); return nil },
 	}
 }
@@ -98,7 +98,7 @@ func (p zoneRunner) handleZoneEnd(m zoneEndedMsg) {
 	}
 	if m.err != nil {
 		p.rows = append(p.rows, checkRow{warning: true, CheckState: sanitizeCheckState(wizard.CheckState{
-			ID: zoneRowID, Title: "Look from the zone", State: provisioner.Done, Text: m.err.Error(), Hint: fault.HintOf(m.err),
+			ID: zoneRowID, Title: "Check from the zone", State: provisioner.Done, Text: m.err.Error(), Hint: fault.HintOf(m.err),
 		}, p.session.ASCII)})
 	}
 	p.selectMostUrgent()

@@ -257,10 +257,10 @@ func (p *Review) Hints() []key.Binding {
 
 // Help explains the page.
 func (p *Review) Help() string {
-	return "This is everything that the installation would do, read from Exoscale just now. Nothing was created yet, and nothing is before you choose the right button.\n" +
-		"Up and down scroll. Tab moves to the kinds of objects, where enter shows them one by one, and to the buttons.\n" +
-		"The time is what such installations usually take. You may leave and come back: the same command goes on where it was.\n" +
-		"Everything that is created bears the cluster's ID, and exoshift destroy deletes it again."
+	return "The plan of the installation, based on the current state of Exoscale. Nothing is created until you choose Create.\n" +
+		"Up and down scroll. Tab moves to the object types, where enter lists the objects, and to the buttons.\n" +
+		"The time is typical for such installations. You can quit at any time: the same command resumes.\n" +
+		"All objects are named or labeled with the cluster ID; exoshift destroy deletes them."
 }
 
 // describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.

@@ -24,7 +24,7 @@ func (p reviewView) buildText() components.View {
 	t := p.session.Theme
 	switch {
 	case p.running:
-		return components.Lines{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("READING") + "  what is there, to tell what will be created " + t.Dim.Render(p.formatWait())}
+		return components.Lines{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("READING") + "  existing objects, to plan what to create " + t.Dim.Render(p.formatWait())}
 	case p.known && p.err != nil:
 		return p.buildFailure()
 	case !p.known:
@@ -46,7 +46,7 @@ func (p reviewView) buildFailure() components.View {
 
 func newFailedCheck(err error, ascii bool) wizard.CheckState {
 	return sanitizeCheckState(wizard.CheckState{
-		Title: "There is no plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
+		Title: "No plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
 	}, ascii)
 }
 
@@ -89,11 +89,16 @@ func (p reviewView) listWarnings() []string {
 	var all []string
 	for _, q := range p.session.Lookups.List() {
 		if q.State == session.Known && q.Err != nil {
-			all = append(all, fmt.Sprintf("%s: nobody could tell: %v", q.Title, q.Err))
+			all = append(all, fmt.Sprintf("%s: lookup failed: %v", q.Title, q.Err))
 		}
 	}
 	for _, f := range p.session.ListWarnings() {
 		all = append(all, strings.TrimPrefix(f.Field+": "+f.Message, ": "))
+	}
+	for _, consequence := range p.spec.ListConsequences() {
+		if consequence.Field == "" { // the others are warnings of their fields
+			all = append(all, consequence.Text)
+		}
 	}
 	for i, warning := range all {
 		all[i] = cells.SanitizeText(warning, p.session.ASCII)
@@ -130,17 +135,17 @@ func (p reviewView) formatConfirmLabel(width int) string {
 	case p.err != nil && p.known && known:
 		return "Change the answer"
 	case !p.isCurrent():
-		return "Read again"
+		return "Refresh"
 	case p.session.Interview.CheckOnly:
 		return "Done: nothing is created"
 	case p.describeBlocker() != "":
 		return ""
 	case p.session.Interview.Rehearsal:
-		return "Rehearse it: nothing real is touched"
+		return "Rehearse: no real resources"
 	case width < components.MinWidth:
 		return "Create: costs money"
 	}
-	return "Create it: costs money from now on"
+	return "Create: costs money from now on"
 }
 
 func buildNeedRows(needs []wizard.QuotaCheck) []plan.Quota {

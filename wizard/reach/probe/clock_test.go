@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestAWrongClockFailsWhatIsAskedWithSignedRequestsAndIsARemarkElsewhere(t *testing.T) {
+func TestProbe_WrongClockFailsSignedRequests(t *testing.T) {
 	for group, reached := range map[string]bool{"exoscale": false, "redhat": true} {
 		t.Run(group, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

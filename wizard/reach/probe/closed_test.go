@@ -11,7 +11,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestAPortThatHasToBeClosedIsExposedWhenItAnswers(t *testing.T) {
+func TestProbe_OpenPortIsExposed(t *testing.T) {
 	for name, c := range map[string]struct {
 		open    func(*lab)
 		class   reach.Class
@@ -55,7 +55,7 @@ func letsThrough(target, authorization string) http.HandlerFunc {
 	}
 }
 
-func TestAProxyIsReachedWhenItLetsThrough(t *testing.T) {
+func TestProbe_ProxyLetsThrough(t *testing.T) {
 	const basic = "Basic c29tZWJvZHk6aHVudGVyMi1zZWNyZXQ=" // somebody:hunter2-secret
 	for name, c := range map[string]struct {
 		handler http.HandlerFunc
@@ -88,7 +88,7 @@ func TestAProxyIsReachedWhenItLetsThrough(t *testing.T) {
 	}
 }
 
-func TestAProxyThatIsNoneIsNotReached(t *testing.T) {
+func TestProbe_InvalidProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve  func(net.Conn) // nil: nothing listens
 		class  reach.Class
@@ -112,7 +112,7 @@ func TestAProxyThatIsNoneIsNotReached(t *testing.T) {
 	}
 }
 
-func TestAStoppedProbeSaysNothingAboutAPortThatHasToBeClosed(t *testing.T) {
+func TestProbe_StoppedClosedPort(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.filtered["203.0.113.1:22623"] = true
 		p, err := New(l.network, l.task, l.limits)

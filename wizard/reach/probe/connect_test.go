@@ -17,7 +17,7 @@ import (
 
 func idle(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-func TestAClosedPortIsToldFromAFirewallAndFromNoWay(t *testing.T) {
+func TestProbe_ClosedFilteredUnroutable(t *testing.T) {
 	for name, test := range map[string]struct {
 		err   error // of the network; nil: as simulated
 		class reach.Class
@@ -46,7 +46,7 @@ func TestAClosedPortIsToldFromAFirewallAndFromNoWay(t *testing.T) {
 	}
 }
 
-func TestAFirewallIsWaitedForAsLongAsTheLimitSays(t *testing.T) {
+func TestProbe_FilteredTimeout(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service] = []string{"203.0.113.1"}
 		l.accept("203.0.113.1:443", idle)
@@ -60,7 +60,7 @@ func TestAFirewallIsWaitedForAsLongAsTheLimitSays(t *testing.T) {
 	})
 }
 
-func TestTheAddressThatFirewallsKnowTheMachineByIsEvidence(t *testing.T) {
+func TestProbe_EvidenceHasSourceAddress(t *testing.T) {
 	for name, prepare := range map[string]func(*lab){
 		"connected":     func(l *lab) { l.accept("203.0.113.1:443", idle) },
 		"refused":       func(l *lab) { _ = l.listen("203.0.113.1:22") },
@@ -85,7 +85,7 @@ func TestTheAddressThatFirewallsKnowTheMachineByIsEvidence(t *testing.T) {
 	}
 }
 
-func TestEachAddressIsTried(t *testing.T) {
+func TestProbe_TriesEachAddress(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service] = []string{"203.0.113.1", "203.0.113.2", "203.0.113.3"}
 		_ = l.listen("203.0.113.1:22") // the port is closed
@@ -100,7 +100,7 @@ func TestEachAddressIsTried(t *testing.T) {
 	})
 }
 
-func TestTheFirstAddressSaysWhyNoneAnswers(t *testing.T) {
+func TestProbe_ReportsFirstAddress(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service] = []string{"203.0.113.1", "203.0.113.2"}
 		l.filtered["203.0.113.1:443"] = true
@@ -109,7 +109,7 @@ func TestTheFirstAddressSaysWhyNoneAnswers(t *testing.T) {
 	})
 }
 
-func TestIPv6IsSeenApart(t *testing.T) {
+func TestProbe_IPv6IsSeparate(t *testing.T) {
 	const refused, silent = "connection refused", "no answer in time"
 	for name, test := range map[string]struct {
 		prepare func(l *lab)
@@ -140,7 +140,7 @@ func TestIPv6IsSeenApart(t *testing.T) {
 	}
 }
 
-func TestAnAddressNeedsNoName(t *testing.T) {
+func TestProbe_LiteralAddress(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.accept("203.0.113.1:443", idle)
 		l.accept(overIPv4+":443", idle)
@@ -153,7 +153,7 @@ func TestAnAddressNeedsNoName(t *testing.T) {
 	})
 }
 
-func TestAProbeEndsWithItsContext(t *testing.T) {
+func TestProbe_EndsWithContext(t *testing.T) {
 	for _, address := range []string{"https://" + service, "ssh://" + service, "tcp://" + service + ":444", "https://slow.example.com"} {
 		inLab(t, func(t *testing.T, l *lab) {
 			l.names[service] = []string{"203.0.113.1"}

@@ -51,7 +51,7 @@ func once(lost bool, answer func([]byte) []byte) func([]byte) []byte {
 	}
 }
 
-func TestATimeServerIsReachedWhenItTellsTheTime(t *testing.T) {
+func TestProbe_TimeServer(t *testing.T) {
 	kiss := func(request []byte) []byte {
 		answer := timeAnswer(request, time.Now())
 		answer[1] = 0
@@ -103,7 +103,7 @@ func TestATimeServerIsReachedWhenItTellsTheTime(t *testing.T) {
 	}
 }
 
-func TestATimeServerWhoseNameDoesNotResolveIsNotAsked(t *testing.T) {
+func TestProbe_TimeServerUnresolved(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		expect(t, l.probeURL("ntp://nowhere.example.com"), reach.NXDomain, "fail none none none", false)
 	})
@@ -153,7 +153,7 @@ func answering(code int, recursive, authoritative bool, lines ...string) script 
 	}
 }
 
-func TestAResolverIsReachedWhenItAnswersByUDPAndTCP(t *testing.T) {
+func TestProbe_ResolverByUDPAndTCP(t *testing.T) {
 	const at = "203.0.113.53"
 	found := answering(dns.RcodeSuccess, true, false, "example.org. 60 IN A 192.0.2.7", ". 60 IN NS a.root-servers.net.")
 	both := func(s script) func(*lab) { return func(l *lab) { l.nameServer(at, s) } }
@@ -196,7 +196,7 @@ func TestAResolverIsReachedWhenItAnswersByUDPAndTCP(t *testing.T) {
 	}
 }
 
-func TestAZoneIsReachedWhenItsServersAnswerForIt(t *testing.T) {
+func TestProbe_ZoneServers(t *testing.T) {
 	const soa = "example.org. 60 IN SOA ns1.example.net. post.example.org. 7 1 1 1 1"
 	delegated := answering(dns.RcodeSuccess, false, false, "example.org. 60 IN NS ns1.example.net.", "example.org. 60 IN NS ns2.example.net.")
 	serves, lame := answering(dns.RcodeSuccess, false, true, soa), answering(dns.RcodeRefused, false, false)
@@ -208,11 +208,11 @@ func TestAZoneIsReachedWhenItsServersAnswerForIt(t *testing.T) {
 		says             string
 	}{
 		"good":              {delegated, serves, serves, "", "ok ok none ok", true, ""},
-		"one is lame":       {delegated, serves, lame, reach.ServFail, "ok ok none ok", true, "ns2.example.net: it does not serve the zone"},
+		"one is lame":       {delegated, serves, lame, reach.ServFail, "ok ok none ok", true, "ns2.example.net: it is not authoritative for the zone"},
 		"one is silent":     {delegated, nil, serves, reach.UDPTimeout, "ok ok none ok", true, "ns1.example.net: no answer in time"},
-		"both are lame":     {delegated, lame, lame, reach.ServFail, "ok ok none fail", false, "does not serve the zone"},
+		"both are lame":     {delegated, lame, lame, reach.ServFail, "ok ok none fail", false, "is not authoritative for the zone"},
 		"both are silent":   {delegated, nil, nil, reach.UDPTimeout, "ok fail none none", false, "no answer in time"},
-		"not delegated":     {answering(dns.RcodeNameError, false, true), serves, serves, reach.NXDomain, "fail none none none", false, "know no name servers for example.org"},
+		"not delegated":     {answering(dns.RcodeNameError, false, true), serves, serves, reach.NXDomain, "fail none none none", false, "have no NS records for example.org"},
 		"part of a zone":    {answering(dns.RcodeSuccess, false, true), serves, serves, "", "ok none none none", true, ""},
 		"no SOA":            {delegated, answering(dns.RcodeSuccess, false, true), answering(dns.RcodeSuccess, false, true), reach.ServFail, "ok ok none fail", false, ""},
 		"without authority": {delegated, answering(dns.RcodeSuccess, true, false, soa), answering(dns.RcodeSuccess, true, false, soa), reach.ServFail, "ok ok none fail", false, ""},
@@ -231,7 +231,7 @@ func TestAZoneIsReachedWhenItsServersAnswerForIt(t *testing.T) {
 	}
 }
 
-func TestAZoneIsServedByThoseWhoAnswerByTCPOnly(t *testing.T) {
+func TestProbe_ZoneByTCPOnly(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		serves := answering(dns.RcodeSuccess, false, true, "example.org. 60 IN SOA ns1.example.net. post.example.org. 7 1 1 1 1")
 		l.zoneServers(map[string]script{"203.0.113.10": answering(dns.RcodeSuccess, false, false, "example.org. 60 IN NS ns1.example.net.")})

@@ -41,7 +41,7 @@ func (l *lab) authoritative(records map[string]string) {
 	})
 }
 
-func TestWhyANameDoesNotResolve(t *testing.T) {
+func TestProbe_UnresolvedNameCauses(t *testing.T) {
 	const name = service + "."
 	missing := &net.DNSError{Err: "no such host", Name: service, IsNotFound: true}
 	for title, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestWhyANameDoesNotResolve(t *testing.T) {
 	}
 }
 
-func TestAResolverThatNeverAnswersIsLeftAfterTheLimit(t *testing.T) {
+func TestProbe_ResolverTimeout(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.network.Lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
 			<-ctx.Done()
@@ -85,7 +85,7 @@ func TestAResolverThatNeverAnswersIsLeftAfterTheLimit(t *testing.T) {
 	})
 }
 
-func TestInnerAddressesOfAPublicNameAreASplitView(t *testing.T) {
+func TestProbe_InternalAddressIsSplitView(t *testing.T) {
 	const inner = "10.1.2.3"
 	for title, test := range map[string]struct {
 		group   string
@@ -120,7 +120,7 @@ func TestInnerAddressesOfAPublicNameAreASplitView(t *testing.T) {
 	}
 }
 
-func TestAnotherPublicAddressIsNoSplitView(t *testing.T) {
+func TestProbe_OtherPublicAddress(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.authoritative(map[string]string{service + ".": "203.0.113.9"})
 		l.site(service, says(200, nil, ""))
@@ -128,7 +128,7 @@ func TestAnotherPublicAddressIsNoSplitView(t *testing.T) {
 	})
 }
 
-func TestOneInnerAddressBesidePublicOnesIsNoSplitView(t *testing.T) {
+func TestProbe_MixedAddresses(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, says(200, nil, ""))
 		l.names[service] = append(l.names[service], "10.1.2.3")

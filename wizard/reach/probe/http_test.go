@@ -8,7 +8,7 @@ import (
 	"exoshift/wizard/reach/probe/connection"
 )
 
-func TestWhoWeAreIsToldToNobodyElse(t *testing.T) {
+func TestProbe_CredentialsToTargetOnly(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		seen := map[string]string{}
 		note := func(next string) http.HandlerFunc {

@@ -123,13 +123,13 @@ func checkTime(answer *ntp.Response) (class reach.Class, degraded bool, err erro
 	case answer.IsKissOfDeath():
 		return reach.Unexpected, false, newKissOfDeathError(answer.KissCode)
 	case answer.Leap == ntp.LeapNotInSync || answer.Stratum >= 16:
-		return reach.Unexpected, false, errors.New("the time server does not know the time itself yet")
+		return reach.Unexpected, false, errors.New("the time server is not synchronized")
 	case invalid != nil:
-		return reach.Unexpected, false, fmt.Errorf("the time server's answer cannot be used: %w", invalid)
+		return reach.Unexpected, false, fmt.Errorf("invalid NTP response: %w", invalid)
 	case skew.Abs() >= maxOffset:
-		return reach.ClockSkew, false, fmt.Errorf("the clock of this machine is wrong by %s", skew.Round(time.Second))
+		return reach.ClockSkew, false, fmt.Errorf("the clock of this machine is off by %s", skew.Round(time.Second))
 	case skew.Abs() >= warnOffset:
-		return reach.ClockSkew, true, fmt.Errorf("the clock of this machine is wrong by %s", skew.Round(time.Millisecond))
+		return reach.ClockSkew, true, fmt.Errorf("the clock of this machine is off by %s", skew.Round(time.Millisecond))
 	}
 	return "", false, nil
 }
@@ -138,9 +138,9 @@ func checkTime(answer *ntp.Response) (class reach.Class, degraded bool, err erro
 func newKissOfDeathError(code string) error {
 	switch code = strings.ToUpper(code); code {
 	case "RATE":
-		return errors.New("the time server wants to be asked less often (RATE)")
+		return errors.New("rate-limited by the time server (RATE)")
 	case "DENY", "RSTR":
-		return fmt.Errorf("the time server does not serve this address (%s)", code)
+		return fmt.Errorf("the time server does not serve this client (%s)", code)
 	}
-	return fmt.Errorf("the time server refuses to answer (%s)", reach.Sanitize(code))
+	return fmt.Errorf("refused by the time server (%s)", reach.Sanitize(code))
 }

@@ -45,7 +45,7 @@ func timeAnswer(request []byte, now time.Time) []byte {
 	return answer
 }
 
-func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
+func TestQueryNTP_ValidatesAnswer(t *testing.T) {
 	good := func(b []byte) []byte { return b }
 	set := func(at int, value byte) func([]byte) []byte {
 		return func(b []byte) []byte { b[at] = value; return b }
@@ -60,19 +60,19 @@ func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
 		degraded bool
 		says     string
 	}{
-		"right":             {0, good, "", false, ""},
-		"ours is behind":    {3 * time.Second, good, reach.ClockSkew, true, "wrong by -3"},
-		"ours is ahead":     {-3 * time.Second, good, reach.ClockSkew, true, "wrong by 3"},
-		"nearly right":      {900 * time.Millisecond, good, "", false, ""},
-		"far off":           {-6 * time.Minute, good, reach.ClockSkew, false, "wrong by 6m"},
-		"a year off":        {365 * 24 * time.Hour, good, reach.ClockSkew, false, "wrong by -8760h"},
-		"asked too often":   {0, kiss("RATE"), reach.Unexpected, false, "less often"},
-		"not for us":        {0, kiss("DENY"), reach.Unexpected, false, "does not serve this address"},
-		"hostile kiss":      {0, kiss("\x1b[2J"), reach.Unexpected, false, "refuses to answer"},
-		"stratum 16":        {0, set(1, 16), reach.Unexpected, false, "does not know the time"},
-		"not synchronised":  {0, set(0, 0xc0|4<<3|4), reach.Unexpected, false, "does not know the time"},
-		"large dispersion":  {0, set(8, 0xff), reach.Unexpected, false, "cannot be used"},
-		"wrong by a second": {1100 * time.Millisecond, good, reach.ClockSkew, true, "wrong by"},
+		"right":            {0, good, "", false, ""},
+		"ours is behind":   {3 * time.Second, good, reach.ClockSkew, true, "off by -3"},
+		"ours is ahead":    {-3 * time.Second, good, reach.ClockSkew, true, "off by 3"},
+		"nearly right":     {900 * time.Millisecond, good, "", false, ""},
+		"far off":          {-6 * time.Minute, good, reach.ClockSkew, false, "off by 6m"},
+		"a year off":       {365 * 24 * time.Hour, good, reach.ClockSkew, false, "off by -8760h"},
+		"asked too often":  {0, kiss("RATE"), reach.Unexpected, false, "rate-limited"},
+		"not for us":       {0, kiss("DENY"), reach.Unexpected, false, "does not serve this client"},
+		"hostile kiss":     {0, kiss("\x1b[2J"), reach.Unexpected, false, "refused by"},
+		"stratum 16":       {0, set(1, 16), reach.Unexpected, false, "not synchronized"},
+		"not synchronised": {0, set(0, 0xc0|4<<3|4), reach.Unexpected, false, "not synchronized"},
+		"large dispersion": {0, set(8, 0xff), reach.Unexpected, false, "invalid NTP response"},
+		"off by a second":  {1100 * time.Millisecond, good, reach.ClockSkew, true, "off by"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var answer *ntp.Response
@@ -92,7 +92,7 @@ func TestATimeServerIsJudgedByItsAnswer(t *testing.T) {
 	}
 }
 
-func TestGarbageIsNoTime(t *testing.T) {
+func TestQueryNTP_RefusesGarbage(t *testing.T) {
 	for name, spoil := range map[string]func([]byte) []byte{
 		"short":           func(b []byte) []byte { return b[:20] },
 		"not our request": func(b []byte) []byte { b[24] ^= 0xff; return b },
@@ -108,7 +108,7 @@ func TestGarbageIsNoTime(t *testing.T) {
 	}
 }
 
-func TestASilentTimeServerIsLeftWithTheContext(t *testing.T) {
+func TestQueryNTP_EndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()

@@ -13,7 +13,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestANetworkThatClosesAllButItsLoginPageIsToldFromAFirewall(t *testing.T) {
+func TestProbe_CaptivePortalIsNotFirewall(t *testing.T) {
 	location := func(to string) map[string]string { return map[string]string{"Location": to} }
 	for name, test := range map[string]struct {
 		header  map[string]string // of the answer to plain HTTP; nil: no answer
@@ -48,7 +48,7 @@ func TestANetworkThatClosesAllButItsLoginPageIsToldFromAFirewall(t *testing.T) {
 	}
 }
 
-func TestALoginPageThatTheResolverLeadsToIsNoSplitView(t *testing.T) {
+func TestProbe_ResolvedPortal(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service] = []string{"10.0.0.1"}
 		l.web("10.0.0.1:443", l.authority.issue(t, "login.portal.org"), says(200, nil, ""))
@@ -57,7 +57,7 @@ func TestALoginPageThatTheResolverLeadsToIsNoSplitView(t *testing.T) {
 	})
 }
 
-func TestANameWithIPv6AddressesOnlyIsSaidToBeOne(t *testing.T) {
+func TestProbe_IPv6OnlyName(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names6[service] = []string{"2001:db8::1"}
 		got := l.probeURL("https://" + service)
@@ -68,7 +68,7 @@ func TestANameWithIPv6AddressesOnlyIsSaidToBeOne(t *testing.T) {
 	})
 }
 
-func TestAThousandAddressesAreNotAllTried(t *testing.T) {
+func TestProbe_LimitsTriedAddresses(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		var dialed atomic.Int32
 		l.network.Lookup = func(context.Context, string) ([]netip.Addr, error) {
@@ -92,7 +92,7 @@ func TestAThousandAddressesAreNotAllTried(t *testing.T) {
 	})
 }
 
-func TestNothingIsLeftOfAProbe(t *testing.T) {
+func TestProbe_LeavesNothing(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names[service], l.names6[service] = []string{"203.0.113.1", "203.0.113.2"}, []string{"2001:db8::1"}
 		connections := make(chan int, 100)

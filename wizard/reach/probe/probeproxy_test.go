@@ -27,7 +27,7 @@ func (l *lab) secureForward() {
 	})
 }
 
-func TestTheNodesProxyIsCheckedAsTheAnswersKnowIt(t *testing.T) {
+func TestProbe_NodeProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		url    string
 		class  reach.Class

@@ -60,7 +60,7 @@ func (l *lab) behind(proxy string) {
 	l.task.Proxy = &reach.Proxy{HTTP: proxy, HTTPS: proxy, NoProxy: "direct.example.net,10.0.0.0/8"}
 }
 
-func TestEverythingGoesThroughTheProxy(t *testing.T) {
+func TestProxy_CarriesEveryProtocol(t *testing.T) {
 	const withPassword = "http://me:very-secret@" + proxyHost + ":3128"
 	for address, line := range map[string]string{
 		"https://" + service:                "CONNECT " + service + ":443",
@@ -93,7 +93,7 @@ func TestEverythingGoesThroughTheProxy(t *testing.T) {
 	}
 }
 
-func TestAProxyThatKeepsUsOut(t *testing.T) {
+func TestProxy_Refuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		proxy  string
 		target string
@@ -137,7 +137,7 @@ func TestAProxyThatKeepsUsOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsExemptFromTheProxyIsReachedDirectly(t *testing.T) {
+func TestProxy_ExemptionsAreDirect(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.names["direct.example.net"] = []string{"203.0.113.2"}
 		l.web("203.0.113.2:443", l.authority.issue(t, "direct.example.net"), says(200, nil, ""))
@@ -151,7 +151,7 @@ func TestWhatIsExemptFromTheProxyIsReachedDirectly(t *testing.T) {
 	})
 }
 
-func TestTheMachinesOwnProxyCountsUnlessTheTaskNamesOthers(t *testing.T) {
+func TestProxy_TaskOverridesMachine(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, says(200, nil, ""))
 		l.forward("", func(string) {})
@@ -166,7 +166,7 @@ func TestTheMachinesOwnProxyCountsUnlessTheTaskNamesOthers(t *testing.T) {
 	})
 }
 
-func TestBehindAProxyACertificateCountsAsEverywhere(t *testing.T) {
+func TestProxy_CertificatesAreVerified(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.presenting(newAuthority(t, "Corp Proxy CA").issue(t, service))
 		l.forward("", func(string) {})
@@ -175,7 +175,7 @@ func TestBehindAProxyACertificateCountsAsEverywhere(t *testing.T) {
 	})
 }
 
-func TestProxiesThatAreNoneAreRefusedWithoutTheirPassword(t *testing.T) {
+func TestProxy_RefusesInvalidWithoutPassword(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		for _, text := range []string{"http://me:very-secret@:::", "very-secret", "http://"} {
 			_, err := New(l.network, reach.Task{Proxy: &reach.Proxy{HTTPS: text}}, l.limits)
@@ -186,7 +186,7 @@ func TestProxiesThatAreNoneAreRefusedWithoutTheirPassword(t *testing.T) {
 	})
 }
 
-func TestAProxyMayBeSpokenToByTLS(t *testing.T) {
+func TestProxy_ByTLS(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, says(200, nil, ""))
 		l.names[proxyHost] = []string{"203.0.113.80"}

@@ -2,7 +2,7 @@ package probe
 
 import "testing"
 
-func TestNothingIsSentAroundAProxyByUDP(t *testing.T) {
+func TestProxy_NoUDPAround(t *testing.T) {
 	for _, address := range []string{"ntp://" + service, "dns://203.0.113.1:53/example.org"} {
 		t.Run(address, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

@@ -54,7 +54,7 @@ type registryCase struct {
 	at         string // the host where it failed
 }
 
-func TestARegistryIsReachedWhenItGivesAToken(t *testing.T) {
+func TestProbe_RegistryToken(t *testing.T) {
 	const realm = "https://" + authHost + "/token"
 	granted, ours := `{"token":"`+token+`"}`, pullSecret(service, "somebody")
 	v2 := map[string]string{"Docker-Distribution-Api-Version": "registry/2.0"}
@@ -66,22 +66,22 @@ func TestARegistryIsReachedWhenItGivesAToken(t *testing.T) {
 		"nobody gave a secret":        {wants(realm), refuses(401), "", "redhat", reach.Unauthorized, good, true, "", ""},
 		"no entry":                    {wants(realm), refuses(401), pullSecret("other.example", "x"), "redhat", reach.Credentials, good, true, "no entry for " + service, ""},
 		"no entry is needed":          {wants(realm), refuses(403), pullSecret("other.example", "x"), "third-party", reach.Unauthorized, good, true, "", ""},
-		"refused":                     {wants(realm), gives(granted, refuses(401)), pullSecret(service, "nobody"), "redhat", reach.Credentials, badHTTP, false, "is refused", authHost + ":443"},
+		"refused":                     {wants(realm), gives(granted, refuses(401)), pullSecret(service, "nobody"), "redhat", reach.Credentials, badHTTP, false, "is rejected", authHost + ":443"},
 		"refused with a web page":     {wants(realm), page(401), ours, "redhat", reach.Unexpected, badHTTP, false, "401", authHost + ":443"},
-		"unreadable secret":           {wants(realm), data(granted), "{" + secret, "redhat", reach.Credentials, badHTTP, false, "not of the form", ""},
+		"unreadable secret":           {wants(realm), data(granted), "{" + secret, "redhat", reach.Credentials, badHTTP, false, "unexpected format", ""},
 		"nobody gives tokens":         {wants(realm), nil, "", "", reach.NXDomain, "fail none none none", false, "does not resolve", authHost + ":443"},
-		"tokens in clear":             {wants("http://" + authHost + "/token"), data(granted), ours, "", reach.Unexpected, badHTTP, false, "no address with TLS", ""},
-		"no realm":                    {wants(""), data(granted), ours, "", reach.Unexpected, badHTTP, false, "no address with TLS", ""},
-		"token is no JSON":            {wants(realm), data("tok " + token), ours, "", reach.Unexpected, badHTTP, false, "gives no tokens", authHost + ":443"},
-		"token is empty":              {wants(realm), data("{}"), ours, "", reach.Unexpected, badHTTP, false, "gives no tokens", authHost + ":443"},
+		"tokens in clear":             {wants("http://" + authHost + "/token"), data(granted), ours, "", reach.Unexpected, badHTTP, false, "no https token endpoint", ""},
+		"no realm":                    {wants(""), data(granted), ours, "", reach.Unexpected, badHTTP, false, "no https token endpoint", ""},
+		"token is no JSON":            {wants(realm), data("tok " + token), ours, "", reach.Unexpected, badHTTP, false, "invalid token response", authHost + ":443"},
+		"token is empty":              {wants(realm), data("{}"), ours, "", reach.Unexpected, badHTTP, false, "invalid token response", authHost + ":443"},
 		"token behind a login page":   {wants(realm), page(200), ours, "", reach.Captive, badHTTP, false, "", authHost + ":443"},
 		"token service is down":       {wants(realm), says(503, nil, ""), ours, "", reach.ServerError, badHTTP, false, "503", authHost + ":443"},
-		"too many tokens":             {wants(realm), refuses(429), "", "third-party", reach.Slow, good, true, "only so much", ""},
-		"too many calls":              {says(429, nil, ""), nil, "", "third-party", reach.Slow, good, true, "only so much", ""},
-		"no registry":                 {says(200, nil, "{}"), nil, "", "", reach.Unexpected, badHTTP, false, "no registry", ""},
+		"too many tokens":             {wants(realm), refuses(429), "", "third-party", reach.Slow, good, true, "rate limit", ""},
+		"too many calls":              {says(429, nil, ""), nil, "", "third-party", reach.Slow, good, true, "rate limit", ""},
+		"not a container registry":    {says(200, nil, "{}"), nil, "", "", reach.Unexpected, badHTTP, false, "not a container registry", ""},
 		"a login page":                {page(200), nil, "", "", reach.Captive, badHTTP, false, "web page", ""},
-		"a proxy's login":             {says(401, map[string]string{"WWW-Authenticate": `Basic realm="corp"`}, ""), nil, "", "", reach.Unexpected, badHTTP, false, "no registry", ""},
-		"401 without a challenge":     {says(401, v2, ""), nil, "", "", reach.Unexpected, badHTTP, false, "no registry", ""},
+		"a proxy's login":             {says(401, map[string]string{"WWW-Authenticate": `Basic realm="corp"`}, ""), nil, "", "", reach.Unexpected, badHTTP, false, "not a container registry", ""},
+		"401 without a challenge":     {says(401, v2, ""), nil, "", "", reach.Unexpected, badHTTP, false, "not a container registry", ""},
 		"down":                        {says(500, v2, ""), nil, "", "", reach.ServerError, badHTTP, false, "500", ""},
 		"a country is kept out":       {says(403, v2, "export control"), nil, "", "", reach.Geo, badHTTP, false, "", ""},
 		"a token service that blocks": {wants(realm), says(403, nil, "this region is blocked by law"), ours, "", reach.Geo, badHTTP, false, "", authHost + ":443"},
@@ -119,7 +119,7 @@ func noSecrets(t *testing.T, got reach.Finding) {
 	}
 }
 
-func TestARegistryWithoutTokensIsAskedByPassword(t *testing.T) {
+func TestProbe_RegistryByPassword(t *testing.T) {
 	v2 := map[string]string{"Docker-Distribution-Api-Version": "registry/2.0", "WWW-Authenticate": `Basic realm="inner"`}
 	root := func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user == "somebody" && password == secret {
@@ -130,7 +130,7 @@ func TestARegistryWithoutTokensIsAskedByPassword(t *testing.T) {
 	}
 	for name, c := range map[string]registryCase{
 		"known":                {root, nil, pullSecret(service, "somebody"), "customer", "", good, true, "", ""},
-		"refused":              {root, nil, pullSecret(service, "nobody"), "customer", reach.Credentials, badHTTP, false, "is refused", ""},
+		"refused":              {root, nil, pullSecret(service, "nobody"), "customer", reach.Credentials, badHTTP, false, "is rejected", ""},
 		"no entry":             {root, nil, pullSecret("other.example", "x"), "customer", reach.Credentials, good, true, "no entry", ""},
 		"nobody gave a secret": {root, nil, "", "customer", reach.Unauthorized, good, true, "", ""},
 	} {
@@ -138,7 +138,7 @@ func TestARegistryWithoutTokensIsAskedByPassword(t *testing.T) {
 	}
 }
 
-func TestARegistryMaySendUsOnToAnother(t *testing.T) {
+func TestProbe_RegistryRedirect(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://europe.example.net/v2/", http.StatusTemporaryRedirect)
@@ -151,7 +151,7 @@ func TestARegistryMaySendUsOnToAnother(t *testing.T) {
 	})
 }
 
-func TestASlowRegistryIsReachedAndCalledSlow(t *testing.T) {
+func TestProbe_SlowRegistry(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
 			pause(4 * time.Second)

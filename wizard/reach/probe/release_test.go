@@ -85,7 +85,7 @@ func (p *payload) serve(l *lab) {
 	}
 }
 
-func TestAReleaseIsPulledAsANodeWould(t *testing.T) {
+func TestProbe_ReleasePull(t *testing.T) {
 	ours := pullSecret(registryAt, "somebody")
 	redirect := func(to string) http.HandlerFunc {
 		return says(http.StatusFound, map[string]string{"Location": to}, "")
@@ -109,7 +109,7 @@ func TestAReleaseIsPulledAsANodeWould(t *testing.T) {
 		}, "", good, true, "", ""},
 		"a list without ours": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) {
 			p.list = data(`{"manifests":[{"digest":"` + layerDigest + `","platform":{"os":"linux","architecture":"s390x"}}]}`)
-		}, reach.Missing, badHTTP, false, "none for linux/amd64", ""},
+		}, reach.Missing, badHTTP, false, "no linux/amd64 image", ""},
 		"the CDN is blocked": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(_ *payload, l *lab) { l.filtered["203.0.113.4:443"] = true },
 			reach.TCPTimeout, "ok fail none none", false, "no answer in time", cdnHost + ":443"},
 		"the CDN does not resolve": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(_ *payload, l *lab) { delete(l.names, cdnHost) },
@@ -117,30 +117,30 @@ func TestAReleaseIsPulledAsANodeWould(t *testing.T) {
 		"the CDN is intercepted": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.content = page(200) },
 			reach.Captive, badHTTP, false, "web page", cdnHost + ":443"},
 		"no layer comes": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.content = says(200, nil, "something else") },
-			reach.Unexpected, badHTTP, false, "no layer", cdnHost + ":443"},
+			reach.Unexpected, badHTTP, false, "not an image layer", cdnHost + ":443"},
 		"the signature is refused": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.content = says(403, nil, "<Error/>") },
 			reach.Unexpected, badHTTP, false, "403", cdnHost + ":443"},
 		"the CDN goes in circles": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) {
 			p.content = redirect("https://" + cdnHost + "/layers?signature=" + token)
-		}, reach.Unexpected, badHTTP, false, "circle", cdnHost + ":443"},
+		}, reach.Unexpected, badHTTP, false, "redirect loop", cdnHost + ":443"},
 		"the CDN has no TLS": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.blob = redirect("http://cdn.quay.io/x?" + token) },
 			reach.Unexpected, badHTTP, false, "without TLS", ""},
-		"no such release": {reach.Task{Version: "4.20.9", PullSecret: ours}, nil, reach.Missing, badHTTP, false, "no release 4.20.9", mirrorHost + ":443"},
+		"no such release": {reach.Task{Version: "4.20.9", PullSecret: ours}, nil, reach.Missing, badHTTP, false, "release 4.20.9 not found", mirrorHost + ":443"},
 		"no release.txt": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.text = page(200) },
 			reach.Captive, badHTTP, false, "", mirrorHost + ":443"},
 		"nobody gave a secret": {reach.Task{Version: "4.20.5"}, nil, reach.Unauthorized, good, true, "", ""},
 		"no entry": {reach.Task{Version: "4.20.5", PullSecret: pullSecret("registry.redhat.io", "somebody")}, nil,
 			reach.Credentials, badHTTP, false, "no entry for quay.io", ""},
 		"refused": {reach.Task{Version: "4.20.5", PullSecret: pullSecret(registryAt, "nobody")}, nil,
-			reach.Credentials, badHTTP, false, "is refused", ""},
+			reach.Credentials, badHTTP, false, "is rejected", ""},
 		"not allowed": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.manifest = refuses(403) },
-			reach.Credentials, badHTTP, false, "does not allow", ""},
+			reach.Credentials, badHTTP, false, "not authorized", ""},
 		"a large manifest": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.manifest = endless },
-			reach.Malformed, badHTTP, false, "larger", ""},
+			reach.Malformed, badHTTP, false, "too large", ""},
 		"a manifest of nothing": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.manifest = data(`{"errors":[]}`) },
-			reach.Unexpected, badHTTP, false, "no manifest", ""},
+			reach.Unexpected, badHTTP, false, "not an image manifest", ""},
 		"too many pulls": {reach.Task{Version: "4.20.5", PullSecret: ours}, func(p *payload, _ *lab) { p.manifest = refuses(429) },
-			reach.Slow, good, true, "only so much", ""},
+			reach.Slow, good, true, "rate limit", ""},
 		"nobody said which": {reach.Task{PullSecret: ours}, nil, "", good, true, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func TestIPv6IsThatOfTheRegistryAndNotOfTheMirror(t *testing.T) {
+func TestProbe_RegistryIPv6(t *testing.T) {
 	for host, want := range map[string]string{mirrorHost: "", registryAt: "ok"} {
 		inLab(t, func(t *testing.T, l *lab) {
 			newPayload().serve(l)

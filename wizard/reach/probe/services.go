@@ -23,7 +23,7 @@ func probeACME(ctx context.Context, a connection.Client) error {
 		NewOrder string `json:"newOrder"`
 	}
 	if json.Unmarshal(answer.Body, &directory) != nil || !isHTTPS(directory.NewOrder) {
-		return answer.NewProtocolError(errors.New("what answers is no certificate authority: its directory names no newOrder"))
+		return answer.NewProtocolError(errors.New("not an ACME server: no newOrder in its directory"))
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func probeLieutenant(ctx context.Context, a connection.Client) error {
 		return err
 	}
 	if strings.TrimSpace(string(answer.Body)) != "ok" {
-		return answer.NewProtocolError(errors.New("what answers is no Lieutenant: it does not say that it is well"))
+		return answer.NewProtocolError(errors.New("not a healthy Lieutenant API"))
 	}
 	again, err := a.Next(root)
 	if err != nil {
@@ -56,7 +56,7 @@ func probeLieutenant(ctx context.Context, a connection.Client) error {
 		Vault *struct{} `json:"vault"`
 	}
 	if json.Unmarshal(answer.Body, &about) != nil || about.OIDC == nil || about.Vault == nil {
-		return answer.NewProtocolError(errors.New("what answers is no Lieutenant: it names no login service and no Vault"))
+		return answer.NewProtocolError(errors.New("not a Lieutenant API: no login service and Vault"))
 	}
 	return nil
 }
@@ -75,10 +75,10 @@ func probeOIDC(ctx context.Context, a connection.Client) error {
 		Issuer string `json:"issuer"`
 	}
 	if json.Unmarshal(answer.Body, &configuration) != nil || configuration.Issuer == "" {
-		return answer.NewProtocolError(errors.New("what answers is no login service: it names no issuer"))
+		return answer.NewProtocolError(errors.New("not an OpenID provider: no issuer"))
 	}
 	if !isSameIssuer(configuration.Issuer, issuer) {
-		return answer.NewProtocolError(fmt.Errorf("the login service is that of another issuer, %s", reach.Sanitize(configuration.Issuer)))
+		return answer.NewProtocolError(fmt.Errorf("the OpenID provider has another issuer, %s", reach.Sanitize(configuration.Issuer)))
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func probeS3(ctx context.Context, a connection.Client) error {
 		return err
 	}
 	if !isS3(answer.Status, answer.Body) {
-		return answer.NewProtocolError(errors.New("what answers is no object storage"))
+		return answer.NewProtocolError(errors.New("not an object storage"))
 	}
 	return nil
 }
@@ -132,10 +132,10 @@ func probeVault(ctx context.Context, a connection.Client) error {
 		Sealed      *bool `json:"sealed"`
 	}
 	if json.Unmarshal(answer.Body, &health) != nil || health.Initialized == nil || health.Sealed == nil {
-		return answer.NewProtocolError(errors.New("what answers is no Vault: it tells nothing about its health"))
+		return answer.NewProtocolError(errors.New("not a Vault server: no health status"))
 	}
 	if problem := describeVaultStatus(answer.Status); problem != "" {
-		return answer.Fail(reach.ServerError, fmt.Errorf("it answers %d: %s", answer.Status, problem))
+		return answer.Fail(reach.ServerError, fmt.Errorf("it returned %d: %s", answer.Status, problem))
 	}
 	return nil
 }
@@ -145,13 +145,13 @@ func listVaultStatuses() []int { return []int{200, 429, 472, 473, 474, 501, 503,
 func describeVaultStatus(status int) string {
 	switch status {
 	case 474:
-		return "it stands by, and does not reach the active server"
+		return "standby node without connection to the active node"
 	case 501:
-		return "it was never initialized"
+		return "not initialized"
 	case 503:
-		return "it is sealed: somebody has to unseal it"
+		return "sealed"
 	case 530:
-		return "this server was removed from its cluster"
+		return "this node was removed from its cluster"
 	}
 	return "" // active, standby, or a replica
 }

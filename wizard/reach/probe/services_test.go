@@ -62,23 +62,23 @@ func (c serviceCase) run(t *testing.T) {
 	})
 }
 
-func TestCertificateAuthoritiesAreKnownByTheirDirectory(t *testing.T) {
+func TestProbe_ACMEDirectory(t *testing.T) {
 	for name, c := range map[string]serviceCase{
 		"good":               {"acme:///directory", routes{"/directory": data(`{"newOrder":"https://ca.example/new"}`)}, reach.Task{}, "", good, true, ""},
 		"usual path":         {"acme://", routes{"/directory": data(`{"newOrder":"https://ca.example/new"}`)}, reach.Task{}, "", good, true, ""},
-		"no newOrder":        {"acme://", routes{"/directory": data(`{"newNonce":"x"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no certificate authority"},
-		"newOrder is no URL": {"acme://", routes{"/directory": data(`{"newOrder":"http://ca.example"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no certificate authority"},
+		"no newOrder":        {"acme://", routes{"/directory": data(`{"newNonce":"x"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an ACME server"},
+		"newOrder is no URL": {"acme://", routes{"/directory": data(`{"newOrder":"http://ca.example"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an ACME server"},
 		"login page":         {"acme://", routes{"/directory": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, "web page"},
 		"not found":          {"acme://", routes{}, reach.Task{}, reach.Unexpected, badHTTP, false, "404"},
 		"overloaded":         {"acme://", routes{"/directory": dataWith(503, `{}`)}, reach.Task{}, reach.ServerError, badHTTP, false, "503"},
-		"endless":            {"acme://", routes{"/directory": data(strings.Repeat(" ", 1<<20))}, reach.Task{}, reach.Malformed, badHTTP, false, "larger"},
+		"endless":            {"acme://", routes{"/directory": data(strings.Repeat(" ", 1<<20))}, reach.Task{}, reach.Malformed, badHTTP, false, "too large"},
 		"blocked":            {"acme://", routes{"/directory": says(403, nil, "not available in your country")}, reach.Task{}, reach.Geo, badHTTP, false, ""},
 	} {
 		t.Run(name, c.run)
 	}
 }
 
-func TestServicesAreAskedByTheirPlainName(t *testing.T) {
+func TestProbe_ServicesByPlainName(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, func(w http.ResponseWriter, r *http.Request) {
 			if r.Host == service { // some sign the URL of the redirect, the port included
@@ -89,7 +89,7 @@ func TestServicesAreAskedByTheirPlainName(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
+func TestProbe_TruncatedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		holds bool
 		class reach.Class
@@ -110,7 +110,7 @@ func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
 	}
 }
 
-func TestTheUpdateServiceHasToKnowTheVersion(t *testing.T) {
+func TestProbe_UpdateServiceKnowsVersion(t *testing.T) {
 	graph := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("arch") != "amd64" {
 			http.Error(w, "no arch", http.StatusBadRequest)
@@ -124,35 +124,35 @@ func TestTheUpdateServiceHasToKnowTheVersion(t *testing.T) {
 	}
 	here := routes{"/api/upgrades_info/v1/graph": graph}
 	for name, c := range map[string]serviceCase{
-		"known":           {"graph://", here, reach.Task{Version: "4.21.3"}, "", good, true, ""},
-		"unknown":         {"graph://", here, reach.Task{Version: "4.21.9"}, reach.Missing, badHTTP, false, "stable-4.21 does not know version 4.21.9"},
-		"candidate":       {"graph://", here, reach.Task{Version: "4.22.0-rc.1"}, "", good, true, ""},
-		"a channel":       {"graph://", here, reach.Task{Version: "fast-4.21"}, "", good, true, ""},
-		"the latest":      {"graph://", here, reach.Task{Version: "latest-4.21"}, "", good, true, ""},
-		"an empty one":    {"graph://", here, reach.Task{Version: "stable-4.99"}, reach.Missing, badHTTP, false, "no versions"},
-		"nobody said":     {"graph://", here, reach.Task{}, "", good, true, ""},
-		"channel is told": {"graph://" + "/api/upgrades_info/v1/graph" + "?channel=fast-4.21&arch=amd64", here, reach.Task{Version: "4.21.4"}, "", good, true, ""},
-		"no graph":        {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"kind":"error"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
-		"login page":      {"graph://", routes{"/api/upgrades_info/v1/graph": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
-		"broken JSON":     {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"nodes":[{"version":"4.21.3"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no graph"},
+		"known":            {"graph://", here, reach.Task{Version: "4.21.3"}, "", good, true, ""},
+		"unknown":          {"graph://", here, reach.Task{Version: "4.21.9"}, reach.Missing, badHTTP, false, "channel stable-4.21 has no version 4.21.9"},
+		"candidate":        {"graph://", here, reach.Task{Version: "4.22.0-rc.1"}, "", good, true, ""},
+		"a channel":        {"graph://", here, reach.Task{Version: "fast-4.21"}, "", good, true, ""},
+		"the latest":       {"graph://", here, reach.Task{Version: "latest-4.21"}, "", good, true, ""},
+		"an empty one":     {"graph://", here, reach.Task{Version: "stable-4.99"}, reach.Missing, badHTTP, false, "no versions"},
+		"nobody said":      {"graph://", here, reach.Task{}, "", good, true, ""},
+		"channel is told":  {"graph://" + "/api/upgrades_info/v1/graph" + "?channel=fast-4.21&arch=amd64", here, reach.Task{Version: "4.21.4"}, "", good, true, ""},
+		"no version graph": {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"kind":"error"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no version graph"},
+		"login page":       {"graph://", routes{"/api/upgrades_info/v1/graph": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"broken JSON":      {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"nodes":[{"version":"4.21.3"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no version graph"},
 	} {
 		t.Run(name, c.run)
 	}
 }
 
-func TestVaultTellsItsHealthByStatus(t *testing.T) {
+func TestProbe_VaultHealth(t *testing.T) {
 	const healthy, sealed = `{"initialized":true,"sealed":false}`, `{"initialized":true,"sealed":true}`
 	for name, c := range map[string]serviceCase{
 		"active":               {"vault://", routes{"/v1/sys/health": dataWith(200, healthy)}, reach.Task{}, "", good, true, ""},
 		"standby":              {"vault://", routes{"/v1/sys/health": dataWith(429, healthy)}, reach.Task{}, "", good, true, ""},
 		"for disasters":        {"vault://", routes{"/v1/sys/health": dataWith(472, healthy)}, reach.Task{}, "", good, true, ""},
 		"replica":              {"vault://", routes{"/v1/sys/health": dataWith(473, healthy)}, reach.Task{}, "", good, true, ""},
-		"never initialized":    {"vault://", routes{"/v1/sys/health": dataWith(501, sealed)}, reach.Task{}, reach.ServerError, badHTTP, false, "never initialized"},
+		"not initialized":      {"vault://", routes{"/v1/sys/health": dataWith(501, sealed)}, reach.Task{}, reach.ServerError, badHTTP, false, "not initialized"},
 		"sealed":               {"vault://", routes{"/v1/sys/health": dataWith(503, sealed)}, reach.Task{}, reach.ServerError, badHTTP, false, "sealed"},
 		"balancer's 503":       {"vault://", routes{"/v1/sys/health": says(503, nil, "no server")}, reach.Task{}, reach.ServerError, badHTTP, false, ""},
-		"rate limit":           {"vault://", routes{"/v1/sys/health": dataWith(429, `{"errors":[]}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no Vault"},
-		"something else":       {"vault://", routes{"/v1/sys/health": data(`{}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no Vault"},
-		"says half of it":      {"vault://", routes{"/v1/sys/health": data(`{"initialized":true}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no Vault"},
+		"rate limit":           {"vault://", routes{"/v1/sys/health": dataWith(429, `{"errors":[]}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
+		"something else":       {"vault://", routes{"/v1/sys/health": data(`{}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
+		"says half of it":      {"vault://", routes{"/v1/sys/health": data(`{"initialized":true}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
 		"login page":           {"vault://", routes{"/v1/sys/health": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
 		"not a Vault at all":   {"vault://", routes{}, reach.Task{}, reach.Unexpected, badHTTP, false, "404"},
 		"an interceptor's 503": {"vault://", routes{"/v1/sys/health": page(503)}, reach.Task{}, reach.ServerError, badHTTP, false, ""},
@@ -161,11 +161,11 @@ func TestVaultTellsItsHealthByStatus(t *testing.T) {
 	}
 }
 
-func TestLieutenantIsWellAndNamesItsNeighbours(t *testing.T) {
+func TestProbe_LieutenantNeighbours(t *testing.T) {
 	well, about := says(200, nil, "ok\n"), data(`{"apiVersion":"v0.9","oidc":{"discoveryUrl":"https://sso.example"},"vault":{"addr":"x"}}`)
 	for name, c := range map[string]serviceCase{
 		"good":            {"lieutenant://", routes{"/healthz": well, "/": about}, reach.Task{}, "", good, true, ""},
-		"not well":        {"lieutenant://", routes{"/healthz": says(200, nil, "starting"), "/": about}, reach.Task{}, reach.Unexpected, badHTTP, false, "well"},
+		"not well":        {"lieutenant://", routes{"/healthz": says(200, nil, "starting"), "/": about}, reach.Task{}, reach.Unexpected, badHTTP, false, "healthy Lieutenant"},
 		"no vault":        {"lieutenant://", routes{"/healthz": well, "/": data(`{"oidc":{}}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no login service"},
 		"down":            {"lieutenant://", routes{"/healthz": says(502, nil, ""), "/": about}, reach.Task{}, reach.ServerError, badHTTP, false, "502"},
 		"login page":      {"lieutenant://", routes{"/healthz": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
@@ -175,7 +175,7 @@ func TestLieutenantIsWellAndNamesItsNeighbours(t *testing.T) {
 	}
 }
 
-func TestALoginServiceHasToBeTheIssuer(t *testing.T) {
+func TestProbe_OIDCIssuer(t *testing.T) {
 	says := func(issuer string) routes {
 		return routes{"/realms/one" + discoveryPath: data(`{"issuer":"` + issuer + `"}`)}
 	}
@@ -194,17 +194,17 @@ func TestALoginServiceHasToBeTheIssuer(t *testing.T) {
 	}
 }
 
-func TestAnObjectStorageRefusesInItsOwnWords(t *testing.T) {
+func TestProbe_ObjectStorageRefusal(t *testing.T) {
 	const refusal = `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`
 	xml := map[string]string{"Content-Type": "application/xml"}
 	for name, c := range map[string]serviceCase{
 		"refuses":        {"s3://", routes{"/": says(403, xml, refusal)}, reach.Task{}, "", good, true, ""},
 		"lists":          {"s3://", routes{"/": says(200, xml, `<ListAllMyBucketsResult xmlns="x"/>`)}, reach.Task{}, "", good, true, ""},
-		"another 403":    {"s3://", routes{"/": says(403, nil, "go away")}, reach.Task{}, reach.Unexpected, badHTTP, false, "no object storage"},
+		"another 403":    {"s3://", routes{"/": says(403, nil, "go away")}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"a filter's 403": {"s3://", routes{"/": says(403, nil, "blocked by company policy")}, reach.Task{}, reach.Geo, badHTTP, false, ""},
-		"other XML":      {"s3://", routes{"/": says(403, xml, `<html/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no object storage"},
-		"a list as 403":  {"s3://", routes{"/": says(403, xml, `<ListAllMyBucketsResult/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no object storage"},
-		"an error as OK": {"s3://", routes{"/": says(200, xml, refusal)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no object storage"},
+		"other XML":      {"s3://", routes{"/": says(403, xml, `<html/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
+		"a list as 403":  {"s3://", routes{"/": says(403, xml, `<ListAllMyBucketsResult/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
+		"an error as OK": {"s3://", routes{"/": says(200, xml, refusal)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"login page":     {"s3://", routes{"/": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
 		"down":           {"s3://", routes{"/": says(503, xml, `<Error><Code>SlowDown</Code></Error>`)}, reach.Task{}, reach.ServerError, badHTTP, false, ""},
 	} {

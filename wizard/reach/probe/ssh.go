@@ -47,9 +47,9 @@ func probeSSH(ctx context.Context, a *connection.Attempt) error {
 }
 
 func newHostKeyError(a *connection.Attempt, pins hostPins, seen []string) error {
-	err := fmt.Errorf("the server shows another host key than %s", strings.Join(pins.fingerprints, ", "))
+	err := fmt.Errorf("the host key differs from %s", strings.Join(pins.fingerprints, ", "))
 	if len(seen) == 0 {
-		err = errors.New("the server has no host key of a kind that is compared")
+		err = errors.New("the server offers no supported host key type")
 	}
 	return a.Fail(&a.Layers.HTTP, reach.HostKey, err)
 }
@@ -82,7 +82,7 @@ const (
 	maxNotices = 20
 )
 
-var errNoSSH = errors.New("what answers is no SSH server")
+var errNoSSH = errors.New("not an SSH server")
 
 type replayConn struct {
 	net.Conn
@@ -182,7 +182,7 @@ func parsePins(text string) (hostPins, error) {
 		case len(strings.TrimRight(pin, "=")) == len("SHA256:")+43 && strings.HasPrefix(pin, "SHA256:"):
 			pins.fingerprints, anyKind = append(pins.fingerprints, strings.TrimRight(pin, "=")), true
 		case err != nil:
-			return hostPins{}, fmt.Errorf("the host key %.80q is neither a SHA256 fingerprint nor a public key", pin)
+			return hostPins{}, fmt.Errorf("the host key %.80q is not a SHA256 fingerprint or public key", pin)
 		default:
 			pins.fingerprints = append(pins.fingerprints, ssh.FingerprintSHA256(key))
 			pins.addKeyType(key.Type())

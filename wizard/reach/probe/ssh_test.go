@@ -77,7 +77,7 @@ func connectTo(t *testing.T, address string) net.Conn {
 	return conn
 }
 
-func TestPinsAreFingerprintsOrKeys(t *testing.T) {
+func TestParsePins_FingerprintsAndKeys(t *testing.T) {
 	keys := makeHostKeys(t)
 	line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(keys.rsa.PublicKey())))
 	finger := ssh.FingerprintSHA256(keys.ed25519.PublicKey())
@@ -99,7 +99,7 @@ func TestPinsAreFingerprintsOrKeys(t *testing.T) {
 	}
 }
 
-func TestTheGreetingIsFoundBehindNotices(t *testing.T) {
+func TestReadGreeting_SkipsNotices(t *testing.T) {
 	for greeting, want := range map[string]string{
 		"SSH-2.0-OpenSSH_9.6 Debian\r\n":                 "SSH-2.0-OpenSSH_9.6 Debian",
 		"SSH-1.99-old\n":                                 "SSH-1.99-old",
@@ -115,7 +115,7 @@ func TestTheGreetingIsFoundBehindNotices(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSSHIsNotWaitedFor(t *testing.T) {
+func TestReadGreeting_RefusesOtherProtocols(t *testing.T) {
 	for _, text := range []string{
 		"HTTP/1.1 400 Bad Request\r\n", "220 mail.example ESMTP\r\n", "<html>\n", "SSH-1.5-old\n",
 		strings.Repeat("x", 300), strings.Repeat("notice\n", 21), "SSH-2.0-" + strings.Repeat("x", 300) + "\n", "",
@@ -134,7 +134,7 @@ func TestWhatIsNoSSHIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAServerShowsTheKeyThatIsAskedFor(t *testing.T) {
+func TestReadSSHHostKey_RequestedAlgorithm(t *testing.T) {
 	keys := makeHostKeys(t)
 	address := onLoopback(t, sshServer("", keys.ed25519, keys.ecdsa, keys.rsa))
 	for i, want := range []ssh.Signer{keys.ed25519, keys.ecdsa, keys.rsa} {
@@ -158,7 +158,7 @@ func FuzzPins(f *testing.F) {
 	})
 }
 
-func TestAnSSHServerIsComparedWithItsPins(t *testing.T) {
+func TestProbe_SSHPins(t *testing.T) {
 	keys := makeHostKeys(t)
 	finger := func(key ssh.Signer) string { return ssh.FingerprintSHA256(key.PublicKey()) }
 	line := strings.ReplaceAll(strings.TrimSpace(string(ssh.MarshalAuthorizedKey(keys.ecdsa.PublicKey()))), " ", "%20")

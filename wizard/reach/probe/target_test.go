@@ -7,7 +7,7 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func TestAnAddressThatIsNoneIsAFindingWithoutIt(t *testing.T) {
+func TestProbe_InvalidAddress(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		for _, address := range []string{"https://me:very-secret@%zz/", "very-secret://x", "https://me:very-secret@x:99999"} {
 			got := l.probeURL(address)

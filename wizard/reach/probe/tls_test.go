@@ -41,7 +41,7 @@ func lasting(from, until time.Duration) func(*testing.T, *lab) *tls.Certificate 
 	}
 }
 
-func TestACertificateIsTrustedOrSaidWhyNot(t *testing.T) {
+func TestProbe_CertificateTrust(t *testing.T) {
 	corp := func(from, until time.Duration) func(*testing.T, *lab) *tls.Certificate {
 		return func(t *testing.T, _ *lab) *tls.Certificate {
 			return newAuthority(t, "Corp Proxy CA").issueFor(t, service, time.Now().Add(from), time.Now().Add(until))
@@ -89,7 +89,7 @@ func selfSigned(t *testing.T, name string) *tls.Certificate {
 	return &tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key}
 }
 
-func TestAnInterceptorIsNamed(t *testing.T) {
+func TestProbe_NamesInterceptor(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.presenting(newAuthority(t, "Corp \x1b[31mProxy CA").issue(t, service))
 		if got := l.probeURL("tls://" + service).Evidence[reach.EvidenceIssuer]; got != "CN=Corp Proxy CA" && got != `CN=Corp \1B[31mProxy CA` {
@@ -98,7 +98,7 @@ func TestAnInterceptorIsNamed(t *testing.T) {
 	})
 }
 
-func TestTheTasksAuthoritiesAreTrustedBesidesThoseOfTheMachine(t *testing.T) {
+func TestProbe_AdditionalAuthorities(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		corp := newAuthority(t, "Corp Proxy CA")
 		l.task.Authorities = corp.pem()
@@ -113,7 +113,7 @@ func TestTheTasksAuthoritiesAreTrustedBesidesThoseOfTheMachine(t *testing.T) {
 	}
 }
 
-func TestAChainOfAHundredCertificatesIsJudgedAtOnce(t *testing.T) {
+func TestProbe_LongCertificateChain(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		chain, last := [][]byte{}, l.authority
 		for i := range 100 {
@@ -129,7 +129,7 @@ func TestAChainOfAHundredCertificatesIsJudgedAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoTLSIsToldApart(t *testing.T) {
+func TestProbe_NoTLS(t *testing.T) {
 	for name, test := range map[string]struct {
 		serve   func(net.Conn)
 		class   reach.Class
@@ -165,7 +165,7 @@ func TestWhatIsNoTLSIsToldApart(t *testing.T) {
 	}
 }
 
-func TestALoginPageOfTheNetworkIsToldFromAWrongCertificate(t *testing.T) {
+func TestProbe_PortalIsNotWrongCertificate(t *testing.T) {
 	to := func(location string) map[string]string { return map[string]string{"Location": location} }
 	for name, test := range map[string]struct {
 		status int
@@ -190,7 +190,7 @@ func TestALoginPageOfTheNetworkIsToldFromAWrongCertificate(t *testing.T) {
 	}
 }
 
-func TestTheClocksAreCompared(t *testing.T) {
+func TestProbe_ComparesClocks(t *testing.T) {
 	for name, test := range map[string]struct {
 		clock   time.Duration
 		skew    string
@@ -217,14 +217,14 @@ func TestTheClocksAreCompared(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOutOfACacheIsAsOldAsItSays(t *testing.T) {
+func TestProbe_CachedAnswerAge(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, says(200, map[string]string{"Date": time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat), "Age": "3600"}, ""))
 		expect(t, l.probeURL("https://"+service), "", "ok ok ok ok", true)
 	})
 }
 
-func TestWithoutAServersClockACertificateOfTheFutureShowsAWrongOne(t *testing.T) {
+func TestProbe_FutureCertificateShowsWrongClock(t *testing.T) {
 	for clock, class := range map[time.Duration]reach.Class{-2 * day: reach.ClockSkew, 100 * day: reach.Expired} {
 		inLab(t, func(t *testing.T, l *lab) {
 			l.names[service] = []string{"203.0.113.1"}

@@ -25,7 +25,7 @@ func says(status int, header map[string]string, body string) http.HandlerFunc {
 	}
 }
 
-func TestAnAnswerProvesThatAServiceIsReached(t *testing.T) {
+func TestProbe_AnyAnswerIsReached(t *testing.T) {
 	html := map[string]string{"Content-Type": "text/html"}
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
@@ -65,7 +65,7 @@ func TestAnAnswerProvesThatAServiceIsReached(t *testing.T) {
 	}
 }
 
-func TestARequestLooksLikeThatOfAnyClient(t *testing.T) {
+func TestProbe_RequestHeaders(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		asked := make(chan *http.Request, 1)
 		l.site(service, func(_ http.ResponseWriter, r *http.Request) { asked <- r })
@@ -77,7 +77,7 @@ func TestARequestLooksLikeThatOfAnyClient(t *testing.T) {
 	})
 }
 
-func TestRedirectsAreFollowedForAnExpectedStatusOnly(t *testing.T) {
+func TestProbe_RedirectsForExpectedStatus(t *testing.T) {
 	to := func(location string) http.HandlerFunc { return says(302, map[string]string{"Location": location}, "") }
 	for name, test := range map[string]struct {
 		first, elsewhere http.HandlerFunc
@@ -110,7 +110,7 @@ func TestRedirectsAreFollowedForAnExpectedStatusOnly(t *testing.T) {
 	}
 }
 
-func TestPlainHTTPIsBelievedUnlessItLeadsAway(t *testing.T) {
+func TestProbe_PlainHTTPRedirectAway(t *testing.T) {
 	for name, test := range map[string]struct {
 		handler http.HandlerFunc
 		class   reach.Class
@@ -132,7 +132,7 @@ func TestPlainHTTPIsBelievedUnlessItLeadsAway(t *testing.T) {
 	}
 }
 
-func TestWhatCameInTheEndIsSlow(t *testing.T) {
+func TestProbe_SlowAnswer(t *testing.T) {
 	for wait, class := range map[time.Duration]reach.Class{2900 * time.Millisecond: "", 3 * time.Second: reach.Slow} {
 		inLab(t, func(t *testing.T, l *lab) {
 			l.site(service, func(_ http.ResponseWriter, _ *http.Request) { pause(wait) })
@@ -145,7 +145,7 @@ func TestWhatCameInTheEndIsSlow(t *testing.T) {
 	}
 }
 
-func TestTheEvidenceTellsTheWay(t *testing.T) {
+func TestProbe_EvidenceHasPath(t *testing.T) {
 	inLab(t, func(t *testing.T, l *lab) {
 		l.site(service, says(200, nil, ""))
 		got := l.probeURL("https://" + service).Evidence
@@ -186,7 +186,7 @@ func drip(conn net.Conn, start, piece string) {
 	}
 }
 
-func TestHostileAnswersAreBoundedInTimeAndMemory(t *testing.T) {
+func TestProbe_LimitsHostileAnswers(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n\r\n"
 	for name, test := range map[string]struct {
 		write   func(net.Conn)

@@ -190,6 +190,7 @@ var (
 	uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	run  = regexp.MustCompile(`exoshift-conformance-[0-9a-f]{14}`)
 	zone = regexp.MustCompile(`^(api|sos)-[a-z0-9-]+\.`)
+	key  = regexp.MustCompile(`/(api-key)/[^/]+`)
 )
 
 // describeCall returns "" for what is asked of machines.
@@ -202,7 +203,7 @@ func describeCall(request har.Request) string {
 		return ""
 	}
 	path := run.ReplaceAllString(uuid.ReplaceAllString(address.Path, "{id}"), "{run}")
-	path = regexp.MustCompile(`/(api-key)/[^/]+`).ReplaceAllString(path, "/$1/{id}")
+	path = key.ReplaceAllString(path, "/$1/{id}")
 	var names []string
 	for name := range address.Query() {
 		if !strings.HasPrefix(strings.ToLower(name), "x-amz-") {

@@ -17,7 +17,7 @@ type sshKey struct {
 	PublicKey string
 }
 
-var keyName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]{0,254}$`)
+var keyName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._-]*$`)
 
 // SSHKeys are the organization's SSH keys, which are identified by name.
 type SSHKeys struct {
@@ -52,7 +52,7 @@ func (s *SSHKeys) create(req *rest.Request) (any, error) {
 	if err := req.Decode(&body); err != nil {
 		return nil, err
 	}
-	if !keyName.MatchString(body.Name) {
+	if !keyName.MatchString(body.Name) || len(body.Name) > 255 {
 		return nil, rest.Invalidf("name does not look like the name of an SSH key")
 	}
 	if _, taken := s.table.Lookup(body.Name); taken {

@@ -2,7 +2,7 @@ package compute
 
 import "testing"
 
-func TestWhatTheBootEntryTellsIsFoundWhereverTheImageIsCut(t *testing.T) {
+func TestScanner_AnySplit(t *testing.T) {
 	for _, image := range []string{
 		"QFI\xfb title Any CoreOS 9.6.20251212-1 (ostree:0) ignition.platform.id=exoscale after",
 		"QFI\xfb Any CoreOS 9.6.20251212-1 ends with ignition.platform.id=exoscale",

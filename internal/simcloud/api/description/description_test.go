@@ -9,7 +9,7 @@ import (
 	"exoshift/internal/simcloud/api/description"
 )
 
-func TestOnlyWhatTheDescriptionAllowsPassesWithoutComplaint(t *testing.T) {
+func TestValidate_RefusesUndescribed(t *testing.T) {
 	const id, key = "4c9b9b7e-8d5f-4bd0-9f64-0d7a51a0f3b1", `{"name":"k","public-key":"ssh-ed25519 AAAA"}`
 	official, err := description.Load()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestOnlyWhatTheDescriptionAllowsPassesWithoutComplaint(t *testing.T) {
 	}
 }
 
-func TestAnAnswerMustBeJSON(t *testing.T) {
+func TestValidate_RequiresJSON(t *testing.T) {
 	silent := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	complaints := 0
 	handler := description.Validate(silent, func(error) { complaints++ })

@@ -8,7 +8,7 @@ import (
 )
 
 // The vectors are those of the official client's own tests.
-func TestSignaturesFollowTheOfficialVectors(t *testing.T) {
+func TestSign_OfficialVectors(t *testing.T) {
 	secret := strings.Repeat("X", 43)
 	expires := "3376684800" // 2077-01-01
 	for path, want := range map[string]credential{

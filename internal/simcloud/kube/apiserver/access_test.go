@@ -17,7 +17,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestWhoMayDoWhat(t *testing.T) {
+func TestAPI_Permissions(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	must(a.objects.Create("configmaps", "default", kube.Object{"metadata": kube.Object{"name": "a"}}))
 	get := func(config *rest.Config) error {
@@ -47,7 +47,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-func TestDiscoveryAndHealth(t *testing.T) {
+func TestAPI_DiscoveryAndHealth(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	client := a.admin()
 	if version := must(client.Discovery().ServerVersion()); version.GitVersion != "v1.33.5" || version.Minor != "33" {
@@ -70,7 +70,7 @@ func TestDiscoveryAndHealth(t *testing.T) {
 	}
 }
 
-func TestObjectsSurviveARestart(t *testing.T) {
+func TestObjects_Persist(t *testing.T) {
 	dir := t.TempDir()
 	db := must(store.Open(dir))
 	objects := must(kube.Load(db, "objects", time.Now))

@@ -64,12 +64,12 @@ func (o resources) createApplied(r request, a applyRequest, user User) (kube.Obj
 	}
 	kube.EncodeSecret(a.kind, a.wanted)
 	a.wanted.Set("metadata.managedFields", []kube.Object{a.buildEntry(nil, o.Now())})
-	return o.Create(r.kind.GroupResource(), r.namespace, a.wanted)
+	return o.create(r, a.wanted)
 }
 
 // Apply creates or changes an object by server-side apply with force; errors are *StatusError, in the API's words.
 func Apply(objects *kube.Objects, namespace string, object kube.Object, manager string) (kube.Object, error) {
-	o := resources{objects}
+	o := resources{Objects: objects}
 	kind, ok := o.FindKindOf(object)
 	if !ok {
 		return nil, kube.NewUnknownResource()

@@ -26,7 +26,7 @@ func wish(t *testing.T, client kubernetes.Interface, manager string, force bool,
 	return got.Data, got.ResourceVersion, nil
 }
 
-func TestAnApplyTakesBackWhatItsManagerWantsNoMore(t *testing.T) {
+func TestApply_RemovesUnappliedFields(t *testing.T) {
 	client := newAPI(t, store.NewMemory()).admin()
 	must3(t)(wish(t, client, "one", false, "a: '1'", "b: '2'"))
 	must3(t)(wish(t, client, "two", false, "b: '2'", "c: '3'"))
@@ -51,7 +51,7 @@ func must3(t *testing.T) func(map[string]string, string, error) {
 	}
 }
 
-func TestWhatOthersOwnIsAConflictUnlessForced(t *testing.T) {
+func TestApply_ConflictUnlessForced(t *testing.T) {
 	client := newAPI(t, store.NewMemory()).admin()
 	must3(t)(wish(t, client, "one", false, "a: '1'", "b: '2'"))
 	_, err := client.CoreV1().ConfigMaps("default").Patch(t.Context(), "a", types.MergePatchType, []byte(`{"data":{"b":"3"}}`), metav1.PatchOptions{FieldManager: "editor"})
@@ -80,7 +80,7 @@ func TestWhatOthersOwnIsAConflictUnlessForced(t *testing.T) {
 	}
 }
 
-func TestAnApplyNeedsAManager(t *testing.T) {
+func TestApply_RequiresManager(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	_, err := a.admin().CoreV1().ConfigMaps("default").Patch(t.Context(), "a", types.ApplyPatchType,
 		[]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}"), metav1.PatchOptions{})

@@ -10,7 +10,7 @@ import (
 	"exoshift/internal/simcloud/certificate"
 )
 
-func TestAClientCertificateThatWasVerifiedIsRefusedOnceItsAuthorityChangesOrItEnds(t *testing.T) {
+func TestClientCertificate_RefusedAfterRotationOrExpiry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trusted, shown := signed(t)
 		others, _ := signed(t)

@@ -7,7 +7,7 @@ import (
 	"exoshift/internal/simcloud/store"
 )
 
-func TestKubectlLearnsThatTheServerValidatesWhatItApplies(t *testing.T) {
+func TestOpenAPI_FieldValidation(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	ask := func(path string) string {
 		t.Helper()

@@ -15,7 +15,10 @@ import (
 )
 
 // resources serves reads and writes of objects.
-type resources struct{ *kube.Objects }
+type resources struct {
+	*kube.Objects
+	dryRun bool // writes are answered and not made
+}
 
 func (o resources) serveGet(w http.ResponseWriter, r request) error {
 	if r.subresource != "" && !r.kind.HasSubresource(r.subresource) {

@@ -32,6 +32,20 @@ func (r request) hasFlag(name string) bool {
 	return value == "true" || value == "1"
 }
 
+// dryRunAll asks that a write passes all stages but the last one.
+const dryRunAll = "All"
+
+// isDryRun reports whether a write is to be answered and not made; other values than "All" are invalid.
+func (r request) isDryRun() (bool, error) {
+	asked := r.query["dryRun"]
+	for _, value := range asked {
+		if value != dryRunAll {
+			return false, kube.NewBadRequest("dryRun: Unsupported value: %q: supported values: \"All\"", value)
+		}
+	}
+	return len(asked) > 0, nil
+}
+
 func parseRequest(objects *kube.Objects, r *http.Request) (request, error) {
 	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
 	group, version, rest, ok := splitPath(r.URL.Path)

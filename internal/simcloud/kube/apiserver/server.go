@@ -78,10 +78,10 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User)
 	if err != nil {
 		return err
 	}
-	if parsed.query.Get("dryRun") != "" {
-		return kube.NewBadRequest("dry runs are not simulated")
+	served := resources{Objects: s.Objects}
+	if served.dryRun, err = parsed.isDryRun(); err != nil {
+		return err
 	}
-	served := resources{s.Objects}
 	switch parsed.verb {
 	case "list":
 		return served.serveList(w, parsed)

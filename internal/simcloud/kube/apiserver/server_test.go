@@ -25,7 +25,7 @@ import (
 
 var etcds = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "etcds"}
 
-func TestTypedClientCreatesReadsAndDeletes(t *testing.T) {
+func TestAPI_TypedClient(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	maps := a.admin().CoreV1().ConfigMaps("kube-system")
 	created, err := maps.Create(t.Context(), configMap("bootstrap", "status", "complete"), metav1.CreateOptions{})
@@ -50,7 +50,7 @@ func TestTypedClientCreatesReadsAndDeletes(t *testing.T) {
 	}
 }
 
-func TestWhatBelongsToTheClusterHasNoNamespace(t *testing.T) {
+func TestAPI_ClusterScopedKinds(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	nodes := a.admin().CoreV1().Nodes()
 	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "infra-0", Namespace: "default"}}, metav1.CreateOptions{}))
@@ -62,7 +62,7 @@ func TestWhatBelongsToTheClusterHasNoNamespace(t *testing.T) {
 	}
 }
 
-func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
+func TestUpdate_StaleVersionConflicts(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	maps := a.admin().CoreV1().ConfigMaps("default")
 	old := must(maps.Create(t.Context(), configMap("a"), metav1.CreateOptions{}))
@@ -77,7 +77,7 @@ func TestUpdateOfAnOldVersionConflicts(t *testing.T) {
 	}
 }
 
-func TestPatchesOfEveryKind(t *testing.T) {
+func TestPatch_EveryType(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	nodes := a.admin().CoreV1().Nodes()
 	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "infra-0", Labels: map[string]string{"a": "1", "b": "2"}}}, metav1.CreateOptions{}))
@@ -102,7 +102,7 @@ func TestPatchesOfEveryKind(t *testing.T) {
 	}
 }
 
-func TestStatusIsWrittenThroughItsSubresourceOnly(t *testing.T) {
+func TestStatus_SubresourceOnly(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	nodes := a.admin().CoreV1().Nodes()
 	must(nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}}, metav1.CreateOptions{}))
@@ -118,7 +118,7 @@ func TestStatusIsWrittenThroughItsSubresourceOnly(t *testing.T) {
 	}
 }
 
-func TestListFiltersAndPages(t *testing.T) {
+func TestList_FiltersAndPages(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	nodes := a.admin().CoreV1().Nodes()
 	for i := range 5 {
@@ -148,7 +148,7 @@ func TestListFiltersAndPages(t *testing.T) {
 	}
 }
 
-func TestWatchShowsWhatHappensAfterTheList(t *testing.T) {
+func TestWatch_AfterList(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	a.space("a", "elsewhere")
 	maps := a.admin().CoreV1().ConfigMaps("a")
@@ -173,7 +173,7 @@ func TestWatchShowsWhatHappensAfterTheList(t *testing.T) {
 	}
 }
 
-func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
+func TestWatch_WithoutVersion(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	a.space("a")
 	maps := a.admin().CoreV1().ConfigMaps("a")
@@ -190,7 +190,7 @@ func TestWatchWithoutAVersionBeginsWithWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestWatchOfAForgottenVersionIsGone(t *testing.T) {
+func TestWatch_ExpiredVersion(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	watcher := must(a.admin().CoreV1().ConfigMaps("a").Watch(t.Context(), metav1.ListOptions{ResourceVersion: "7"}))
 	defer watcher.Stop()
@@ -200,7 +200,7 @@ func TestWatchOfAForgottenVersionIsGone(t *testing.T) {
 	}
 }
 
-func TestKindsNeedADefinition(t *testing.T) {
+func TestAPI_RequiresDefinition(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	client := dynamic.NewForConfigOrDie(a.as("system:admin", "system:masters")).Resource(etcds)
 	if _, err := client.Get(t.Context(), "cluster", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -226,7 +226,7 @@ func TestKindsNeedADefinition(t *testing.T) {
 	}
 }
 
-func TestApprovalOfASigningRequest(t *testing.T) {
+func TestCSR_Approval(t *testing.T) {
 	a := newAPI(t, store.NewMemory())
 	requests := a.admin().CertificatesV1().CertificateSigningRequests()
 	der := must(x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, must(certificate.NewKey())))

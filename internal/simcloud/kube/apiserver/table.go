@@ -49,6 +49,15 @@ func listColumns(kind kube.Kind) []column {
 		return []column{name, {"Status", formatNodeStatus}, {"Roles", formatRoles}, age, newColumn("Version", "status.nodeInfo.kubeletVersion")}
 	case "pods":
 		return []column{name, {"Ready", countReadyContainers}, {"Status", formatPodStatus}, age}
+	case namespaces:
+		return []column{name, newColumn("Status", "status.phase"), age}
+	case "configmaps":
+		return []column{name, {"Data", countData}, age}
+	case "secrets":
+		return []column{name, newColumn("Type", "type"), {"Data", countData}, age}
+	case "deployments.apps":
+		return []column{name, {"Ready", countReadyReplicas}, newCountColumn("Up-to-date", "status.updatedReplicas"),
+			newCountColumn("Available", "status.availableReplicas"), age}
 	case kube.CSRResource:
 		return []column{name, age, newColumn("SignerName", "spec.signerName"), newColumn("Requestor", "spec.username"), {"Condition", requestCondition}}
 	case "clusteroperators.config.openshift.io":
@@ -63,6 +72,10 @@ func listColumns(kind kube.Kind) []column {
 
 func newColumn(name, path string) column {
 	return column{name, func(o kube.Object, _ time.Time) string { return o.GetString(path) }}
+}
+
+func newCountColumn(name, path string) column {
+	return column{name, func(o kube.Object, _ time.Time) string { return formatCount(o.Get(path)) }}
 }
 
 func newStateColumn(kind string) column {

@@ -23,9 +23,9 @@ func shown(t *testing.T, o *kube.Objects, path string) (columns []string, rows [
 		t.Fatal(err)
 	}
 	answer := httptest.NewRecorder()
-	serve := resources{o}.serveList
+	serve := resources{Objects: o}.serveList
 	if parsed.verb == "get" {
-		serve = resources{o}.serveGet
+		serve = resources{Objects: o}.serveGet
 	}
 	if err := serve(answer, parsed); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func shown(t *testing.T, o *kube.Objects, path string) (columns []string, rows [
 	return columns, rows
 }
 
-func TestPeopleAreShownTables(t *testing.T) {
+func TestTable_Columns(t *testing.T) {
 	now := time.Now().UTC()
 	o := must(kube.Load(store.NewMemory(), "objects", func() time.Time { return now }))
 	must(o.Create(kube.DefinitionResource, "", kube.Kind{Group: "config.openshift.io", Version: "v1", Resource: "clusteroperators", Kind: "ClusterOperator"}.Definition()))
@@ -87,7 +87,32 @@ func TestPeopleAreShownTables(t *testing.T) {
 	}
 }
 
-func TestAgesReadAsInKubectl(t *testing.T) {
+func TestTable_ColumnsOfNamespacedObjects(t *testing.T) {
+	now := time.Now().UTC()
+	o := must(kube.Load(store.NewMemory(), "objects", func() time.Time { return now }))
+	must(o.Create(namespaces, "", kube.Object{"metadata": kube.Object{"name": "a"}, "status": kube.Object{"phase": "Active"}}))
+	for resource, object := range map[string]kube.Object{
+		"configmaps":       {"data": kube.Object{"x": "1", "y": "2"}},
+		"secrets":          {"type": "Opaque", "data": kube.Object{"x": "MQ=="}},
+		"deployments.apps": {"spec": kube.Object{"replicas": 2}, "status": kube.Object{"readyReplicas": 1, "updatedReplicas": 2}},
+	} {
+		object["metadata"] = kube.Object{"name": "one"}
+		must(o.Create(resource, "a", object))
+	}
+	for path, want := range map[string][2][]string{
+		"/api/v1/namespaces":                     {{"Name", "Status", "Age"}, {"a", "Active", "0s"}},
+		"/api/v1/namespaces/a/configmaps":        {{"Name", "Data", "Age"}, {"one", "2", "0s"}},
+		"/api/v1/namespaces/a/secrets":           {{"Name", "Type", "Data", "Age"}, {"one", "Opaque", "1", "0s"}},
+		"/apis/apps/v1/namespaces/a/deployments": {{"Name", "Ready", "Up-to-date", "Available", "Age"}, {"one", "1/2", "2", "0", "0s"}},
+	} {
+		columns, rows := shown(t, o, path)
+		if diff := cmp.Diff(want, [2][]string{columns, rows[0]}); len(rows) != 1 || diff != "" {
+			t.Errorf("%s: %d rows (-want +got)\n%s", path, len(rows), diff)
+		}
+	}
+}
+
+func TestFormatAge_LikeKubectl(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for ago, want := range map[time.Duration]string{
 		119 * time.Second: "119s", 2 * time.Minute: "2m", 9*time.Minute + 59*time.Second: "9m59s", 11*time.Minute + time.Second: "11m",
@@ -99,7 +124,7 @@ func TestAgesReadAsInKubectl(t *testing.T) {
 	}
 }
 
-func TestResourcesCanBeAskedForByTheirShortNames(t *testing.T) {
+func TestListResources_ShortNames(t *testing.T) {
 	listed := listResources([]kube.Kind{kube.FindBuiltinKind(kube.CSRResource)}, "certificates.k8s.io/v1")
 	if diff := cmp.Diff([]string{"csr"}, listed[0]["shortNames"]); diff != "" {
 		t.Error(diff)

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +43,20 @@ func countReadyContainers(o kube.Object, _ time.Time) string {
 		ready = all
 	}
 	return fmt.Sprintf("%d/%d", ready, all)
+}
+
+func countData(o kube.Object, _ time.Time) string {
+	return strconv.Itoa(len(o.Map("data")) + len(o.Map("binaryData")))
+}
+
+func countReadyReplicas(o kube.Object, _ time.Time) string {
+	return formatCount(o.Get("status.readyReplicas")) + "/" + formatCount(o.Get("spec.replicas"))
+}
+
+// formatCount returns 0 for a number that is left out.
+func formatCount(value any) string {
+	number, _ := kube.ToJSONValue(value).(float64)
+	return strconv.Itoa(int(number))
 }
 
 // formatPodStatus returns the phase, or the reason of a waiting container.

@@ -1,11 +1,13 @@
 package apiserver
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"exoshift/internal/simcloud/kube"
@@ -54,7 +56,7 @@ func (o resources) serveCreate(w http.ResponseWriter, r *http.Request, parsed re
 	}
 	kube.EncodeSecret(parsed.kind, object)
 	recordOwnership(parsed.kind, kube.Object{}, object, parseManager(r, parsed), o.Now())
-	created, err := o.Create(parsed.kind.GroupResource(), parsed.namespace, object)
+	created, err := o.create(parsed, object)
 	if err != nil {
 		return err
 	}
@@ -136,7 +138,11 @@ func (o resources) servePatch(w http.ResponseWriter, r *http.Request, parsed req
 
 // write replaces an object within the limits of the subresource.
 func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want func(current kube.Object) (kube.Object, error)) error {
-	written, err := o.Update(r.kind.GroupResource(), r.namespace, r.name, func(object kube.Object) error {
+	update := o.Update
+	if o.dryRun {
+		update = o.PreviewUpdate
+	}
+	written, err := update(r.kind.GroupResource(), r.namespace, r.name, func(object kube.Object) error {
 		wanted, err := want(object.Clone())
 		if err != nil {
 			return err
@@ -217,10 +223,15 @@ func (o resources) serveDelete(w http.ResponseWriter, q *http.Request, r request
 	if r.name == "" {
 		return newMethodNotAllowed()
 	}
-	if err := o.checkPreconditions(q, r); err != nil {
+	options, err := decodeDeleteOptions(q)
+	if err != nil {
 		return err
 	}
-	deleted, err := o.Delete(r.kind.GroupResource(), r.namespace, r.name)
+	if err := o.checkPreconditions(r, options); err != nil {
+		return err
+	}
+	o.dryRun = o.dryRun || reflect.DeepEqual(options["dryRun"], []any{dryRunAll})
+	deleted, err := o.delete(r)
 	if err != nil {
 		return err
 	}
@@ -232,15 +243,43 @@ func (o resources) serveDelete(w http.ResponseWriter, q *http.Request, r request
 	return nil
 }
 
-func (o resources) checkPreconditions(q *http.Request, r request) error {
-	_, content, err := readBody(q)
+func (o resources) create(r request, object kube.Object) (kube.Object, error) {
+	if o.dryRun {
+		return o.PreviewCreate(r.kind.GroupResource(), r.namespace, object)
+	}
+	return o.Create(r.kind.GroupResource(), r.namespace, object)
+}
+
+// delete removes the contents of a namespace with it, at once: nothing is ever "Terminating" here.
+func (o resources) delete(r request) (kube.Object, error) {
+	if o.dryRun {
+		found, exists := o.Get(r.kind.GroupResource(), r.namespace, r.name)
+		if !exists {
+			return nil, kube.NewNotFound(r.kind, r.name)
+		}
+		return found, nil
+	}
+	deleted, err := o.Delete(r.kind.GroupResource(), r.namespace, r.name)
+	if err == nil && r.kind.GroupResource() == namespaces {
+		err = o.DeleteBelow(r.name)
+	}
+	return deleted, err
+}
+
+// decodeDeleteOptions ignores options in an unsupported encoding, which have no preconditions here, unless they may ask for a dry
+// run.
+func decodeDeleteOptions(q *http.Request) (options kube.Object, err error) {
+	media, content, err := readBody(q)
 	if err != nil || len(content) == 0 {
-		return err
+		return nil, err
 	}
-	var options kube.Object
-	if err := json.Unmarshal(content, &options); err != nil {
-		return nil // an unsupported encoding of options, which have no preconditions here
+	if json.Unmarshal(content, &options) != nil && bytes.Contains(content, []byte(dryRunAll)) {
+		return nil, newUnsupportedMediaType(media)
 	}
+	return options, nil
+}
+
+func (o resources) checkPreconditions(r request, options kube.Object) error {
 	found, exists := o.Find(r.kind.GroupResource(), r.namespace, r.name)
 	for _, field := range []string{"uid", "resourceVersion"} {
 		wanted := options.GetString("preconditions." + field)

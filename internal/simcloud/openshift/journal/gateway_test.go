@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheGatewayAnswersAsTheRealOne(t *testing.T) {
+func TestGateway_Ranges(t *testing.T) {
 	var all []entry
 	for n := range 5 {
 		all = append(all, entry{Cursor: fmt.Sprintf("c%d", n)})

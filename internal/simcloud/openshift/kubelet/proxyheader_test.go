@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestProxyHeadersOfBothVersions(t *testing.T) {
+func TestSkipProxyHeader_BothVersions(t *testing.T) {
 	for what, header := range map[string]string{
 		"version 1": "PROXY TCP4 192.0.2.10 198.18.0.24 40000 443\r\n",
 		"version 2": "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c" + "\xc0\x00\x02\x0a\xc6\x12\x00\x18\x9c\x40\x01\xbb",

@@ -2,7 +2,7 @@ package machineconfig
 
 import "testing"
 
-func TestWhichVersionsOfTheSpecificationAReleaseReads(t *testing.T) {
+func TestSupportsIgnition_ByRelease(t *testing.T) {
 	for _, c := range []struct {
 		release, version string
 		reads            bool

@@ -52,7 +52,7 @@ func TestControllers_ActOnChange(t *testing.T) {
 	}
 }
 
-func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
+func TestControllers_WakeAfterWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTestLoop(t)
 		if k.hasLasted("settling", "yes", 20*time.Second) {
@@ -69,7 +69,7 @@ func TestControllers_WakeWhenAWaitIsOver(t *testing.T) {
 	})
 }
 
-func TestControllers_WakeWhenANodeFallsSilent(t *testing.T) {
+func TestControllers_WakeOnSilentNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newTestLoop(t)
 		nodes := nodeLifecycle{k, map[string]cluster.StateRecord{}}

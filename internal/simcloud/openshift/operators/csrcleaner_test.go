@@ -7,7 +7,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-func TestRequestsAreKeptAsLongAsKubernetesKeepsThem(t *testing.T) {
+func TestIsExpired_LikeKubernetes(t *testing.T) {
 	made := time.Date(2026, 5, 4, 8, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		decision, certificate string

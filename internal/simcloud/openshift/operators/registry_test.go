@@ -155,7 +155,7 @@ func (s *storeroom) missing() string {
 	return requireRegistry(s.loop, clusterSnapshot{bootstrapped: true, probes: s.prober.get()})
 }
 
-func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
+func TestRegistry_NeedsBucketAccess(t *testing.T) {
 	for name, test := range map[string]struct {
 		prepare func(*storeroom)
 		want    string
@@ -194,7 +194,7 @@ func TestTheRegistryRunsIfItsKeyOpensItsBucket(t *testing.T) {
 	}
 }
 
-func TestTheSamplesGoAwayOnlyIfThereIsNoRegistryWhenTheyStart(t *testing.T) {
+func TestSyncSamples_RemovedWithoutRegistry(t *testing.T) {
 	for registry, want := range map[string]string{"Managed": "Managed", "Removed": "Removed"} {
 		inStoreroom(t, func(t *testing.T, s *storeroom) {
 			config := kube.NewNamed("cluster")

@@ -41,7 +41,7 @@ func (h *Host) says(ctx context.Context, script string) said {
 
 func bare() *Host { return &Host{Files: NewFiles(disk{"/etc/motd": []byte("hello\n")})} }
 
-func TestScriptsSeeTheMachinesFilesAndNoOthers(t *testing.T) {
+func TestShell_MachineFilesOnly(t *testing.T) {
 	for script, want := range map[string]said{
 		`cat /etc/motd`:                               {out: "hello\n"},
 		`cat </etc/motd`:                              {out: "hello\n"},
@@ -68,14 +68,14 @@ func TestScriptsSeeTheMachinesFilesAndNoOthers(t *testing.T) {
 	}
 }
 
-func TestAWrongSumIsFound(t *testing.T) {
+func TestShell_WrongChecksum(t *testing.T) {
 	got := bare().says(t.Context(), `echo a >/tmp/x; echo "`+strings.Repeat("0", 64)+`  /tmp/x" | sha256sum -c - >/dev/null || echo wrong`)
 	if got.code != 0 || got.out != "wrong\n" {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestADownloadedProgramIsHandedOn(t *testing.T) {
+func TestShell_ExecutesDownload(t *testing.T) {
 	h := bare()
 	h.Program = func(_ context.Context, _ network.Network, program []byte, args []string, in io.Reader, out io.Writer) int {
 		input, _ := io.ReadAll(in)
@@ -88,7 +88,7 @@ func TestADownloadedProgramIsHandedOn(t *testing.T) {
 	}
 }
 
-func TestWhatTakesTooLongIsEndedAndScriptsEndWithTheirContext(t *testing.T) {
+func TestShell_Timeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := bare()
 		h.Program = func(ctx context.Context, _ network.Network, _ []byte, _ []string, _ io.Reader, _ io.Writer) int {
@@ -176,7 +176,7 @@ func serve(t *testing.T, f *fabric.Fabric, ca *fabric.CA) {
 	go func() { _ = server.Serve(tls.NewListener(l, config)) }()
 }
 
-func TestCurlTransfersAndEndsAsItsManualSays(t *testing.T) {
+func TestCurl_TransfersAndExitCodes(t *testing.T) {
 	for script, want := range map[string]string{
 		`curl -fsS https://good.test/none; echo $?`:                                  "22\n",
 		`curl -fsS --retry 2 -o /tmp/x https://good.test/flaky; echo $?; cat /tmp/x`: "0\nat last",
@@ -199,7 +199,7 @@ func TestCurlTransfersAndEndsAsItsManualSays(t *testing.T) {
 	}
 }
 
-func TestCurlInsistsAsLongAsItWasTold(t *testing.T) {
+func TestCurl_Retries(t *testing.T) {
 	internet(t, func(h *Host) {
 		began := time.Now()
 		got := h.says(context.Background(), `curl -fsS --retry 3 --retry-all-errors https://nowhere.test/; echo $?`)

@@ -18,7 +18,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestReadingGoesAheadAsFarAsThereAreBuffers(t *testing.T) {
+func TestPrefetcher_ReadsUpToBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &endless{}
 		a := newPrefetcher(source)
@@ -38,7 +38,7 @@ func TestReadingGoesAheadAsFarAsThereAreBuffers(t *testing.T) {
 	})
 }
 
-func TestWhatIsReadAheadComesInOrderAndThenTheError(t *testing.T) {
+func TestPrefetcher_InOrderThenError(t *testing.T) {
 	broken := errors.New("broken")
 	content := []byte(strings.Repeat("0123456789", 100_000))
 	for name, end := range map[string]error{"an end": io.EOF, "an error": broken, "an end too early": io.ErrUnexpectedEOF} {

@@ -59,7 +59,7 @@ func bootstrapWith(t *testing.T, contents map[string][]byte) []byte {
 	return document
 }
 
-func TestTheCertificateThatEndsFirstDecides(t *testing.T) {
+func TestParseValidity_EarliestExpiryWins(t *testing.T) {
 	const day = 24 * time.Hour
 	old := bytes.Join([][]byte{certificate(t, 365*day), certificate(t, 48*day)}, nil)
 	for name, files := range map[string]map[string][]byte{
@@ -75,7 +75,7 @@ func TestTheCertificateThatEndsFirstDecides(t *testing.T) {
 	}
 }
 
-func TestCertificatesThatCannotBeReadAreNotGuessed(t *testing.T) {
+func TestParseValidity_RefusesUnreadable(t *testing.T) {
 	for name, files := range map[string]map[string][]byte{
 		"none":           {"/opt/openshift/tls/a.key": []byte("key")},
 		"no certificate": {"/opt/openshift/tls/a.crt": []byte("nothing"), "/opt/openshift/tls/b.crt": certificate(t, time.Hour)},

@@ -54,7 +54,7 @@ func fileIn(t *testing.T, work, name string) string {
 	return string(content)
 }
 
-func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
+func TestPrepare_AddsManifestsByKind(t *testing.T) {
 	work, told := generated(t), []string{}
 	machines := state.Manifest{Name: "openshift/99x_a.yml", Source: "b", Content: []byte("kind: MachineConfig\n")}
 	first, second := configMap("manifests/a.yaml", "a"), configMap("manifests/b.yaml", "b")
@@ -71,7 +71,7 @@ func TestManifestsAreAddedAndToldByTheirKinds(t *testing.T) {
 	}
 }
 
-func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
+func TestPrepare_ChangesDifferingSettings(t *testing.T) {
 	work := generated(t)
 	if err := Prepare(work, wantedGeneration(), func(line string) { t.Errorf("told %q", line) }); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestSettingsAreChangedOnlyWhereTheyDiffer(t *testing.T) {
 	}
 }
 
-func TestASettingThatIsMissingIsAdded(t *testing.T) {
+func TestPrepare_AddsMissingSetting(t *testing.T) {
 	work := generated(t)
 	if err := os.WriteFile(filepath.Join(work, schedulerConfig), []byte("kind: Scheduler\nspec: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestASettingThatIsMissingIsAdded(t *testing.T) {
 	}
 }
 
-func TestTheNetworkOperatorsSettingsAreReplaced(t *testing.T) {
+func TestPrepare_ReplacesNetworkOperator(t *testing.T) {
 	work := generated(t)
 	if err := os.WriteFile(filepath.Join(work, networkOperator), []byte(networkManifest), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestTheNetworkOperatorsSettingsAreReplaced(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitTheGeneratedManifestsIsRefused(t *testing.T) {
+func TestPrepare_RefusesUnfitManifests(t *testing.T) {
 	other := wantedGeneration()
 	other.Domain = "c2.example.net"
 	secret := state.Manifest{Name: "manifests/mine.yaml", Source: "/srv/mine.yaml", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: user-data, namespace: openshift-machine-api}\n")}
@@ -156,7 +156,7 @@ func TestWhatDoesNotFitTheGeneratedManifestsIsRefused(t *testing.T) {
 	}
 }
 
-func TestADirectoryWithoutTheExpectedManifestsIsNotGuessedAt(t *testing.T) {
+func TestPrepare_RefusesUnexpectedDirectory(t *testing.T) {
 	for _, name := range []string{dnsConfig, ingressConfig, schedulerConfig} {
 		work := generated(t)
 		if err := os.Remove(filepath.Join(work, name)); err != nil {
@@ -170,7 +170,7 @@ func TestADirectoryWithoutTheExpectedManifestsIsNotGuessedAt(t *testing.T) {
 	}
 }
 
-func TestSecretsAreHiddenInTheProgramsOwnLog(t *testing.T) {
+func TestPublish_RedactsProgramLog(t *testing.T) {
 	work, dir := t.TempDir(), filepath.Join(t.TempDir(), "install")
 	const harmless, password = "level=info msg=Consuming\n", "level=info msg=qwert-asdfg-YXCVB-12345\n"
 	hide := strings.NewReplacer("hunter2", "***", "qwert-asdfg-YXCVB-12345", "***").Replace
@@ -185,7 +185,7 @@ func TestSecretsAreHiddenInTheProgramsOwnLog(t *testing.T) {
 	}
 }
 
-func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
+func TestHashInputs_IgnoresManifestSource(t *testing.T) {
 	here, there := configMap("manifests/a.yaml", "a"), configMap("manifests/a.yaml", "a")
 	there.Source = "/mnt/a.yaml"
 	if hashInputs(wantedGeneration(here)) != hashInputs(wantedGeneration(there)) || there.Source != "/mnt/a.yaml" {
@@ -196,7 +196,7 @@ func TestWhereAManifestWasFoundMakesNoDifference(t *testing.T) {
 	}
 }
 
-func TestWhatAKilledGenerationLeftGoes(t *testing.T) {
+func TestMakeWorkDir_RemovesKilledGeneration(t *testing.T) {
 	parent := filepath.Join(t.TempDir(), "[a]*[") // special characters of glob patterns
 	left := filepath.Join(parent, ".install-1.unfinished")
 	if err := os.MkdirAll(filepath.Join(left, "auth"), 0o700); err != nil {

@@ -7,7 +7,7 @@ import (
 	"exoshift/state"
 )
 
-func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
+func TestMasker_InstallConfigSecrets(t *testing.T) {
 	const pull = `{"auths":{"quay.io":{"auth":"c2VjcmV0"},"registry.example.net":{"password":"hunter2!"}}}`
 	m := NewMasker(state.Generation{
 		InstallConfig: []byte("pullSecret: '" + pull + "'\n"),
@@ -39,7 +39,7 @@ func TestSecretsOfTheInstallConfigAreHidden(t *testing.T) {
 	}
 }
 
-func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
+func TestMasker_AnySecretContent(t *testing.T) {
 	var m Masker
 	for _, secret := range []string{"tall", "taller still", `a "pass" & a <word>`, "two\n  lines"} {
 		m.add(secret)
@@ -60,7 +60,7 @@ func TestSecretsAreHiddenWhateverIsInThem(t *testing.T) {
 	}
 }
 
-func TestLinesOfTheProgramAreTakenApart(t *testing.T) {
+func TestOutput_SplitsLines(t *testing.T) {
 	var heard []string
 	var told []string
 	said := &transcript{log: func(line string) { heard = append(heard, line) }, onMessage: func(line string) { told = append(told, line) }}

@@ -25,6 +25,9 @@ const (
 // stopTimeout is how long the program may take to exit after an interrupt.
 const stopTimeout = 10 * time.Second
 
+// busyAttempts is how often a program is started again that is still open for writing.
+const busyAttempts = 200
+
 // Runner runs openshift-install, and logs its messages line by line, with secrets masked.
 type Runner struct {
 	Clock network.Clock
@@ -45,8 +48,9 @@ type Execution struct {
 func (r Runner) Run(ctx context.Context, e Execution) error {
 	said := &transcript{mask: e.Mask, log: r.Log, onMessage: e.OnMessage}
 	err := e.start(ctx, said)
-	// A process that was just forked elsewhere may still hold the file open for writing, for a moment.
-	for attempt := 0; attempt < 10 && errors.Is(err, syscall.ETXTBSY); attempt++ {
+	// A process that was just forked elsewhere may still hold the file open for writing: for a moment, or until a busy machine
+	// lets it go on. That takes real time, also where the clock is a virtual one.
+	for attempt := 0; attempt < busyAttempts && errors.Is(err, syscall.ETXTBSY); attempt++ {
 		if err := r.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}

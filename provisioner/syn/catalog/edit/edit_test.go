@@ -49,7 +49,7 @@ parameters:
 # the end
 `
 
-func TestAnEditChangesItsLinesOnly(t *testing.T) {
+func TestApply_ChangesOwnLinesOnly(t *testing.T) {
 	for name, test := range map[string]struct {
 		before string
 		edits  []state.YAMLEdit
@@ -124,7 +124,7 @@ func TestAnEditChangesItsLinesOnly(t *testing.T) {
 	}
 }
 
-func TestAConflictSaysWhatToDoAboutIt(t *testing.T) {
+func TestApply_ConflictHint(t *testing.T) {
 	change := set("x", "parameters|openshift|baseDomain", "y")
 	for otherwise, want := range map[string]string{"": "which of both is right", "look in the other folder": "look in the other folder"} {
 		change.Otherwise = otherwise
@@ -135,7 +135,7 @@ func TestAConflictSaysWhatToDoAboutIt(t *testing.T) {
 	}
 }
 
-func TestAPlaceOfSomebodyElseIsAConflict(t *testing.T) {
+func TestApply_ForeignPathConflicts(t *testing.T) {
 	for name, test := range map[string]struct {
 		before string
 		edit   state.YAMLEdit
@@ -173,7 +173,7 @@ func TestAPlaceOfSomebodyElseIsAConflict(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDocumentIsRefused(t *testing.T) {
+func TestApply_RefusesInvalidDocument(t *testing.T) {
 	bomb := "a: &a [x]\n"
 	for i := range 60 {
 		bomb += "b" + strings.Repeat("b", i) + ": &a [*a, *a, *a, *a, *a, *a, *a, *a, *a]\n"
@@ -205,7 +205,7 @@ func TestWhatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-func TestSomebodyWhoWasFasterAtTheSamePlaceIsAConflict(t *testing.T) {
+func TestCheckUnchanged_DetectsOtherWriter(t *testing.T) {
 	edits := []state.YAMLEdit{set("new.example.net", "parameters|openshift|baseDomain"), item("cilium", "applications")}
 	theirs := strings.Replace(full, "old.example.net", "theirs.example.net", 1)
 	err := edit.CheckUnchanged(file, []byte(full), []byte(theirs), edits)

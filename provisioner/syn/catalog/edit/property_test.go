@@ -121,7 +121,7 @@ func (a *author) wish() state.YAMLEdit {
 	return state.YAMLEdit{Path: append(into[:len(into):len(into)], []string{"new", "new.key/x"}[:1+a.number(1)]...), Value: value}
 }
 
-func TestAnyEditChangesItsPlaceAndNothingElse(t *testing.T) {
+func TestApply_ChangesPathOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := &author{T: t, step: rapid.IntRange(1, 4).Draw(t, "step")}
 		a.dash = a.number(a.step)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestAddressesOfChecksAreRead(t *testing.T) {
+func TestParseTarget_Forms(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://Quay.IO":                        "quay.io:443",
 		"https://quay.io./v2/":                   "quay.io:443",
@@ -44,7 +44,7 @@ func TestAddressesOfChecksAreRead(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseTarget(f *testing.F) {
 	f.Add("https://me:secret@quay.io:443/v2/?a#b")
 	f.Add("tcp://[fe80::1%25eth0]:22")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -117,7 +117,7 @@ func (a *Attempt) HandleProxyError(err error) error {
 }
 
 // ErrNoDatagrams means that nothing can be found out by UDP from here.
-var ErrNoDatagrams = errors.New("this machine gets out by a proxy, which carries no UDP")
+var ErrNoDatagrams = errors.New("this machine uses a proxy, which does not support UDP")
 
 // ResolveUDP returns the addresses of the target, with the port. Behind a proxy nothing is sent around it.
 func (a *Attempt) ResolveUDP(ctx context.Context) ([]string, error) {

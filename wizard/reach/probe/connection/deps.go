@@ -60,7 +60,7 @@ func buildRoots(trusted *x509.CertPool, authorities string) (*x509.CertPool, err
 		pool = system
 	}
 	if !pool.AppendCertsFromPEM([]byte(authorities)) {
-		return nil, fault.Newf(fault.Invalid, op, "there is no certificate in them").WithHint("give the certificates as PEM")
+		return nil, fault.Newf(fault.Invalid, op, "no certificate found").WithHint("provide the certificates as PEM")
 	}
 	return pool, nil
 }

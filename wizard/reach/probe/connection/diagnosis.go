@@ -22,7 +22,7 @@ func (a diagnosis) handleTLSError(ctx context.Context, err error) error {
 	case errors.As(err, &distrusted):
 		return a.handleCertError(ctx, distrusted)
 	case errors.As(err, &text):
-		return a.Fail(&a.Layers.TLS, a.detectPortal(ctx, reach.TLSFailure, nil), errors.New("it does not speak TLS"))
+		return a.Fail(&a.Layers.TLS, a.detectPortal(ctx, reach.TLSFailure, nil), errors.New("it does not use TLS"))
 	case IsTimeout(err):
 		return a.Fail(&a.Layers.TLS, reach.TLSFailure, err)
 	case isCut(err):
@@ -141,7 +141,7 @@ func (a diagnosis) handleClosedPort(ctx context.Context, err error) error {
 		return err
 	}
 	if portal := a.detectPortal(ctx, class, nil); portal != class {
-		return a.Fail(&a.Layers.TCP, portal, errors.New("a web page of the network answers, and nothing else"))
+		return a.Fail(&a.Layers.TCP, portal, errors.New("a web page of the network answers everything"))
 	}
 	return err
 }

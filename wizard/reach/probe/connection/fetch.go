@@ -67,7 +67,7 @@ func (r ServiceReply) CheckComplete() error {
 	if r.whole {
 		return nil
 	}
-	return r.Fail(reach.Malformed, errors.New("the answer is larger than any that makes sense"))
+	return r.Fail(reach.Malformed, errors.New("the response is too large"))
 }
 
 // NewProtocolError returns the failure of an answer that the service would not give. A web page instead of the service comes from the network. The status takes precedence.
@@ -85,7 +85,7 @@ func (r ServiceReply) Fail(class reach.Class, err error) error {
 
 // NewStatusError returns the failure of a status that was not expected.
 func (a Client) NewStatusError(r Reply) error {
-	err := fmt.Errorf("it answers %s", r.Line)
+	err := fmt.Errorf("it returned %s", r.Line)
 	switch {
 	case IsBlocked(r):
 		return a.Fail(&a.Layers.HTTP, reach.Geo, err)
@@ -98,7 +98,7 @@ func (a Client) NewStatusError(r Reply) error {
 // NewPageError returns the failure of a status or of a page. An HTML page where an API was expected comes from the network instead of the service.
 func (a Client) NewPageError(r Reply) error {
 	if r.Status < 400 && IsPage(r) {
-		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("a web page answers in place of the service"))
+		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("a web page answers instead of the service"))
 	}
 	return a.NewStatusError(r)
 }

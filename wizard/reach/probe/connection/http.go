@@ -43,7 +43,7 @@ type Client struct{ *Attempt }
 // Next returns a client for another call of the same probe. Only https and http are supported.
 func (a Client) Next(resource *url.URL) (Client, error) {
 	if resource.Scheme != "https" && resource.Scheme != "http" {
-		return Client{}, a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("it leads to something that is no web address"))
+		return Client{}, a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("it redirects to an invalid URL"))
 	}
 	to, err := newTarget(resource, getWebPort)
 	if err != nil {
@@ -90,9 +90,9 @@ func (a Client) Get(ctx context.Context, c Call) (Reply, error) {
 func (a Client) checkIntermediary(r Reply) error {
 	switch r.Status {
 	case http.StatusProxyAuthRequired:
-		return a.Fail(&a.Layers.HTTP, reach.ProxyAuth, errors.New("the proxy wants to know who we are"))
+		return a.Fail(&a.Layers.HTTP, reach.ProxyAuth, errors.New("the proxy requires authentication"))
 	case http.StatusNetworkAuthenticationRequired:
-		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("the network wants somebody to log in"))
+		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("the network requires a login"))
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func receiveReply(conn io.Reader, request *http.Request, limit int64) (Reply, er
 	response, err := readResponse(reader, request)
 	if err != nil {
 		if bounded.N <= 0 {
-			err = errors.New("the header of the answer has no end")
+			err = errors.New("the response header is too large")
 		}
 		return Reply{}, err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestInnerAddresses(t *testing.T) {
+func TestIsInternal_Addresses(t *testing.T) {
 	for address, inner := range map[string]bool{
 		"10.0.0.1": true, "172.16.0.1": true, "172.32.0.1": false, "192.168.1.1": true, "100.64.0.1": true, "100.128.0.1": false,
 		"127.0.0.1": true, "0.0.0.0": true, "169.254.1.1": true, "224.0.0.1": true, "1.1.1.1": false, "203.0.113.1": false, "198.19.0.1": false,
@@ -18,7 +18,7 @@ func TestInnerAddresses(t *testing.T) {
 	}
 }
 
-func TestInnerNames(t *testing.T) {
+func TestIsInternalName_Domains(t *testing.T) {
 	for host, inner := range map[string]bool{
 		"localhost": true, "portal": true, "portal.lan": true, "host.corp.": true, "x.internal": true, "1.0.0.10.in-addr.arpa": true,
 		"10.0.0.1": true, "192.0.2.1": false, "quay.io": false, "lan.example.com": false,

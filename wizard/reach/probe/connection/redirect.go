@@ -44,19 +44,19 @@ func (a Client) ResolveRedirects(ctx context.Context, c Call, r Reply) (Client, 
 			return a, r, err
 		}
 	}
-	return a, r, a.Fail(&a.Layers.HTTP, reach.Unexpected, fmt.Errorf("it sends us on more than %d times", maxRedirects))
+	return a, r, a.Fail(&a.Layers.HTTP, reach.Unexpected, fmt.Errorf("more than %d redirects", maxRedirects))
 }
 
 // CheckRedirect refuses circles, portals, and redirects away from TLS.
 func (a Client) CheckRedirect(from, to *url.URL, seen []string) error {
 	switch {
 	case slices.Contains(seen, normalizeURL(to)):
-		return a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("it sends us on in a circle"))
+		return a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("redirect loop"))
 	case IsPortal(from, to):
 		a.Record(reach.EvidenceStatus, a.Evidence[reach.EvidenceStatus]+" to "+to.Host)
-		return a.Fail(&a.Layers.HTTP, reach.Captive, fmt.Errorf("it sends us on to %s", to.Host))
+		return a.Fail(&a.Layers.HTTP, reach.Captive, fmt.Errorf("it redirects to %s", to.Host))
 	case from.Scheme == "https" && to.Scheme != "https":
-		return a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("it sends us on to an address without TLS"))
+		return a.Fail(&a.Layers.HTTP, reach.Unexpected, errors.New("it redirects to a URL without TLS"))
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (a *Attempt) Resolve(ctx context.Context) error {
 	found, err := names.Lookup(ctx, a.Target.Host)
 	a.RecordDuration(reach.EvidenceDNSTime, began)
 	if err == nil && len(found) == 0 {
-		err = errors.New("the resolver names no address")
+		err = errors.New("the resolver returned no address")
 	}
 	if err != nil {
 		return a.handleLookupError(ctx, err)
@@ -58,7 +58,7 @@ func (a *Attempt) handleLookupError(ctx context.Context, err error) error {
 		return a.Fail(&a.Layers.DNS, class, errors.New("the name has IPv6 addresses only, and nodes need an IPv4 address"))
 	}
 	if known, asked := network.NewNameServers(a.Deps.Network).QueryAuthoritative(ctx, a.Target.Host); asked == nil && len(known) > 0 {
-		return a.Fail(&a.Layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its own servers say %s", formatAddresses(known)))
+		return a.Fail(&a.Layers.DNS, reach.SplitView, fmt.Errorf("the resolver does not know the name, its authoritative servers return %s", formatAddresses(known)))
 	}
 	return a.Fail(&a.Layers.DNS, reach.NXDomain, err)
 }
@@ -73,9 +73,9 @@ func (a *Attempt) checkSplitView(ctx context.Context) error {
 	if err == nil && isAllInternal(known) {
 		return nil
 	}
-	a.resolverErr = fmt.Errorf("the resolver says %s, which is an inner address", formatAddresses(a.addresses))
+	a.resolverErr = fmt.Errorf("the resolver returned %s, a private address", formatAddresses(a.addresses))
 	if err == nil {
-		a.resolverErr = fmt.Errorf("the resolver says %s, the name's own servers say %s", formatAddresses(a.addresses), formatAddresses(known))
+		a.resolverErr = fmt.Errorf("the resolver returned %s, the authoritative servers return %s", formatAddresses(a.addresses), formatAddresses(known))
 	}
 	a.Degrade(reach.SplitView)
 	return nil

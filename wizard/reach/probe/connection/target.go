@@ -49,7 +49,7 @@ func ParseTarget(text string, defaultPort func(scheme string) (port string, know
 func newTarget(parsed *url.URL, defaultPort func(scheme string) (port string, known bool)) (Target, error) {
 	usual, known := defaultPort(parsed.Scheme)
 	if !known {
-		return Target{}, fmt.Errorf("%q is no kind of probe", reach.Sanitize(parsed.Scheme))
+		return Target{}, fmt.Errorf("%q is not a probe type", reach.Sanitize(parsed.Scheme))
 	}
 	port := parsed.Port()
 	if port == "" {
@@ -80,7 +80,7 @@ func normalizeHost(host string) (string, error) {
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 || strings.Trim(label, labelCharacters) != "" {
-			return "", errors.New("the host is neither a name nor an address")
+			return "", errors.New("the host is not a valid name or address")
 		}
 	}
 	return host, nil

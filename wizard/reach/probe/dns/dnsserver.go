@@ -99,13 +99,13 @@ func newQueryError(a *connection.Attempt, err error) error {
 func checkReply(reply network.Response, question network.Question) (reach.Class, error) {
 	switch {
 	case reply.Code == "NXDOMAIN":
-		return reach.NXDomain, fmt.Errorf("it says that %s does not exist", question.Name)
+		return reach.NXDomain, fmt.Errorf("it returned NXDOMAIN for %s", question.Name)
 	case reply.Code == "REFUSED", reply.Code == "NOERROR" && !reply.Recursive:
-		return reach.ServFail, errors.New("it does not look up names for this address")
+		return reach.ServFail, errors.New("it does not resolve names for this client")
 	case reply.Code != "NOERROR":
-		return reach.ServFail, fmt.Errorf("it answers %s", reply.Code)
+		return reach.ServFail, fmt.Errorf("it returned %s", reply.Code)
 	case len(reply.Addresses) == 0 && len(reply.Servers) == 0 && !reply.Truncated:
-		return reach.Missing, fmt.Errorf("it knows no address of %s", question.Name)
+		return reach.Missing, fmt.Errorf("it has no address for %s", question.Name)
 	}
 	return "", nil
 }

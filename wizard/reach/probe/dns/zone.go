@@ -56,7 +56,7 @@ func fetchDelegation(ctx context.Context, a *connection.Attempt) (network.Delega
 
 // checkUndelegated distinguishes a name inside the parent zone from one that does not exist.
 func checkUndelegated(ctx context.Context, a *connection.Attempt, above network.Delegation) error {
-	none := fmt.Errorf("the servers of %s know no name servers for %s", above.Parent, a.Target.Host)
+	none := fmt.Errorf("the servers of %s have no NS records for %s", above.Parent, a.Target.Host)
 	for _, said := range querySOAServers(ctx, a, above.Asked, a.Target.Host) {
 		if said.err == nil && said.reply.Code == "NOERROR" && said.reply.Authoritative {
 			a.Layers.DNS = reach.LayerOK
@@ -96,7 +96,7 @@ func querySOA(ctx context.Context, a *connection.Attempt, server, zone string) d
 	return said
 }
 
-var errLame = errors.New("it does not serve the zone")
+var errLame = errors.New("it is not authoritative for the zone")
 
 // As long as one server answers, names resolve, but slowly.
 func checkServers(a *connection.Attempt, servers []string, answers []dnsReply) error {

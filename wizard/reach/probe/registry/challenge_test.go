@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestChallengesAreReadAsServersWriteThem(t *testing.T) {
+func TestParseChallenges_ServerForms(t *testing.T) {
 	type want = []challenge
 	for header, expected := range map[string]want{
 		`Bearer realm="https://quay.io/v2/auth",service="quay.io",scope="repository:a/b:pull"`: {
@@ -35,14 +35,14 @@ func TestChallengesAreReadAsServersWriteThem(t *testing.T) {
 	}
 }
 
-func TestChallengesOfSeveralHeadersAreAllRead(t *testing.T) {
+func TestParseChallenges_SeveralHeaders(t *testing.T) {
 	list := parseChallenges([]string{`Basic realm="a"`, `Bearer realm="b"`})
 	if c, ok := findBearer(list); !ok || c.parameters["realm"] != "b" || len(list) != 2 {
 		t.Errorf("read %v", list)
 	}
 }
 
-func TestALongHeaderOfChallengesIsReadInPart(t *testing.T) {
+func TestParseChallenges_LimitsLongHeader(t *testing.T) {
 	if list := parseChallenges([]string{strings.Repeat("Basic, ", 1<<16)}); len(list) > maxParameters {
 		t.Errorf("%d challenges were read", len(list))
 	}

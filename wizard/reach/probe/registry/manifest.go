@@ -38,10 +38,10 @@ type manifest struct {
 func parseManifest(content []byte) (manifest, error) {
 	var m manifest
 	if err := json.Unmarshal(content, &m); err != nil {
-		return manifest{}, errors.New("it is no manifest of an image: it is not the JSON of one")
+		return manifest{}, errors.New("not an image manifest: invalid JSON")
 	}
 	if len(m.Layers)+len(m.Manifests) == 0 {
-		return manifest{}, errors.New("it is no manifest of an image: it names no layers")
+		return manifest{}, errors.New("not an image manifest: no layers")
 	}
 	return m, nil
 }
@@ -56,12 +56,12 @@ func (m manifest) findImage() (digest string, isList bool, err error) {
 			return d.Digest, true, d.validate()
 		}
 	}
-	return "", true, errors.New("the list of images has none for linux/amd64")
+	return "", true, errors.New("the manifest list has no linux/amd64 image")
 }
 
 func (m manifest) findSmallestLayer() (descriptor, error) {
 	if len(m.Layers) == 0 {
-		return descriptor{}, errors.New("the manifest names no layers")
+		return descriptor{}, errors.New("the manifest has no layers")
 	}
 	found := m.Layers[0]
 	for _, d := range m.Layers {
@@ -74,7 +74,7 @@ func (m manifest) findSmallestLayer() (descriptor, error) {
 
 func (d descriptor) validate() error {
 	if !contentDigest.MatchString(d.Digest) {
-		return fmt.Errorf("the manifest names %.80q, which is no digest", d.Digest)
+		return fmt.Errorf("invalid digest in the manifest: %.80q", d.Digest)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ const (
 	otherDigest = "sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-func TestTheSmallestLayerOfAnImageIsTaken(t *testing.T) {
+func TestParseManifest_SmallestLayer(t *testing.T) {
 	m, err := parseManifest([]byte(`{"layers":[{"digest":"` + otherDigest + `","size":900},{"digest":"` + someDigest + `","size":90}]}`))
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestTheSmallestLayerOfAnImageIsTaken(t *testing.T) {
 	}
 }
 
-func TestTheImageForTheNodesIsTakenFromAList(t *testing.T) {
+func TestParseManifest_NodeArchitecture(t *testing.T) {
 	m, err := parseManifest([]byte(`{"manifests":[
 		{"digest":"` + otherDigest + `","platform":{"os":"linux","architecture":"arm64"}},
 		{"digest":"` + someDigest + `","platform":{"os":"linux","architecture":"amd64"}}]}`))
@@ -34,7 +34,7 @@ func TestTheImageForTheNodesIsTakenFromAList(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoManifestIsNotTakenForOne(t *testing.T) {
+func TestParseManifest_RefusesInvalid(t *testing.T) {
 	for _, content := range []string{
 		"<html>blocked</html>", `{}`, `[]`, `{"errors":[]}`, `{"layers":[{"digest":"../../x","size":1}]}`,
 		`{"manifests":[{"digest":"` + someDigest + `","platform":{"os":"linux","architecture":"arm64"}}]}`,

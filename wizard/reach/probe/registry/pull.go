@@ -68,7 +68,7 @@ func (p *imagePull) readManifest(ctx context.Context, reference string) (manifes
 func (p *imagePull) authenticate(ctx context.Context, answer connection.ServiceReply) error {
 	wanted, ok := findBearer(parseChallenges(answer.Header.Values("WWW-Authenticate")))
 	if !ok {
-		return answer.NewProtocolError(errors.New("what answers is no registry with tokens"))
+		return answer.NewProtocolError(errors.New("not a registry with token authentication"))
 	}
 	var err error
 	p.token, err = fetchToken(ctx, answer.By, wanted, p.image.Repository)
@@ -92,7 +92,7 @@ func (p *imagePull) checkManifest(answer connection.ServiceReply) error {
 	if !known {
 		return answer.Fail(reach.Unauthorized, errAnonymous)
 	}
-	return answer.Fail(reach.Credentials, fmt.Errorf("the pull secret's entry does not allow to pull %s", p.image.Repository))
+	return answer.Fail(reach.Credentials, fmt.Errorf("the pull secret is not authorized to pull %s", p.image.Repository))
 }
 
 // The layer is the smallest one, from the host that the registry redirects to.
@@ -108,7 +108,7 @@ func (p *imagePull) fetchLayer(ctx context.Context, from manifest) error {
 	case answer.Status != http.StatusOK && answer.Status != http.StatusPartialContent:
 		return answer.By.NewPageError(answer.Reply)
 	case !smallest.matchContent(answer.Body):
-		return answer.NewProtocolError(errors.New("what comes is no layer of an image"))
+		return answer.NewProtocolError(errors.New("the response is not an image layer"))
 	}
 	p.first.Record(evidenceCDN, answer.By.Target.Host)
 	return nil

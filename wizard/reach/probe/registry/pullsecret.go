@@ -14,7 +14,7 @@ func (credentials) String() string   { return "(credentials)" }
 func (credentials) GoString() string { return "(credentials)" }
 
 // errPullSecret does not wrap the cause: a decoder's message quotes what it read.
-var errPullSecret = errors.New("the pull secret is not of the form that it is downloaded in")
+var errPullSecret = errors.New("the pull secret has an unexpected format")
 
 type pullEntry struct {
 	Auth     string `json:"auth"` // user:password in base64

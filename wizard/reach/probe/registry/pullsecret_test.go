@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestThePullSecretsClosestEntryIsTaken(t *testing.T) {
+func TestFindCredentials_LongestMatch(t *testing.T) {
 	secret := `{"auths":{
 		"quay.io":{"auth":"cXVheTpvbmU="},
 		"quay.io/team":{"auth":"dGVhbTp0d28="},
@@ -31,7 +31,7 @@ func TestThePullSecretsClosestEntryIsTaken(t *testing.T) {
 	}
 }
 
-func TestAPullSecretThatCannotBeReadIsNotQuoted(t *testing.T) {
+func TestFindCredentials_ErrorHasNoContent(t *testing.T) {
 	for _, secret := range []string{
 		`{"auths":{"quay.io":{"auth":"hunter2"}}}`, `hunter2`, `{"auths":"hunter2"}`, `{"auths":{"quay.io":{"auth":"aHVudGVyMg=="}}}`,
 	} {
@@ -45,7 +45,7 @@ func TestAPullSecretThatCannotBeReadIsNotQuoted(t *testing.T) {
 	}
 }
 
-func TestCredentialsDoNotPrint(t *testing.T) {
+func TestCredentials_PrintNothing(t *testing.T) {
 	secret := credentials{"somebody", "hunter2"}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
 		if text := fmt.Sprintf(format, secret); strings.Contains(text, "hunter2") || strings.Contains(text, "somebody") {

@@ -41,7 +41,7 @@ func handleChallenge(ctx context.Context, a connection.Client, answer connection
 	case answer.Status == http.StatusUnauthorized && withPassword && named:
 		return checkBasicAuth(ctx, a, answer)
 	}
-	return answer.NewProtocolError(errors.New("what answers is no registry"))
+	return answer.NewProtocolError(errors.New("not a container registry"))
 }
 
 // Some registries have no tokens, but basic authentication with the pull secret's entry.
@@ -63,7 +63,7 @@ func checkBasicAuth(ctx context.Context, a connection.Client, refused connection
 	request.SetBasicAuth(who.user, who.password)
 	answer, err := again.Fetch(ctx, connection.Call{URL: root, Header: request.Header}, http.StatusOK, http.StatusUnauthorized, http.StatusForbidden)
 	if err == nil && answer.Status != http.StatusOK {
-		return answer.Fail(reach.Credentials, fmt.Errorf("the pull secret's entry is refused: %s", answer.Line))
+		return answer.Fail(reach.Credentials, fmt.Errorf("the pull secret is rejected: %s", answer.Line))
 	}
 	return err
 }

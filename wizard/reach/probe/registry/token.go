@@ -16,7 +16,7 @@ import (
 const evidenceRealm = "realm"
 
 // errAnonymous means that a registry refuses anonymous pulls.
-var errAnonymous = errors.New("the registry wants a login")
+var errAnonymous = errors.New("the registry requires authentication")
 
 // fetchToken uses the credentials of the pull secret's entry, if there is one, and is anonymous otherwise. If the
 // anonymous request was refused, the error wraps errAnonymous.
@@ -50,7 +50,7 @@ func fetchToken(ctx context.Context, a connection.Client, wanted challenge, repo
 func buildTokenURL(wanted challenge, repository string) (*url.URL, error) {
 	address, err := url.Parse(wanted.parameters["realm"])
 	if err != nil || address.Scheme != "https" || address.Host == "" {
-		return nil, errors.New("the registry names no address with TLS that gives tokens")
+		return nil, errors.New("the registry names no https token endpoint")
 	}
 	query := address.Query()
 	for _, name := range []string{"service", "scope"} {
@@ -78,19 +78,19 @@ func parseToken(r connection.ServiceReply, known bool) (string, error) {
 	case r.Status != http.StatusOK && connection.IsPage(r.Reply):
 		return "", r.By.NewPageError(r.Reply)
 	case r.Status != http.StatusOK && known:
-		return "", r.Fail(reach.Credentials, fmt.Errorf("the pull secret's entry is refused: %s", r.Line))
+		return "", r.Fail(reach.Credentials, fmt.Errorf("the pull secret is rejected: %s", r.Line))
 	case r.Status != http.StatusOK:
 		return "", r.Fail(reach.Unauthorized, errAnonymous)
 	case json.Unmarshal(r.Body, &granted) != nil:
-		return "", r.NewProtocolError(errors.New("what answers gives no tokens: it is not the JSON of one"))
+		return "", r.NewProtocolError(errors.New("invalid token response: not JSON"))
 	case granted.Token+granted.AccessToken == "":
-		return "", r.NewProtocolError(errors.New("what answers gives no tokens: there is none in its answer"))
+		return "", r.NewProtocolError(errors.New("invalid token response: no token"))
 	case granted.Token == "":
 		return granted.AccessToken, nil
 	}
 	return granted.Token, nil
 }
 
-var errTooMany = errors.New("it lets this address pull only so much in a while, and that is used up")
+var errTooMany = errors.New("pull rate limit of this address exceeded")
 
 func newRateLimitError(r connection.ServiceReply) error { return r.Fail(reach.Slow, errTooMany) }

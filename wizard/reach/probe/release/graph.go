@@ -30,10 +30,10 @@ func ProbeGraph(ctx context.Context, a connection.Client) error {
 		return answer.NewProtocolError(err)
 	}
 	if wanted := a.Deps.Task.Version; exactVersion.MatchString(wanted) && !versions[wanted] {
-		return answer.Fail(reach.Missing, fmt.Errorf("the channel %s does not know version %s", address.Query().Get("channel"), wanted))
+		return answer.Fail(reach.Missing, fmt.Errorf("channel %s has no version %s", address.Query().Get("channel"), wanted))
 	}
 	if len(versions) == 0 {
-		return answer.Fail(reach.Missing, errors.New("the channel knows no versions"))
+		return answer.Fail(reach.Missing, errors.New("the channel has no versions"))
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func parseGraph(content []byte) (map[string]bool, error) {
 		} `json:"nodes"`
 	}
 	if json.Unmarshal(content, &graph) != nil || graph.Nodes == nil {
-		return nil, errors.New("what answers is not the update service: there is no graph of versions")
+		return nil, errors.New("not an update service: no version graph")
 	}
 	versions := map[string]bool{}
 	for _, node := range graph.Nodes {

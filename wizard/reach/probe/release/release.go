@@ -47,7 +47,7 @@ func resolveImage(ctx context.Context, a connection.Client) (registry.Image, boo
 	case err != nil:
 		return registry.Image{}, false, err
 	case answer.Status == http.StatusNotFound:
-		return registry.Image{}, false, answer.Fail(reach.Missing, fmt.Errorf("there is no release %s", version))
+		return registry.Image{}, false, answer.Fail(reach.Missing, fmt.Errorf("release %s not found", version))
 	}
 	_, found, err := parseReleaseText(answer.Body)
 	if err != nil {

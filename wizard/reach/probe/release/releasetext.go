@@ -48,5 +48,5 @@ func parseReleaseText(content []byte) (version string, found registry.Image, err
 			return version, registry.Image{Repository: match[1], Reference: match[2]}, nil
 		}
 	}
-	return "", registry.Image{}, errors.New("it is no release.txt: it names no version and image")
+	return "", registry.Image{}, errors.New("not a release.txt: no version and image")
 }

@@ -9,7 +9,7 @@ import (
 
 const releaseDigest = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-func TestAReleaseTextNamesVersionAndImage(t *testing.T) {
+func TestParseReleaseText_VersionAndImage(t *testing.T) {
 	text := "Client tools\n---\nName:           4.20.5\nDigest: " + releaseDigest + "\n\nPull From: quay.io/openshift-release-dev/ocp-release@" + releaseDigest + "\n"
 	version, found, err := parseReleaseText([]byte(text))
 	if version != "4.20.5" || found != (registry.Image{Repository: "openshift-release-dev/ocp-release", Reference: releaseDigest}) || err != nil {

@@ -1,0 +1,352 @@
+// Package check is the verb that checks connectivity: its flags, and its screens, tables and files.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/connectivity"
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/layers"
+	"exoshift/internal/app/rehearsal"
+	"exoshift/internal/console"
+	"exoshift/internal/network"
+	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/scenario"
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/local"
+	"exoshift/wizard/reach"
+)
+
+type checkFlags struct {
+	cli.Options
+	zone     string
+	vantages []string // the local source first
+	only     []string
+	skips    []reach.Skip
+	watch    bool
+	against  string
+	simulate bool
+	scenario string
+	format   format
+	version  string // of the program
+}
+
+// NewCommand returns the verb; version is that of the program.
+func NewCommand(std cli.Streams, version string) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Find out what cannot be reached: which service, from where, at which layer, and what to ask for",
+		Long: `Find out what cannot be reached: which service, from where, at which layer, and what to ask for
+
+Without answers it checks what any cluster in a zone needs: exoshift check --zone ch-gva-2
+With answers it checks what that cluster needs: exoshift check --answers FILE
+
+--vantage zone looks from inside the zone, too: it starts one small machine there, which costs a few cents at most and is
+deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
+		Example: `  exoshift check --zone ch-gva-2
+  exoshift check -a cluster.yaml --vantage zone -o markdown
+  exoshift check -a cluster.yaml --only NET-RH-001,NET-RH-002 --watch`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := bindChecking(cmd, std)
+			c.version = version
+			if err != nil {
+				return err
+			}
+			return c.run(cmd.Context(), std)
+		},
+	}
+	flags := cmd.Flags()
+	cli.AddAnswersFlag(cmd, "the answers file: what this cluster needs is checked")
+	flags.String("zone", "", "the Exoscale zone, e.g. ch-gva-2; with an answers file its own counts")
+	flags.StringSlice("vantage", []string{reach.Workstation}, "where to look from besides this workstation: zone, or ssh:[USER@]HOST[:PORT]")
+	flags.StringSlice("only", nil, "check these IDs alone, e.g. NET-RH-001")
+	flags.StringArray("skip", nil, "leave a check out, ID=REASON; may be repeated; REASON may end with \"until YYYY-MM-DD\"")
+	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
+	flags.String("against", "", "tell what is different from this report, which --output json wrote")
+	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
+	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
+	flags.StringP("output", "o", string(formatAuto), "how to show it: "+strings.Join(listFormats(), ", "))
+	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
+	cli.AddHostKeysFlag(cmd)
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(listFormats(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+	cli.AddYesFlag(cmd, "start the machine of --vantage zone without asking")
+	return cmd
+}
+
+func bindChecking(cmd *cobra.Command, std cli.Streams) (checkFlags, error) {
+	layers, err := cli.BindFlags(cmd)
+	if err != nil {
+		return checkFlags{}, err
+	}
+	c := checkFlags{
+		zone: layers.GetString("zone"), watch: layers.GetBool("watch"), against: layers.GetString("against"),
+		simulate: layers.GetBool("simulate"), scenario: layers.GetString("scenario"), format: format(layers.GetString("output")),
+		vantages: withWorkstation(layers.GetStringSlice("vantage")),
+	}
+	if only := layers.GetStringSlice("only"); len(only) > 0 {
+		c.only = only
+	}
+	c.Answers, c.ASCII, c.Yes, c.Host = layers.GetString("answers"), layers.GetBool("ascii"), layers.GetBool("yes"), std.Host
+	if c.Set, err = cli.ParseAssignments(cmd); err != nil {
+		return c, err
+	}
+	if err = c.BindHostKeys(cmd, layers); err != nil {
+		return c, err
+	}
+	given, err := cmd.Flags().GetStringArray("skip") // reasons may contain commas
+	if err != nil {
+		return c, err
+	}
+	if c.skips, err = parseSkips(given); err != nil {
+		return c, err
+	}
+	if c.format, err = c.format.resolve(std); err != nil {
+		return c, err
+	}
+	return c, c.validate()
+}
+
+// withWorkstation puts the local source first: results of the others are compared with it.
+func withWorkstation(vantages []string) []string {
+	all := []string{reach.Workstation}
+	for _, vantage := range vantages {
+		if vantage = strings.TrimSpace(vantage); !slices.Contains(all, vantage) {
+			all = append(all, vantage)
+		}
+	}
+	return all
+}
+
+func parseSkips(given []string) ([]reach.Skip, error) {
+	var skips []reach.Skip
+	for _, one := range given {
+		id, reason, _ := strings.Cut(one, "=")
+		skip, err := reach.ParseSkip(reason)
+		if err == nil && strings.TrimSpace(id) == "" {
+			err = errors.New("the ID is missing")
+		}
+		if err != nil {
+			return nil, exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: %w; it is ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err))
+		}
+		skip.ID = strings.TrimSpace(id)
+		skips = append(skips, skip)
+	}
+	return skips, nil
+}
+
+func (c checkFlags) validate() error {
+	for _, vantage := range c.vantages {
+		if err := c.validateVantage(vantage); err != nil {
+			return exit.WithCode(exit.Usage, err)
+		}
+	}
+	switch {
+	case c.scenario != "" && !c.simulate:
+		return exit.WithCode(exit.Usage, errors.New("--scenario needs --simulate: it is about the simulated internet"))
+	case c.watch && c.format == formatJUnit:
+		return exit.WithCode(exit.Usage, errors.New("--watch goes on, and a JUnit report ends; leave one of the two out"))
+	case c.Answers != "" && c.zone != "":
+		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
+	}
+	return rehearsal.ValidateScenario(c.scenario)
+}
+
+func (c checkFlags) validateVantage(vantage string) error {
+	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
+	switch {
+	case ssh && host == "":
+		return errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")
+	case ssh && c.simulate:
+		return fmt.Errorf("--vantage %s: a simulated internet has no such host; give --vantage zone", vantage)
+	case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
+		return fmt.Errorf("--vantage %s: it is workstation, zone or ssh:HOST", vantage)
+	}
+	return nil
+}
+
+func (c checkFlags) run(ctx context.Context, std cli.Streams) (err error) {
+	before, err := c.readPrevious()
+	if err != nil {
+		return err
+	}
+	asked, err := c.read(ctx, std)
+	if err != nil {
+		return err
+	}
+	net, leave, err := c.openNetwork(ctx, asked)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	survey, err := connectivity.NewChecker(ctx, net, asked, c.only, c.skips)
+	if err != nil {
+		return err
+	}
+	if c.simulate {
+		made := &connectivity.TempDir{}
+		defer made.Remove()
+		survey.SetDir(made.Ensure)
+	}
+	report, err := c.show(ctx, std, survey, before)
+	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {
+		return errors.Join(err, newVerdictError(reach.Fail)) // the report is complete, whatever else failed
+	}
+	if err != nil {
+		return err
+	}
+	return toVerdictError(report)
+}
+
+// read allows missing secrets: checks are often run by people without them.
+func (c checkFlags) read(ctx context.Context, std cli.Streams) (connectivity.Subject, error) {
+	if c.zone != "" {
+		c.Set = append(slices.Clone(c.Set), cli.ZoneKey+"="+c.zone)
+	}
+	layers, err := c.mergeLayers()
+	if err != nil {
+		return connectivity.Subject{}, err
+	}
+	all, err := layers.Merge()
+	if err != nil {
+		return connectivity.Subject{}, err
+	}
+	spec, lookup := all.Answers.Spec, c.lookup()
+	needs := answersfile.FindMissing(spec, nil, lookup)
+	if !all.IsOnlyMissing(needs) {
+		console.PrintProblems(std.Err, all.Problems())
+		return connectivity.Subject{}, exit.ErrAnswers
+	}
+	if spec.Exoscale.Zone == "" {
+		if spec.Exoscale.Zone, err = c.promptZone(ctx, std); err != nil {
+			return connectivity.Subject{}, err
+		}
+	}
+	if c.simulate && c.Answers == "" {
+		connectivity.SelectAllEndpoints(&spec)
+	}
+	secrets, _ := local.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
+	open := slices.ContainsFunc(needs, func(n answersfile.MissingAnswer) bool { return !n.Secret && n.Field != cli.ZoneKey })
+	return connectivity.Subject{Spec: spec, Secrets: secrets, Partial: open}, nil
+}
+
+// mergeLayers adds the shipped example below the other layers for a simulated network.
+func (c checkFlags) mergeLayers() (layers.Layers, error) {
+	if !c.simulate || c.Answers != "" {
+		return c.ReadLayers()
+	}
+	return layers.ReadExample(c.Set)
+}
+
+func (c checkFlags) lookup() func(string) (string, bool) {
+	if c.simulate {
+		return environment.LookupRehearsalSecret
+	}
+	return environment.LookupEnv
+}
+
+func (c checkFlags) promptZone(ctx context.Context, std cli.Streams) (string, error) {
+	fields := wizard.Fields()
+	field := fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == cli.ZoneKey })]
+	zones := field.Choices
+	if !cli.IsTerminal(std.In) || !cli.IsTerminal(std.Out) {
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: give --zone ZONE or --answers FILE; zones are %s", strings.Join(zones, ", ")))
+	}
+	for {
+		fmt.Fprintf(std.Out, "In which Exoscale zone? (%s) ", strings.Join(zones, ", "))
+		line, err := std.LineReader().Next(ctx)
+		if err != nil {
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: %w", err))
+		}
+		spec := state.Default()
+		if err := field.Set(&spec, line); err != nil {
+			fmt.Fprintln(std.Out, "  "+console.SanitizeLine(err.Error()))
+			continue
+		}
+		if spec.Exoscale.Zone != "" {
+			return spec.Exoscale.Zone, nil
+		}
+	}
+}
+
+type format string
+
+const (
+	formatAuto     format = "auto"
+	formatTUI      format = "tui"
+	formatTable    format = "table"
+	formatShort    format = "short"
+	formatJSON     format = "json"
+	formatJUnit    format = "junit"
+	formatMarkdown format = "markdown"
+)
+
+func listFormats() []string {
+	return []string{"auto", "tui", "table", "short", "json", "junit", "markdown"}
+}
+
+func (f format) resolve(std cli.Streams) (format, error) {
+	switch {
+	case !slices.Contains(listFormats(), string(f)):
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is one of %s", f, strings.Join(listFormats(), ", ")))
+	case f == formatTUI && !std.IsTerminal():
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown"))
+	case f == formatAuto && std.IsTerminal():
+		return formatTUI, nil
+	case f == formatAuto:
+		return formatTable, nil
+	}
+	return f, nil
+}
+
+func toVerdictError(report reach.Report) error {
+	if worst := report.ComputeVerdict(); worst == reach.Warn || worst == reach.Fail {
+		return exit.MarkPrinted(newVerdictError(worst))
+	}
+	return nil
+}
+
+func newVerdictError(worst reach.Verdict) error {
+	if worst == reach.Warn {
+		return exit.WithCode(exit.Warnings, errors.New("the checks ended with warnings"))
+	}
+	return exit.WithCode(exit.Checks, errors.New("something that has to be reached cannot be reached"))
+}
+
+func (c checkFlags) openNetwork(ctx context.Context, asked connectivity.Subject) (net network.Network, leave func() error, err error) {
+	if !c.simulate {
+		net, err = c.OpenNetwork(ctx)
+		return net, func() error { return nil }, err
+	}
+	zones, err := environment.NewZoneOptions(environment.DefaultSpeed, c.scenario)
+	if err != nil {
+		return net, nil, err
+	}
+	zones.Program = connectivity.OnMachine
+	zones.Zone = asked.Spec.Exoscale.Zone
+	zone, err := simcloud.Open(ctx, zones)
+	if err != nil {
+		return net, nil, err
+	}
+	return zone.Network(), zone.Close, nil
+}
+
+// NewProbeCommand is the hidden verb of remote runs.
+func NewProbeCommand(std cli.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:    connectivity.ProbeVerb,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return connectivity.RunProbe(cmd.Context(), network.Host(), std.In, std.Out)
+		},
+	}
+}

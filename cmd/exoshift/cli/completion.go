@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/assets"
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/simcloud/scenario"
+	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+	"exoshift/wizard/reach"
+)
+
+// AddCompletions completes the values of the flags that verbs share, for a command and all below it.
+func AddCompletions(cmd *cobra.Command) {
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"answers":  completeAnswersFiles,
+		"set":      completeAssignments,
+		"dir":      completeFolders,
+		"zone":     completeZones,
+		"output":   completeOutputs,
+		"scenario": completeScenarios,
+		"only":     completeChecks(""),
+		"skip":     completeChecks("="),
+		"vantage":  cobra.FixedCompletions([]cobra.Completion{reach.Workstation, "zone", "ssh:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+	} {
+		if cmd.Flags().Lookup(name) != nil {
+			_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails for unknown flags and those that have one
+		}
+	}
+	for _, below := range cmd.Commands() {
+		AddCompletions(below)
+	}
+}
+
+func completeAnswersFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeZones(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return filterBegun(listValues(wizard.ZoneKey), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeOutputs(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	choice, ok := cmd.Flags().Lookup("output").Value.(interface{ Choices() []string })
+	if !ok {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return filterBegun(choice.Choices(), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeScenarios completes the last of several names, which commas separate.
+func completeScenarios(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	before := begun[:strings.LastIndexByte(begun, ',')+1]
+	var all []cobra.Completion
+	for _, s := range scenario.List() {
+		if cmd.Name() != "check" || s.Topic == scenario.Internet {
+			all = append(all, cobra.CompletionWithDesc(before+s.Name, s.Description))
+		}
+	}
+	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeAssignments completes a key, and after its "=" a value.
+func completeAssignments(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var all []cobra.Completion
+	key, _, hasKey := strings.Cut(begun, "=")
+	if !hasKey {
+		for _, field := range answersfile.FindFields("") {
+			all = append(all, cobra.CompletionWithDesc(field.Key+"=", field.Title))
+		}
+		return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	for _, value := range listValues(key) {
+		all = append(all, key+"="+value)
+	}
+	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteKeys completes a key of the answers file, or a section.
+func CompleteKeys(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return filterBegun(answersfile.AnswerableNames(), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteClusters completes the ID of a cluster of this machine.
+func CompleteClusters(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	clusters, err := clusterdir.List()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []cobra.Completion
+	for _, cluster := range clusters {
+		if cluster.Draft == "" {
+			all = append(all, cobra.CompletionWithDesc(cluster.ID, string(cluster.State)))
+		}
+	}
+	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeChecks completes the ID of a check, the last of several with commas between them unless something follows the ID.
+func completeChecks(after string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		catalogue, err := assets.ReadEndpoints()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		before := ""
+		if after == "" {
+			before = begun[:strings.LastIndexByte(begun, ',')+1]
+		}
+		var all []cobra.Completion
+		for _, id := range reach.ListIDs(catalogue, nil) {
+			all = append(all, before+id+after)
+		}
+		return filterBegun(all, strings.ToUpper(begun)), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// listValues returns the values that a field of the answers allows, or else the usual ones.
+func listValues(key string) []string {
+	var values []string
+	for _, field := range answersfile.FindFields(key) {
+		if field.Key != key {
+			continue
+		}
+		values = append(values, field.Choices...)
+		for _, offered := range field.Offered {
+			values = append(values, offered.Value)
+		}
+	}
+	return slices.Compact(values)
+}
+
+func filterBegun(all []cobra.Completion, begun string) []cobra.Completion {
+	var fit []cobra.Completion
+	for _, one := range all {
+		if strings.HasPrefix(one, begun) {
+			fit = append(fit, one)
+		}
+	}
+	return fit
+}

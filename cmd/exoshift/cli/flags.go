@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/request"
+	"exoshift/provisioner/install"
+)
+
+// Bind reads the shared flags of a command, and the variables in their place.
+func Bind(cmd *cobra.Command, std Streams) (Options, error) {
+	layers, err := BindFlags(cmd)
+	if err != nil {
+		return Options{}, err
+	}
+	installer, err := toAbsolutePath(layers.GetString("openshift-install"))
+	if err != nil {
+		return Options{}, err
+	}
+	set, err := ParseAssignments(cmd)
+	if err != nil {
+		return Options{}, err
+	}
+	chosen, err := bindOutput(cmd, layers, std)
+	o := NewOptions(request.Request{
+		Answers: layers.GetString("answers"), Set: set, Dir: layers.GetString("dir"), Yes: layers.GetBool("yes"),
+		WaitForDNS: layers.GetDuration("wait-for-dns"), Installer: installer,
+		ReleaseKey: layers.GetString("release-key"), Renew: layers.GetBool("renew-certificates"),
+		NewKeys:         layers.GetStringSlice(newKeyName),
+		BootstrapAccess: layers.GetBool("look-inside"),
+		TrustToken:      layers.GetBool("trust-bootstrap-token"),
+		Host:            std.Host,
+	}, chosen)
+	o.ASCII = layers.GetBool("ascii")
+	return o, errors.Join(err, o.BindHostKeys(cmd, layers))
+}
+
+// BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.
+func BindCluster(cmd *cobra.Command, args []string, std Streams) (Options, error) {
+	o, err := Bind(cmd, std)
+	if err != nil || len(args) == 0 {
+		return o, err
+	}
+	if cmd.Flags().Changed("dir") {
+		return o, exit.WithCode(exit.Usage, fmt.Errorf("%s and --dir: name one of them", args[0]))
+	}
+	folder, err := clusterdir.FindID(args[0])
+	o.Dir = folder.Path()
+	return o, err
+}
+
+// BindFlags returns the values of a command's flags: those that were given, those of EXOSHIFT_ variables, and the defaults.
+func BindFlags(cmd *cobra.Command) (*viper.Viper, error) {
+	layers := viper.New()
+	layers.SetEnvPrefix("EXOSHIFT")
+	layers.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	layers.AutomaticEnv()
+	if err := layers.BindPFlags(cmd.Flags()); err != nil {
+		return nil, fmt.Errorf("read the flags: %w", err)
+	}
+	return layers, nil
+}
+
+// AddAnswersFlag adds --answers and --set.
+func AddAnswersFlag(cmd *cobra.Command, usage string) {
+	cmd.Flags().StringP("answers", "a", "", usage)
+	AddSetFlag(cmd)
+}
+
+// AddCatalogFlag is short for --set syn.catalogDir=PATH.
+func AddCatalogFlag(cmd *cobra.Command) {
+	cmd.Flags().String(catalogName, "", "a compiled catalog on this machine, in place of one that is compiled during the installation")
+}
+
+// AddDirFlag adds --dir, the folder of a cluster.
+func AddDirFlag(cmd *cobra.Command, usage string) { cmd.Flags().StringP("dir", "d", "", usage) }
+
+// AddYesFlag adds the flag that gives the yes that would be asked for.
+func AddYesFlag(cmd *cobra.Command, usage string) { cmd.Flags().BoolP("yes", "y", false, usage) }
+
+// AddWaitFlag adds the limit of the wait for the delegation.
+func AddWaitFlag(cmd *cobra.Command) {
+	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
+}
+
+// AddReleaseFlags adds what the published openshift-install and its key may be replaced by.
+func AddReleaseFlags(cmd *cobra.Command) {
+	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of downloading it")
+	cmd.Flags().String("release-key", "", "verify downloads by the OpenPGP public key in this file instead of the publisher's, e.g. for a mirror that signs")
+}
+
+// AddRenewFlag adds the consent to renew expired certificates, which replaces machines.
+func AddRenewFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
+}
+
+const newKeyName = "approve-new-key"
+
+// AddTrustTokenFlag applies to one run, as a token that is reset has another age.
+func AddTrustTokenFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("trust-bootstrap-token", false, "start machines although the cluster's bootstrap token in Lieutenant is older than 24 hours, or of unknown age")
+}
+
+// AddNewKeyFlag applies to one run, and is therefore not part of the command that resumes it.
+func AddNewKeyFlag(cmd *cobra.Command) {
+	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` whose machines may get their first certificate for one key more, after the usual 4; may be repeated")
+}
+
+// AddBootstrapAccessFlag adds whether the bootstrap machine is open to our own address.
+func AddBootstrapAccessFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
+}
+
+// AddScreenFlags adds --output with all outputs, and --ascii.
+func AddScreenFlags(cmd *cobra.Command) {
+	AddOutputFlag(cmd, "how to show it", outputAuto, OutputTUI, OutputPlain, OutputJSON)
+	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
+}

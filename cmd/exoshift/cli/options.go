@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
+
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/request"
+)
+
+// AddHostKeysFlag adds the file of trusted SSH host keys.
+func AddHostKeysFlag(cmd *cobra.Command) {
+	cmd.Flags().String(request.HostKeysFlag, "", "trust the SSH host keys in this file, as in known_hosts, in the place of those that are pinned for the same hosts, e.g. for a mirror")
+}
+
+// BindHostKeys reads the file of the flag, if the command has it.
+func (o *Options) BindHostKeys(cmd *cobra.Command, layers *viper.Viper) (err error) {
+	if cmd.Flags().Lookup(request.HostKeysFlag) == nil {
+		return nil
+	}
+	o.HostKeysFile = layers.GetString(request.HostKeysFlag)
+	o.HostKeys, err = request.ReadHostKeys(o.HostKeysFile)
+	return err
+}
+
+// toAbsolutePath prevents a lookup in PATH; "" stays.
+func toAbsolutePath(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("%s: %w", path, err))
+	}
+	return whole, nil
+}
+
+// NewDisplay returns the display of runs that the flags chose.
+func (o Options) NewDisplay(std Streams) Display {
+	return Display{Output: o.Output, ascii: o.ASCII, Std: std}
+}
+
+// Options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
+type Options struct {
+	request.Request
+	Output output
+	ASCII  bool // the dashboard uses only ASCII
+}
+
+// NewOptions sets what of a request depends on the output.
+func NewOptions(r request.Request, shown output) Options {
+	r.Interactive, r.Accessible = shown.IsInteractive(), shown == OutputAccessible
+	return Options{Request: r, Output: shown}
+}

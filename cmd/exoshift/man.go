@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
+)
+
+func newManCommand(std cli.Streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages of all commands",
+		Long: `Write the manual pages of all commands into DIR, one for each, e.g. exoshift-install.1. Pages that are there are replaced.
+The date of the pages is today's, or that of $SOURCE_DATE_EPOCH.`,
+		Example: "  exoshift man ~/.local/share/man/man1\n  man exoshift-install",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return exit.WithCode(exit.Usage, fmt.Errorf("write the manual pages: %w", err))
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			header := &doc.GenManHeader{Title: "EXOSHIFT", Section: "1", Source: "exoshift " + version, Manual: "exoshift"}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return fmt.Errorf("write the manual pages: %w", err)
+			}
+			_, err := fmt.Fprintf(std.Out, "The manual pages are in %s.\n", args[0])
+			return err
+		},
+	}
+}

@@ -1,0 +1,44 @@
+package manifests
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
+	"exoshift/state"
+)
+
+// acmeRegistration is the name of the Job that registers a cluster at acme-dns. Its certificates wait for DNS records that the
+// installation creates with dns.acme only.
+const acmeRegistration = "acme-dns-register"
+
+// CheckACME refuses a catalog that asks for certificates by ACME for a connected cluster whose answers ask for none.
+func CheckACME(spec state.Spec, catalogDir string) error {
+	if spec.DNS.ACME || spec.Syn.LieutenantURL == "" || catalogDir == "" {
+		return nil
+	}
+	path, err := findACMERegistration(filepath.Join(catalogDir, "manifests", "cert-manager"))
+	if err != nil || path == "" {
+		return err
+	}
+	return fault.Newf(fault.Invalid, op, "%s registers the cluster at acme-dns, and dns.acme is false: nobody would create the DNS records that its certificates wait for", path).
+		WithHint("answer dns.acme with true; or take %s out of the cluster's configuration", acmeRegistration).WithField("dns.acme")
+}
+
+// findACMERegistration returns the file that has the Job, or "" if none does.
+func findACMERegistration(dir string) (found string, err error) {
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, failure error) error {
+		if failure != nil || !entry.Type().IsRegular() {
+			return nil //nolint:nilerr // a catalog without the component asks for nothing
+		}
+		content, err := fileread.Text(path, maxSize)
+		if err == nil && strings.Contains(string(content), "name: "+acmeRegistration) {
+			found = path
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,40 @@
+package state
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Consequence is what answers mean beyond what they say.
+type Consequence struct {
+	Field string // the answer's key, or "" if it is none of one answer
+	Text  string // a sentence
+}
+
+// ListConsequences returns what an operator has to know of a cluster with these answers.
+func (s Spec) ListConsequences() []Consequence {
+	var list []Consequence
+	add := func(field, text string) { list = append(list, Consequence{Field: field, Text: text}) }
+	if s.Sizing.Infra.Count == 0 {
+		add("sizing.infra.count", "Without infra nodes, the routers, the image registry and the monitoring run on the workers.")
+	}
+	if s.Sizing.Storage.Count == 0 {
+		add("sizing.storage.count", "Without storage nodes there is no Ceph. Volumes need Exoscale's CSI driver, which Project Syn installs if its configuration has it; otherwise install it yourself.")
+	}
+	if proxy := s.OpenShift.Proxy; (proxy.HTTP != "" || proxy.HTTPS != "") && !hasPublicRange(proxy.NoProxy) {
+		add("openshift.proxy.noProxy", "The nodes have public addresses, which are known only once they exist, and the API server reaches the kubelets there: "+
+			"unless the proxy is left out for the zone's public ranges, logs and shells of pods go through it.")
+	}
+	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers send to instance pools only, and the workers are in none. "+
+		"Use routes or node ports.")
+	return list
+}
+
+func hasPublicRange(noProxy string) bool {
+	for part := range strings.SplitSeq(noProxy, ",") {
+		if prefix, err := netip.ParsePrefix(part); part == "*" || err == nil && !prefix.Addr().IsPrivate() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package wizard
+
+import (
+	"slices"
+	"strings"
+
+	"exoshift/state"
+	"exoshift/wizard/payload"
+)
+
+const (
+	capabilitiesKey = "openshift.capabilities.additionalEnabledCapabilities"
+	baselineKey     = "openshift.capabilities.baselineCapabilitySet"
+)
+
+func validateCapability(value string) []Problem {
+	if known := payload.Capabilities(); !slices.Contains(known, value) {
+		return NewProblem(Quote(value)+" is not a known capability", FormatChoices(known), Nearest(value, known))
+	}
+	return nil
+}
+
+func checkCapabilities(spec state.Spec) (faults []Problem) {
+	for _, missing := range payload.ListMissingCapabilities(spec.OpenShift) {
+		faults = append(faults, WithField(capabilitiesKey, NewProblem(missing.Name+" is left out: "+missing.Why, missing.Name+" in this list, or a larger "+baselineKey, ""))...)
+	}
+	return faults
+}
+
+func validateMirrors(item string) []Problem {
+	source, mirrors, _ := strings.Cut(item, "=")
+	const allowed = "a repository and its mirrors, separated by spaces, without tags and digests"
+	if strings.TrimSpace(mirrors) == "" {
+		return NewProblem("there is no mirror", allowed, "")
+	}
+	if name, wrong := payload.FindInvalidRepository(source + " " + mirrors); wrong {
+		return NewProblem(Quote(name)+" is not a repository of images", allowed, "")
+	}
+	return nil
+}
+
+func listReleaseFields() []Field {
+	return []Field{
+		{Key: baselineKey, Title: "Capabilities", Choices: payload.CapabilitySets(), Example: payload.Current,
+			Screen: Cluster, Advanced: true, Effect: ByHand,
+			Help:   "The optional parts of OpenShift that the cluster has: those of a release and older ones. Empty: all of this release.",
+			Why:    "A part that is left out uses no memory. It can be enabled later, and never disabled again.",
+			Source: "You choose it. Leave it empty unless you know a part that nobody needs.",
+			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Capabilities.Baseline })},
+		{Key: capabilitiesKey, Title: "Additional capabilities", Example: "Console, Ingress", rule: validateCapability,
+			Screen: Cluster, Advanced: true, Effect: ByHand,
+			Help:   "Optional parts of OpenShift beside those of the set.",
+			Why:    "With a small set, Ingress, CloudCredential and ImageRegistry have to be named here.",
+			Source: "You choose it, by what applications need.",
+			value:  bindList(func(s *state.Spec) *[]string { return &s.OpenShift.Capabilities.Additional })},
+		{Key: "openshift.imageDigestSources", Title: "Mirrors of images", Example: "quay.io/openshift-release-dev/ocp-release=mirror.example.net/ocp4/release", rule: validateMirrors,
+			Screen: Secrecy, Advanced: true, Effect: ByHand,
+			Help: "For each repository of images the mirrors that the nodes pull from, separated by spaces. " +
+				"OpenShift's own are quay.io/openshift-release-dev/ocp-release and quay.io/openshift-release-dev/ocp-v4.0-art-dev.",
+			Why:    "Nodes that may not reach Red Hat's registries take the images from yours. The pull secret needs its credentials, and openshift.trustBundle its authority.",
+			Source: "What `oc adm release mirror` or oc-mirror printed. Leave it empty if the nodes reach the internet.",
+			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.OpenShift.ImageDigestSources })},
+	}
+}

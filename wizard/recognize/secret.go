@@ -1,0 +1,66 @@
+// Package recognize finds out what a text is that was typed or pasted: a secret where its name is asked for, or something from which
+// the answer can be taken.
+package recognize
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// secretForms are the forms of secrets that are recognized wherever they are in a text.
+var secretForms = []struct { //nolint:gochecknoglobals // a table that nothing changes
+	what    string
+	pattern *regexp.Regexp
+}{
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY`)},
+	{"an API key", regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`)},
+	{"a Vault token", regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{8,}`)},
+	{"a token of GitLab", regexp.MustCompile(`\bgl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{8,}`)},
+	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
+	{"a token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
+	{"a token of OpenShift", regexp.MustCompile(`\bsha256~[A-Za-z0-9_-]{20,}`)},
+	{"a pull secret", regexp.MustCompile(`"auths?"+\s*:`)},
+}
+
+// Secret describes the first secret of a known form in a text, e.g. "an API key", or returns "".
+func Secret(text string) string {
+	for _, form := range secretForms {
+		if form.pattern.MatchString(text) {
+			return form.what
+		}
+	}
+	return ""
+}
+
+// Longest names in bytes of POSIX systems.
+const (
+	maxNameLength = 255 // of a variable, an account, or a part of a path
+	maxPathLength = 4096
+)
+
+// SecretAsName describes the secret that was probably given where the name of its variable, its file or its account is asked for, or
+// returns "".
+func SecretAsName(name string) string {
+	long := longWord.MatchString(name)
+	switch form := Secret(name); {
+	case form != "":
+		return form
+	case strings.HasPrefix(name, "-----BEGIN"):
+		return "a key"
+	case strings.HasPrefix(name, "{"), json.Valid([]byte(name)) && strings.ContainsAny(name, `{"`):
+		return "a pull secret"
+	case strings.ContainsAny(name, "\n\r{}\""):
+		return "a secret"
+	case long && strings.ContainsFunc(name, unicode.IsLower) && strings.ContainsFunc(name, unicode.IsUpper) && strings.ContainsFunc(name, unicode.IsDigit):
+		return "a secret"
+	case len(name) > maxPathLength, slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > maxNameLength }):
+		return "a secret"
+	}
+	return ""
+}
+
+// longWord is a long random word, such as an API secret of Exoscale, which has 43 characters.
+var longWord = regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`)

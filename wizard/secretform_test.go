@@ -1,0 +1,78 @@
+package wizard_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"exoshift/state"
+	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
+)
+
+// secretsByForm are made up, one of each form that is recognized.
+func secretsByForm() map[string]string {
+	return map[string]string{
+		"a private key":        "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
+		"an API key":           "EXO0123456789abcdef01234567",
+		"a Vault token":        "hvs.CAESIJ0123456789abcdef",
+		"a token of GitLab":    "glpat-0123456789abcdefghij",
+		"a token of GitHub":    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+		"a token":              "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ5b3UifQ.c2ln",
+		"a token of OpenShift": "sha256~0123456789abcdefghijABCDEFGHIJ0123456789ab",
+		"a pull secret":        `{"auths":{"quay.io":{"auth":"eW91OnNlY3JldA=="}}}`,
+	}
+}
+
+func TestCheckNoSecrets(t *testing.T) {
+	if err := answersfile.CheckNoSecrets(valid()); err != nil {
+		t.Fatal(err)
+	}
+	for what, secret := range secretsByForm() {
+		for key, change := range map[string]func(*state.Spec){
+			"cluster.displayName":  func(s *state.Spec) { s.Cluster.DisplayName = "of " + secret },
+			"openshift.pullSecret": func(s *state.Spec) { s.OpenShift.PullSecret = state.SecretRef{File: secret} },
+			"exoscale.apiSecret":   func(s *state.Spec) { s.Exoscale.APISecret = state.SecretRef{Exo: secret} },
+			"checks.skip":          func(s *state.Spec) { s.Checks.Skip = map[string]string{"NET-RH-001": secret} },
+		} {
+			spec := valid()
+			change(&spec)
+			var problem wizard.Problem
+			if err := answersfile.CheckNoSecrets(spec); !errors.As(err, &problem) || problem.Field != key || strings.Contains(err.Error(), secret) {
+				t.Errorf("%s in %s: %v", what, key, err)
+			}
+		}
+	}
+}
+
+func TestField_RefusesSecret(t *testing.T) {
+	for what, secret := range secretsByForm() {
+		spec := valid()
+		err := field(t, "cluster.displayName").Set(&spec, secret)
+		if err == nil || strings.Contains(err.Error(), secret) || spec.Cluster.DisplayName != valid().Cluster.DisplayName {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestField_SuggestsWhatWasMeant(t *testing.T) {
+	for _, c := range []struct{ key, given, meant string }{
+		{"cluster.baseDomain", "https://example.net/", "example.net"},
+		{"cluster.baseDomain", "http://user@Example.NET:8443/path?q", "example.net"},
+		{"cluster.baseDomain", "example.net/path", "example.net"},
+		{"cluster.baseDomain", "*.example.net", "example.net"},
+		{"cluster.baseDomain", "two words", ""},
+		{"network.hostPrefix", "10.4.0.0/14", "14"},
+		{"network.hostPrefix", "/23", "23"},
+		{"network.hostPrefix", "23 or 24", ""},
+		{"network.hostPrefix", "/64", ""},
+		{"sizing.workers.count", "5 machines", "5"},
+		{"network.podCIDR", "10.128.0.0 / 14", "10.128.0.0/14"},
+	} {
+		spec := valid()
+		var problem wizard.Problem
+		if err := field(t, c.key).Set(&spec, c.given); !errors.As(err, &problem) || problem.Suggestion != c.meant {
+			t.Errorf("%s: %q suggests %q, %v", c.key, c.given, problem.Suggestion, err)
+		}
+	}
+}
