@@ -48,7 +48,7 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 			return newUnknownCommandError(cmd, args[0])
 		},
 	}
-	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainCommand(std), newExportCommand(std))
+	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainAnswersCommand(std), newExportCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = withUsageError(command.Args)
 	}
@@ -111,7 +111,7 @@ func writeOutput(args []string, content []byte, std cli.Streams) error {
 	return nil
 }
 
-func newExplainCommand(std cli.Streams) *cobra.Command {
+func newExplainAnswersCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [KEY]",
 		Short: "Explain a key of the answers file, and tell each answer and where it came from",
@@ -126,14 +126,14 @@ With a section such as "network": all that is below. Of a secret the reference i
 			if err != nil {
 				return err
 			}
-			return runExplain(o, args, std)
+			return explainAnswers(o, args, std)
 		},
 	}
 	cli.AddAnswersFlag(cmd, "the answers file")
 	return cmd
 }
 
-func runExplain(o cli.Options, args []string, std cli.Streams) error {
+func explainAnswers(o cli.Options, args []string, std cli.Streams) error {
 	fields := answersfile.FindFields("")
 	if len(args) > 0 {
 		if fields = answersfile.FindFieldsOrFact(args[0]); len(fields) == 0 {

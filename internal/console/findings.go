@@ -48,6 +48,9 @@ func printFinding(w io.Writer, f provisioner.Event) {
 	for _, evidence := range f.Evidence {
 		fmt.Fprintf(w, "  because      %s\n", wrapValue(SanitizeLine(evidence), " "))
 	}
+	if more := formatExplanation(f.Name); more != "" {
+		fmt.Fprintf(w, "  more         %s\n", more)
+	}
 	fix := sanitizeLines(f.Hint)
 	if len(fix) == 0 {
 		return

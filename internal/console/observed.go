@@ -155,6 +155,9 @@ func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 		}
 		p.printLine(e, "!", line)
 	}
+	if more := formatExplanation(e.Name); more != "" {
+		p.printLine(e, "!", "more: "+more)
+	}
 }
 
 // printApplication prints each state of an application once: some alternate for a while.

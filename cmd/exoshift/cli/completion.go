@@ -8,6 +8,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/explain"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -90,6 +91,22 @@ func CompleteKeys(_ *cobra.Command, args []string, begun string) ([]cobra.Comple
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return filterBegun(answersfile.AnswerableNames(), begun), cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteIDs completes whatever has a page: a check, a finding, a step, an exit code, a key of the answers.
+func CompleteIDs(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []cobra.Completion
+	for _, page := range explain.List() {
+		all = append(all, cobra.CompletionWithDesc(page.ID, page.Title))
+	}
+	found := filterBegun(append(all, answersfile.AnswerableNames()...), begun)
+	if len(found) == 0 { // IDs of checks are in capitals
+		found = filterBegun(all, strings.ToUpper(begun))
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
 // CompleteClusters completes the ID of a cluster of this machine.

@@ -63,7 +63,7 @@ func (p Diagnosis) renderBrief(width int) []string {
 func (p Diagnosis) renderFinding(f provisioner.Event, also bool, width int) []string {
 	t := p.Theme
 	lines := cells.WrapAfter(p.renderHeading(f, also)+" ", t.Bold, f.Text, t.Indent(), width)
-	lines = append(lines, "  "+t.Dim.Render("for "+text.FormatDuration(p.Now.Sub(f.StartTime()))+", rule "+f.Name))
+	lines = append(lines, "  "+t.Dim.Render("for "+text.FormatDuration(p.Now.Sub(f.StartTime()))+", exoshift explain "+f.Name))
 	if len(f.Evidence) > 0 {
 		lines = append(lines, " "+t.Label.Render("Evidence"))
 	}
