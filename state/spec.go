@@ -139,6 +139,9 @@ type OpenShiftSpec struct {
 	// ImageDigestSources has the mirrors of each repository of images, separated by spaces.
 	ImageDigestSources map[string]string `yaml:"imageDigestSources,omitempty" json:"imageDigestSources,omitempty"`
 
+	// FIPS makes the nodes use FIPS 140 validated cryptography only.
+	FIPS bool `yaml:"fips,omitempty" json:"fips,omitempty"`
+
 	ManifestsDir string `yaml:"manifestsDir,omitempty" json:"manifestsDir,omitempty"` // directory of manifests that are installed with the cluster
 }
 

@@ -6,11 +6,13 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard/payload"
+	"exoshift/wizard/sshkey"
 )
 
 const (
 	capabilitiesKey = "openshift.capabilities.additionalEnabledCapabilities"
 	baselineKey     = "openshift.capabilities.baselineCapabilitySet"
+	fipsKey         = "openshift.fips"
 )
 
 func validateCapability(value string) []Problem {
@@ -39,8 +41,30 @@ func validateMirrors(item string) []Problem {
 	return nil
 }
 
+// The rules are those of openshift-install; OKD's programs and images are not built for FIPS.
+func checkFIPS(spec state.Spec) (faults []Problem) {
+	if !spec.OpenShift.FIPS {
+		return nil
+	}
+	if spec.OpenShift.Distribution == OKD {
+		faults = WithField(fipsKey, NewProblem("OKD has no FIPS mode", "false, or openshift.distribution: ocp", "false"))
+	}
+	if kind := sshkey.Type(spec.OpenShift.SSHKey); kind != "" && !sshkey.IsFIPS(kind) {
+		faults = append(faults, WithField(SSHKeyKey, NewProblem("an "+kind+" key cannot be used in FIPS mode (openshift.fips)",
+			"an RSA or ECDSA key; `ssh-keygen -t rsa -b 4096` creates one", ""))...)
+	}
+	return faults
+}
+
 func listReleaseFields() []Field {
 	return []Field{
+		{Key: fipsKey, Title: "FIPS mode", Example: "true",
+			Screen: Cluster, Advanced: true, Effect: Rebuild,
+			Help: "Whether the nodes use FIPS 140 validated cryptography only. The installation then has to run on Linux on x86_64 that is itself in FIPS mode, " +
+				"with the libraries of RHEL 9, and the SSH key has to be RSA or ECDSA.",
+			Why:    "Some regulations require it. It cannot be changed later.",
+			Source: "Your security team. Leave it false unless they ask for it.",
+			value:  bindSwitch(func(s *state.Spec) *bool { return &s.OpenShift.FIPS })},
 		{Key: baselineKey, Title: "Capabilities", Choices: payload.CapabilitySets(), Example: payload.Current,
 			Screen: Cluster, Advanced: true, Effect: ByHand,
 			Help:   "The optional parts of OpenShift that the cluster has: those of a release and older ones. Empty: all of this release.",

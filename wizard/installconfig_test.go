@@ -47,7 +47,8 @@ func TestCheck_InstallConfigRules(t *testing.T) {
 		"pools: architecture":                      {"", "sizing: {workers: {architecture: arm64}}\n", `f:9:20  sizing.workers.architecture  unknown key`},
 		"publish":                                  {"", "  publish: Internal\n", `f:9:3  openshift.publish  unknown key`},
 		"credentialsMode":                          {"", "  credentialsMode: Manual\n", `f:9:3  openshift.credentialsMode  unknown key`},
-		"fips":                                     {"", "  fips: true\n", `f:9:3  openshift.fips  unknown key`},
+		"fips: an SSH key for it":                  {"", "  fips: true\n", "f:8:11  openshift.sshKey  an ssh-ed25519 key cannot be used in FIPS mode (openshift.fips)  allowed: an RSA or ECDSA key"},
+		"fips: not of OKD":                         {"  version: 4.20.5\n  pullSecret: {env: PULL_SECRET}\n  sshKey: " + key, "  version: 4.20.0-okd-scos.11\n  distribution: okd\n  fips: true\n  sshKey: " + curveKey, "f:8:9  openshift.fips  OKD has no FIPS mode"},
 		"imageContentSources":                      {"", "  imageContentSources: []\n", `f:9:3  openshift.imageContentSources  unknown key`},
 		"additionalTrustBundlePolicy":              {"", "  trustBundlePolicy: Always\n", `f:9:3  openshift.trustBundlePolicy  unknown key`},
 		"pullSecret: JSON":                         {"{env: PULL_SECRET}", "{env: NO_JSON}", "f:7:16  " + pull + "the pull secret is not valid JSON"},
@@ -77,6 +78,14 @@ func TestCheck_InstallConfigRules(t *testing.T) {
 				t.Errorf("want %s\ngot  %s", c.want, lines(faults))
 			}
 		})
+	}
+}
+
+const curveKey = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBIQuBgz8Ie+LCEtZr6NsCxbS3n2RrHh3IGIdMa0RfY3vZef8D4vngRic9tasFIzZqClPsLzjR1wrqhYLgG1zHNM= fips@example.net"
+
+func TestCheck_FIPSWithKeyForIt(t *testing.T) {
+	if faults := installConfigFaults(t, key, curveKey+"\n  fips: true"); len(faults) > 0 {
+		t.Errorf("refused: %s", lines(faults))
 	}
 }
 

@@ -10,8 +10,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard/release"
-
-	"golang.org/x/crypto/ssh"
+	"exoshift/wizard/sshkey"
 )
 
 func listOpenShiftFields() []Field {
@@ -107,18 +106,8 @@ func hasProxy(spec state.Spec) bool {
 
 // ValidateSSHKey never repeats the value: a private key may have been pasted.
 func ValidateSSHKey(value string) []Problem {
-	const allowed = "one line in authorized_keys format, e.g. the content of ~/.ssh/id_ed25519.pub"
-	if strings.Contains(value, "PRIVATE KEY") {
-		return NewProblem("this is a private key; remove it from the file, and replace the key if it may have leaked", allowed, "")
-	}
-	_, _, options, rest, err := ssh.ParseAuthorizedKey([]byte(value))
-	switch {
-	case err != nil:
-		return NewProblem("the value is not an SSH public key", allowed, "")
-	case len(rest) > 0 || strings.ContainsAny(strings.TrimSpace(value), "\n\r"):
-		return NewProblem("the value is more than one line", allowed, "")
-	case len(options) > 0:
-		return NewProblem("the line has authorized_keys options", "the key without options", "")
+	if problem, allowed := sshkey.Check(value); problem != "" {
+		return NewProblem(problem, allowed, "")
 	}
 	return ValidatePrintable(strings.TrimSpace(value))
 }

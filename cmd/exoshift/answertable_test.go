@@ -97,6 +97,7 @@ func answerTable() map[string]answerRow {
 		"openshift.sshKey":                 {outRefused, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHDNqyxNhO8PZ6hFfSAdFpdE1vRk4cVtYDfPmFyCOWgj other@example.net", nil},
 		"openshift.trustBundle":            {outRefused, "./ca.pem", []string{"create configmap user-ca-bundle --from-file=ca-bundle.crt=./ca.pem", `"trustedCA":{"name":"user-ca-bundle"}`}},
 		"openshift.cloudControllerManager": {outRefused, "", nil},
+		"openshift.fips":                   {outRefused, "true", nil},
 		"openshift.manifestsDir":           {outRefused, "./more", []string{"oc apply -f ./more"}},
 		"openshift.proxy.http":             {outRefused, "http://proxy.example.net:3128", []string{`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":"http://proxy.example.net:3128"`}},
 		"openshift.proxy.https":            {outRefused, "http://proxy.example.net:3128", []string{`"httpsProxy":"http://proxy.example.net:3128"`}},

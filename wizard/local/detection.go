@@ -13,9 +13,9 @@ import (
 	"exoshift/internal/fileread"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/sshkey"
 
 	"github.com/pelletier/go-toml/v2"
-	"golang.org/x/crypto/ssh"
 )
 
 // Detect searches for answers on this machine: credentials and zone in the environment or in the configuration of the
@@ -102,16 +102,11 @@ func detectSSHKey(home string) []wizard.Detection {
 	for _, name := range []string{"id_ed25519.pub", "id_rsa.pub"} {
 		content, faults := readRegular(filepath.Join(home, ".ssh", name), maxKeyFile, fileread.Text)
 		key := strings.TrimSpace(string(content))
-		if faults == nil && key != "" && wizard.ValidateSSHKey(key) == nil && isExoscaleKey(key) {
+		if faults == nil && key != "" && wizard.ValidateSSHKey(key) == nil && sshkey.IsExoscale(sshkey.Type(key)) {
 			return []wizard.Detection{newDetection(wizard.SSHKeyKey, key, "~/.ssh/"+name)}
 		}
 	}
 	return nil
-}
-
-func isExoscaleKey(line string) bool {
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
-	return err == nil && (key.Type() == ssh.KeyAlgoED25519 || key.Type() == ssh.KeyAlgoRSA)
 }
 
 // detectPullSecret selects the first file with a pull secret. One that others can read is reported, and not used.

@@ -163,7 +163,7 @@ func (c Services) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.S
 		return wizard.LookupResult{}, err
 	}
 	asked := spec.OpenShift.Version
-	version, err := release.New(net, release.Choice{Distribution: spec.OpenShift.Distribution, Version: asked}, func(string) {}).CheckPublished(ctx)
+	version, err := release.New(net, release.Choice{Distribution: spec.OpenShift.Distribution, Version: asked, FIPS: spec.OpenShift.FIPS}, func(string) {}).CheckPublished(ctx)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return wizard.LookupResult{Summary: "there is no such version", Problems: []wizard.Problem{{

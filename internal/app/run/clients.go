@@ -75,10 +75,14 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 }
 
 func (r Run) installerOptions() release.Choice {
-	return release.Choice{
+	choice := release.Choice{
 		Distribution: r.Spec.OpenShift.Distribution, Version: r.Spec.OpenShift.Version,
-		Program: r.Options.Installer, Cache: r.Cache,
+		Program: r.Options.Installer, Cache: r.Cache, FIPS: r.Spec.OpenShift.FIPS, HostFIPS: release.LinuxFIPS,
 	}
+	if r.Locations.Rehearsal {
+		choice.HostFIPS = ""
+	}
+	return choice
 }
 
 type nameServers struct{ network.NameServers }

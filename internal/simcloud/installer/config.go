@@ -29,9 +29,9 @@ type installConfig struct {
 	TrustBundle     string        `json:"additionalTrustBundle,omitempty"`
 	TrustPolicy     string        `json:"additionalTrustBundlePolicy,omitempty"`
 	Proxy           *proxy        `json:"proxy,omitempty"`
+	FIPS            bool          `json:"fips,omitempty"`
 
 	Capabilities       any `json:"capabilities,omitempty"`
-	FIPS               any `json:"fips,omitempty"`
 	FeatureSet         any `json:"featureSet,omitempty"`
 	FeatureGates       any `json:"featureGates,omitempty"`
 	BootstrapInPlace   any `json:"bootstrapInPlace,omitempty"`
@@ -82,8 +82,8 @@ type externalPlatform struct {
 }
 
 // parseConfig applies openshift-install's defaults for a release and validates. Warnings about what is accepted anyway go to
-// warn.
-func parseConfig(content []byte, release mirror.Release, warn func(string)) (installConfig, error) {
+// warn. fips is set for the build that may install clusters in FIPS mode.
+func parseConfig(content []byte, release mirror.Release, fips bool, warn func(string)) (installConfig, error) {
 	var config installConfig
 	encoded, err := yaml.YAMLToJSON(content)
 	if err != nil {
@@ -97,7 +97,7 @@ func parseConfig(content []byte, release mirror.Release, warn func(string)) (ins
 		warn(fmt.Sprintf("failed to parse first occurrence of unknown field: failed to unmarshal %s: error unmarshaling JSON: while decoding JSON: %v", configFile, unknown))
 	}
 	config.setDefaults()
-	return config, config.validate(release, warn)
+	return config, config.validate(release, fips, warn)
 }
 
 // decode is strict at first, and returns the strict error as a warning when lenient decoding succeeds.

@@ -102,7 +102,9 @@ func TestInstallConfig_RefusesInvalid(t *testing.T) {
 		{with("proxy: {httpProxy: 'http://p:1', noProxy: 'a, b'}"), "noProxy must not have spaces"},
 		{with("proxy: {httpProxy: 'http://p:1', noProxy: 'a,*.b'}"), "violated by element 1"},
 		{with("sshKey: ["), "failed to unmarshal install-config.yaml: error converting YAML to JSON"},
-		{with("fips: no\npublish: [1]"), "cannot unmarshal array"},
+		{with("publish: [1]"), "cannot unmarshal array"},
+		{with("fips: true"), "fips: Forbidden: target cluster is in FIPS mode, use the FIPS-capable installer binary for RHEL 9"},
+		{with("fips: true"), "SSH key type ssh-ed25519 unavailable when FIPS is enabled"},
 	} {
 		dir := directoryWith(t, test.config)
 		code, _, stderr := run(t, dir, "create", "manifests")

@@ -30,7 +30,7 @@ func (dir *directory) loadInputs() (inputs, []byte, error) {
 	if err != nil {
 		return inputs{}, nil, configError{err}
 	}
-	config, err := parseConfig(source, dir.run.release, func(text string) { dir.log.writeEntry("warning", text) })
+	config, err := parseConfig(source, dir.run.release, dir.run.fips, func(text string) { dir.log.writeEntry("warning", text) })
 	if err != nil {
 		return inputs{}, nil, configError{err}
 	}

@@ -23,6 +23,7 @@ const (
 type invocation struct {
 	release mirror.Release // that this binary belongs to
 	program string         // the name of the executable
+	fips    bool           // it is the build for clusters in FIPS mode
 	dir     string
 	level   string
 	command []string
@@ -32,8 +33,8 @@ type invocation struct {
 }
 
 // Main runs the program with its arguments, without the program's name, and returns the exit code. Flags beside those of the
-// real one: --release and --architecture, which it reports as its own, --program, the name of the executable, and --now RFC3339,
-// the start of validity of its certificates; the default of --now is the argument of that name, and if that is zero, the wall
+// real one: --release and --architecture, which it reports as its own, --fips, of the build for FIPS mode, --program, the name of
+// the executable, and --now RFC3339, the start of validity of its certificates; the default of --now is the argument of that name, and if that is zero, the wall
 // clock.
 func Main(args []string, now time.Time, stdout, stderr io.Writer) int {
 	run := invocation{release: mirror.Release{Version: "4.20.5", Architecture: "amd64"}, program: "openshift-install", dir: ".", level: "info", now: now, stdout: stdout, stderr: stderr}
@@ -67,6 +68,7 @@ func (run *invocation) parse(args []string) error {
 	flags.StringVar(&run.release.Version, "release", run.release.Version, "")
 	flags.StringVar(&run.release.Architecture, "architecture", run.release.Architecture, "")
 	flags.StringVar(&run.program, "program", run.program, "")
+	flags.BoolVar(&run.fips, "fips", false, "")
 	flags.StringVar(&run.dir, "dir", run.dir, "")
 	flags.StringVar(&run.level, "log-level", run.level, "")
 	flags.Func("now", "", func(value string) (err error) {

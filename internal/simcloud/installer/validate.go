@@ -3,6 +3,7 @@ package installer
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"exoshift/internal/simcloud/mirror"
 )
@@ -19,7 +20,7 @@ const (
 
 // validate applies the rules of openshift-install for the platforms none and external. Which value each rule refuses is
 // documented; the wording is only similar to the real one's.
-func (c installConfig) validate(release mirror.Release, warn func(string)) error {
+func (c installConfig) validate(release mirror.Release, fips bool, warn func(string)) error {
 	var found validationErrors
 	switch c.APIVersion {
 	case "v1":
@@ -32,11 +33,29 @@ func (c installConfig) validate(release mirror.Release, warn func(string)) error
 	c.checkPlatform(&found)
 	c.checkPools(&found, release)
 	checkAccess(c, &found)
+	c.checkFIPS(&found, fips)
 	c.Networking.check(&found, *c.ControlPlane.Replicas+c.computeReplicas(), warn)
 	if c.Proxy != nil {
 		c.Proxy.check(&found, c.Networking)
 	}
 	return found.err()
+}
+
+var fipsKey = regexp.MustCompile(`^(ecdsa-sha2-nistp\d{3}|ssh-rsa) `)
+
+// checkFIPS has the messages of the real program. The host's own mode, which that asks for, too, is not simulated.
+func (c installConfig) checkFIPS(found *validationErrors, build bool) {
+	if !c.FIPS {
+		return
+	}
+	if !build {
+		*found = append(*found, "fips: Forbidden: target cluster is in FIPS mode, use the FIPS-capable installer binary for RHEL 9 on a host with FIPS enabled.")
+	}
+	for line := range strings.Lines(c.SSHKey) {
+		if kind, _, _ := strings.Cut(line, " "); !fipsKey.MatchString(line) && strings.TrimSpace(line) != "" {
+			found.addInvalid("sshKey", c.SSHKey, "SSH key type %s unavailable when FIPS is enabled. Please use rsa or ecdsa.", kind)
+		}
+	}
 }
 
 func (c installConfig) checkNames(found *validationErrors) {

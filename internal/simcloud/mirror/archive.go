@@ -45,7 +45,7 @@ func renderScript(words []string, release Release) string {
 }
 
 // buildArchive is deterministic.
-func buildArchive(words []string, release Release) ([]byte, error) {
+func buildArchive(program string, words []string, release Release) ([]byte, error) {
 	noise := make([]byte, paddingSize)
 	_, _ = rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", release.Version)))).Read(noise) // never fails
 	var packed bytes.Buffer
@@ -60,7 +60,7 @@ func buildArchive(words []string, release Release) ([]byte, error) {
 		mode    int64
 	}{
 		{"README.md", []byte("# OpenShift Install\n"), 0o644},
-		{"openshift-install", []byte(renderScript(words, release)), 0o755},
+		{program, []byte(renderScript(words, release)), 0o755},
 		{"openshift-install.data", noise, 0o644},
 	} {
 		err = errors.Join(err, tape.WriteHeader(&tar.Header{

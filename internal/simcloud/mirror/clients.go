@@ -3,6 +3,7 @@ package mirror
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,7 +19,7 @@ type downloads struct {
 }
 
 func (d downloads) getArchive(release Release) ([]byte, error) {
-	return d.cache.get(release.Image(), func() ([]byte, error) { return buildArchive(d.words, release) })
+	return d.cache.get(release.Image(), func() ([]byte, error) { return buildArchive("openshift-install", d.words, release) })
 }
 
 func (d downloads) serveClient(w http.ResponseWriter, r *http.Request) {
@@ -38,6 +39,9 @@ func (d downloads) serveClient(w http.ResponseWriter, r *http.Request) {
 	case sumsFile + ".gpg":
 		signed, err := d.signSums(release)
 		serve(w, r, signed, err)
+	case fipsArchive:
+		content, err := d.getFIPSArchive(release)
+		serve(w, r, content, err)
 	default:
 		if !isProgram(file, version) {
 			http.NotFound(w, r)
@@ -46,6 +50,15 @@ func (d downloads) serveClient(w http.ResponseWriter, r *http.Request) {
 		content, err := d.getArchive(release)
 		serve(w, r, content, err)
 	}
+}
+
+// fipsArchive is the build for clusters in FIPS mode; its name has no version.
+const fipsArchive = "openshift-install-rhel9-amd64.tar.gz"
+
+func (d downloads) getFIPSArchive(release Release) ([]byte, error) {
+	return d.cache.get("fips "+release.Image(), func() ([]byte, error) {
+		return buildArchive("openshift-install-fips", append(slices.Clone(d.words), "--fips"), release)
+	})
 }
 
 func isProgram(file, version string) bool {
@@ -62,7 +75,12 @@ func (d downloads) renderSums(release Release) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	fips, err := d.getFIPSArchive(release)
+	if err != nil {
+		return nil, err
+	}
 	var list strings.Builder
+	fmt.Fprintf(&list, "%s  %s\n", hashSHA256(fips), fipsArchive)
 	for _, platform := range listPlatforms() {
 		for _, ending := range []string{"-" + release.Version, ""} {
 			fmt.Fprintf(&list, "%s  openshift-install-%s%s.tar.gz\n", hashSHA256(content), platform, ending)

@@ -26,6 +26,7 @@ type config struct {
 	TrustPolicy string            `json:"additionalTrustBundlePolicy,omitempty"`
 	Sources     []imageSource     `json:"imageDigestSources,omitempty"`
 	Features    *capabilities     `json:"capabilities,omitempty"`
+	FIPS        bool              `json:"fips,omitempty"`
 	PullSecret  string            `json:"pullSecret"`
 	SSHKey      string            `json:"sshKey"`
 }
@@ -89,6 +90,7 @@ func buildInstallConfig(spec state.Spec, sshKeys, pullSecret string, addresses .
 		Sources:     listImageSources(spec.OpenShift.ImageDigestSources),
 		Features:    toCapabilities(spec.OpenShift.Capabilities),
 		TrustBundle: bundle,
+		FIPS:        spec.OpenShift.FIPS,
 		PullSecret:  pullSecret,
 		SSHKey:      sshKeys,
 	}

@@ -23,6 +23,7 @@ func TestInstallConfig_FollowsSpec(t *testing.T) {
 	s.OpenShift.Proxy.NoProxy = ".corp.example,10.9.0.0/24"
 	s.OpenShift.ImageDigestSources = map[string]string{"quay.io/b": "mirror.example.net/b", "quay.io/a": "mirror.example.net/a other.example.net/a"}
 	s.OpenShift.Capabilities = state.CapabilitiesSpec{Baseline: "v4.16", Additional: []string{"OperatorLifecycleManagerV1"}}
+	s.OpenShift.FIPS = true
 	rendered, err := buildInstallConfig(s, s.OpenShift.SSHKey, `{"auths":{}}`, "192.0.2.10", "192.0.2.11")
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,7 @@ func TestInstallConfig_FollowsSpec(t *testing.T) {
 		"capabilities":                map[string]any{"baselineCapabilitySet": "v4.16", "additionalEnabledCapabilities": []any{"OperatorLifecycleManagerV1"}},
 		"additionalTrustBundle":       "PEM\n",
 		"additionalTrustBundlePolicy": "Always",
+		"fips":                        true,
 		"pullSecret":                  `{"auths":{}}`,
 		"sshKey":                      "ssh-ed25519 AAAA",
 	}
@@ -77,7 +79,7 @@ func TestInstallConfig_HasExpectedFieldsOnly(t *testing.T) {
 		want       map[string]string // by field; "" is none
 	}{
 		"nothing special": {func(*state.Spec) {}, "{}", map[string]string{
-			"pullSecret": "{}", "additionalTrustBundle": "", "additionalTrustBundlePolicy": "", "proxy": ""}},
+			"pullSecret": "{}", "additionalTrustBundle": "", "additionalTrustBundlePolicy": "", "proxy": "", "fips": ""}},
 		"OKD":                   {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, "", map[string]string{"pullSecret": `{"auths":{"fake":{"auth":"aWQ6cGFzcwo="}}}`}},
 		"OKD with a secret":     {func(s *state.Spec) { s.OpenShift.Distribution = "okd" }, "{1}", map[string]string{"pullSecret": "{1}"}},
 		"no secret, and no OKD": {func(*state.Spec) {}, "", map[string]string{"pullSecret": ""}},

@@ -87,7 +87,7 @@ func (l *lostCluster) GetACMERegistration(context.Context) (state.ACMERegistrati
 // newLostCluster returns a cluster that was handed over, and the connection of its folder.
 func newLostCluster(t *testing.T) (*lostCluster, *Connection) {
 	t.Helper()
-	private, err := newSSHKey("c-1")
+	private, err := newSSHKey("c-1", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 	}{
 		"a key in the configuration that is not Vault's": {
 			func(l *lostCluster) {
-				if other, err := newSSHKey("other"); err == nil {
+				if other, err := newSSHKey("other", false); err == nil {
 					l.private = other
 				}
 			},

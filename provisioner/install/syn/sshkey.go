@@ -3,10 +3,14 @@ package syn
 import (
 	"bytes"
 	"context"
+	"crypto"
+	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/pem"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 
@@ -22,7 +26,7 @@ const (
 
 // The key in Vault is for the operators of the cluster; its public half is recorded in the facts.
 func (s *secrets) putSSHKey(ctx context.Context, report provisioner.Report, vault Vault) error {
-	made, err := newSSHKey(s.spec.Cluster.ID)
+	made, err := newSSHKey(s.spec.Cluster.ID, s.spec.OpenShift.FIPS)
 	if err != nil {
 		return err
 	}
@@ -51,12 +55,22 @@ func (s *secrets) readSSHKey(ctx context.Context, vault Vault) (string, error) {
 		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
 			WithHint("correct the secret, or delete it if nobody uses the key")
 	}
+	if s.spec.OpenShift.FIPS && strings.HasPrefix(public, ssh.KeyAlgoED25519+" ") {
+		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s is an Ed25519 key, which a cluster in FIPS mode does not accept", where, sshPrivate).
+			WithHint("delete the secret if nobody uses the key; the next run writes an ECDSA key").WithField("openshift.fips")
+	}
 	return public, nil
 }
 
-// OpenSSH format, in base64.
-func newSSHKey(comment string) (string, error) {
-	_, key, err := ed25519.GenerateKey(rand.Reader)
+// OpenSSH format, in base64. A cluster in FIPS mode accepts no Ed25519.
+func newSSHKey(comment string, fips bool) (string, error) {
+	var key crypto.PrivateKey
+	var err error
+	if fips {
+		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	} else {
+		_, key, err = ed25519.GenerateKey(rand.Reader)
+	}
 	if err != nil {
 		return "", err
 	}

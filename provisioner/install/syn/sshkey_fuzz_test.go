@@ -11,7 +11,7 @@ import (
 
 // FuzzPublicSSHKey parses a foreign private key in Vault; the result is a line of authorized_keys.
 func FuzzPublicSSHKey(f *testing.F) {
-	right, err := newSSHKey("exoshift")
+	right, err := newSSHKey("exoshift", false)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 		if entry.Size > limit {
 			return nil, download.NewTooLargeError("unpack "+entry.Name, limit)
 		}
-		if entry.Typeflag == tar.TypeReg && strings.TrimPrefix(entry.Name, "./") == programName {
+		if name := strings.TrimPrefix(entry.Name, "./"); entry.Typeflag == tar.TypeReg && (name == programName || name == fipsProgram) {
 			return entries, nil
 		}
 	}

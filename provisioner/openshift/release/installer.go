@@ -25,6 +25,8 @@ type Choice struct {
 	Version      string // x.y.z, for OKD x.y.z-okd-scos.n, or a channel of OCP: stable-x.y, fast-x.y, candidate-x.y, latest-x.y
 	Program      string // path of a program that is used instead of a download, or ""
 	Cache        string // directory of downloads, shared by all clusters
+	FIPS         bool   // of a cluster in FIPS mode: the build that may generate its certificates
+	HostFIPS     string // file in which the kernel of this machine says whether it is in FIPS mode; "": not asked, as in a simulation
 }
 
 func (c Choice) name() string { return programName + " " + c.Version }
@@ -66,6 +68,9 @@ func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text 
 }
 
 func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path, sum string, release state.Release, err error) {
+	if err := i.choice.checkHost(); err != nil {
+		return "", "", state.Release{}, err
+	}
 	if i.choice.Program != "" {
 		release, err := i.choice.useProgram(ctx, i.runner, noted)
 		return i.choice.Program, "", release, err

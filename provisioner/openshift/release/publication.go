@@ -27,7 +27,8 @@ var okdTag = regexp.MustCompile(`^4\.(\d+)\.\d+-okd-scos\.[0-9A-Za-z.]+$`)
 type publication struct {
 	version   string
 	directory string // URL, with a trailing slash
-	archive   string // its name; it contains the version, which ties signed checksums to the version
+	archive   string // its name; it contains the version, which ties signed checksums to the version, but for FIPS
+	fips      bool   // the build for clusters in FIPS mode
 	key       releaseKey
 	signed    bool // whether the checksums are signed; OKD's are not (signing of recent releases is not confirmed)
 }
@@ -41,13 +42,13 @@ func (p publication) toCacheEntry(cache string) cacheEntry {
 	if !p.signed {
 		signer = okd + strings.TrimSuffix("-"+p.key.scope, "-")
 	}
-	return cacheEntry{dir: filepath.Join(cache, programName, signer, p.version, formatHost())}
+	return cacheEntry{dir: filepath.Join(cache, programName, signer, p.version, p.formatHost())}
 }
 
 // findPublication returns where a version is published.
 func (m mirror) findPublication(version string) (publication, error) {
 	op := "choose " + programName + " " + version
-	host, err := resolveHostSuffix(runtime.GOOS, runtime.GOARCH)
+	archive, err := resolveArchive(runtime.GOOS, runtime.GOARCH, version, m.choice.FIPS)
 	if err != nil {
 		return publication{}, fault.New(fault.Invalid, op, err).
 			WithHint("run exoshift on Linux or macOS, or name a program of this version with --openshift-install")
@@ -59,7 +60,7 @@ func (m mirror) findPublication(version string) (publication, error) {
 	if err := checkDistribution(m.choice.Distribution, version); err != nil {
 		return publication{}, err
 	}
-	p := publication{version: version, archive: programName + "-" + host + "-" + version + ".tar.gz", key: key}
+	p := publication{version: version, archive: archive, fips: m.choice.FIPS, key: key}
 	p.directory, p.signed = clientsDirectory+version+"/", true
 	if m.choice.Distribution == okd {
 		p.directory, p.signed = okdDirectory+version+"/", false
@@ -97,6 +98,18 @@ const (
 	payloadGo        = "amd64"
 )
 
+// resolveArchive returns the name of a host's archive.
+func resolveArchive(system, architecture, version string, fips bool) (string, error) {
+	if fips && system+"/"+architecture != "linux/amd64" {
+		return "", fmt.Errorf("the %s of clusters in FIPS mode is not published for %s/%s", programName, system, architecture)
+	}
+	if fips {
+		return fipsArchive, nil
+	}
+	host, err := resolveHostSuffix(system, architecture)
+	return programName + "-" + host + "-" + version + ".tar.gz", err
+}
+
 // resolveHostSuffix returns the end of the name of a host's archives. For Linux on arm64, OKD's is inferred from OCP's.
 func resolveHostSuffix(system, architecture string) (string, error) {
 	switch system + "/" + architecture {
@@ -112,4 +125,10 @@ func resolveHostSuffix(system, architecture string) (string, error) {
 	return "", fmt.Errorf("%s is not published for %s/%s", programName, system, architecture)
 }
 
-func formatHost() string { return runtime.GOOS + "-" + runtime.GOARCH }
+func (p publication) formatHost() string {
+	host := runtime.GOOS + "-" + runtime.GOARCH
+	if p.fips {
+		host += "-fips"
+	}
+	return host
+}

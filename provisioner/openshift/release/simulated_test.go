@@ -2,6 +2,7 @@ package release_test
 
 import (
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -53,5 +54,22 @@ func TestFetch_SimulatedMirror(t *testing.T) {
 				t.Errorf("%+v, %v", image, err)
 			}
 		})
+	}
+}
+
+// The program of clusters in FIPS mode is another one of the same release, and the two do not share a place in the cache.
+func TestFetch_FIPSBuild(t *testing.T) {
+	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
+		t.Skip("it is published for Linux on x86_64 only")
+	}
+	m := simulatedMirror(t)
+	for _, fips := range []bool{false, true} {
+		i := m.choose(release.Choice{Distribution: "ocp", Version: "4.20.5", FIPS: fips})
+		if got, err := i.Fetch(t.Context(), "", func(string) {}); err != nil || got.Version != "4.20.5" {
+			t.Fatalf("FIPS %v: %+v, %v", fips, got, err)
+		}
+		if served := m.served[directory+"openshift-install-rhel9-amd64.tar.gz"] > 0; served != fips {
+			t.Errorf("FIPS %v: the build for it was downloaded: %v", fips, served)
+		}
 	}
 }
