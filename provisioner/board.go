@@ -42,10 +42,12 @@ const JournalLength = 200
 // StepView is what is known of a step.
 type StepView struct {
 	ID, Title, Phase string
-	State            string // "" (waiting), started, done, failed or skipped
-	Text             string // the latest sentence about it
-	Hint             string // failed: what to do next; running: the action needed
-	Unreached        bool   // skipped because another step failed or the run was stopped
+	Needs            []string      // IDs of earlier steps
+	Usual            time.Duration // how long it usually takes; 0 if unknown
+	State            string        // "" (waiting), started, done, failed or skipped
+	Text             string        // the latest sentence about it
+	Hint             string        // failed: what to do next; running: the action needed
+	Unreached        bool          // skipped because another step failed or the run was stopped
 	Began, Ended     time.Time
 	Wait             *Event    // what it is waiting for; nil when it is not
 	Seen             time.Time // since when the wait reports the same
@@ -58,7 +60,7 @@ type ObjectView struct{ Kind, Name, ID, Action string }
 func NewBoard(plan Plan) *Board {
 	b := &Board{}
 	for _, step := range plan {
-		b.Steps = append(b.Steps, StepView{ID: step.ID, Title: step.Title, Phase: step.Phase})
+		b.Steps = append(b.Steps, StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual})
 	}
 	return b
 }
@@ -128,7 +130,7 @@ func (b *Board) applyRun(e Event) {
 	}
 	b.Findings = nil
 	for i, step := range b.Steps {
-		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase}
+		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual}
 	}
 }
 

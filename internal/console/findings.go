@@ -45,13 +45,16 @@ func printLikeliestCause(w io.Writer, board *provisioner.Board) {
 
 func printFinding(w io.Writer, f provisioner.Event) {
 	fmt.Fprintf(w, "  likely       %s\n", wrapValue(SanitizeLine(text.Join(" ", f.Text, wrapParens(f.Confidence))), " "))
+	printFix(w, sanitizeLines(f.Hint))
 	for _, evidence := range f.Evidence {
 		fmt.Fprintf(w, "  because      %s\n", wrapValue(SanitizeLine(evidence), " "))
 	}
 	if more := formatExplanation(f.Name); more != "" {
 		fmt.Fprintf(w, "  more         %s\n", more)
 	}
-	fix := sanitizeLines(f.Hint)
+}
+
+func printFix(w io.Writer, fix []string) {
 	if len(fix) == 0 {
 		return
 	}

@@ -96,8 +96,9 @@ type dashboard struct {
 	leaveDialog   *components.Dialog // nil while closed
 	approveDialog *components.Dialog // about new keys of machines; nil while closed
 	handover      handoverPanel
-	notice        string // result of a copy or an approval, in place of the key line
-	inputClosed   bool   // no further key will come
+	list          *components.List // covers the panes; nil while closed
+	notice        string           // result of a copy or an approval, in place of the key line
+	inputClosed   bool             // no further key will come
 }
 
 func newDashboard(o Options) *dashboard {
@@ -152,6 +153,8 @@ func (d *dashboard) handleMsg(message tea.Msg) tea.Cmd {
 		return d.handleRunEnd()
 	case app.CopiedMsg:
 		d.handleCopied(m)
+	case listSavedMsg:
+		d.handleListSaved(m)
 	case reportMsg:
 		d.handover.show(m.report, d.options.ASCII, !d.help)
 		d.updateKeys()
@@ -212,19 +215,23 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 	case !interrupted && d.nav.typing:
 		d.nav.handleFilterKey(k, d.options.ASCII)
 		return nil
+	case !interrupted && d.list != nil && k.Type != tea.KeyCtrlL:
+		return d.handleListKey(k)
 	}
 	return d.handleMainKey(k)
 }
 
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, d.keys.Leave), d.run.ended && k.Type == tea.KeyEnter && d.handover.report == nil:
+	case key.Matches(k, d.keys.Leave), d.run.ended && k.Type == tea.KeyEnter && d.handover.report == nil && d.nav.tab == overviewTab && !d.nav.details:
 		return d.requestLeave()
 	case d.handlePlayerKey(k):
 	case d.help:
 		d.help = key.Matches(k, d.keys.Redraw)
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
+	case key.Matches(k, d.keys.Open) && d.opensList():
+		d.openList()
 	case d.handleReportKey(k):
 		d.nav.details = false
 	case key.Matches(k, d.keys.Approve):
@@ -235,6 +242,11 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.handleViewKey(k)
 	}
 	return nil
+}
+
+// opensList reports whether enter opens the list of a pane. Where the report or the end of the run has the overview, it does not.
+func (d *dashboard) opensList() bool {
+	return !d.handover.open && (d.nav.tab != overviewTab || d.nav.details || !d.run.ended)
 }
 
 func (d *dashboard) handleReportKey(k tea.KeyMsg) bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 
 	"github.com/charmbracelet/bubbles/help"
@@ -20,6 +21,7 @@ type keyLine struct {
 	handover bool // the report is open
 	wrong    bool // there is something to explain
 	notice   string
+	list     *components.List // open; or nil
 }
 
 // View draws the line.
@@ -32,6 +34,8 @@ func (v keyLine) render(width int) string {
 	switch {
 	case v.notice != "":
 		return " " + v.notice
+	case v.list != nil:
+		return components.RenderKeys(t, v.list.Hints(), width)
 	case v.nav.typing:
 		usage := "   filter the " + v.nav.tab.String() + ": enter applies, esc clears"
 		return " " + t.Label.Render("/") + v.nav.filters[v.nav.tab].Render(t, width-2-len(usage)) + t.Dim.Render(usage)

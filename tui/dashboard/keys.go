@@ -10,7 +10,7 @@ type keyMap struct {
 	Up, Down, PageUp, PageDown, Home key.Binding
 	Details, Log, Filter, Handover   key.Binding
 	Help, Wide, Redraw, Approve      key.Binding
-	Leave, Accept, Back, Copy        key.Binding
+	Leave, Accept, Back, Copy, Open  key.Binding
 	Pause, Faster, Slower            key.Binding // of a recording
 }
 
@@ -36,6 +36,7 @@ func newKeyMap(recording bool) keyMap {
 		Redraw:   bind("ctrl+l", "redraw", "ctrl+l"),
 		Leave:    bind("q", "quit", "q", "ctrl+c"),
 		Accept:   bind("enter", "choose", "enter", " "),
+		Open:     bind("enter", "list and details", "enter"),
 		Back:     bind("esc", "back", "esc", "alt+left"),
 		Approve:  bind("a", "approve new keys", "a"),
 		Copy:     bind("c", "copy the URL", "c"),
@@ -59,7 +60,7 @@ func (k keyMap) ShortHelp() []key.Binding {
 // FullHelp returns the bindings of the help overlay.
 func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
-		{k.Tabs, k.Next, k.Previous, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
+		{k.Tabs, k.Next, k.Previous, k.Open, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
 		{k.Help, k.Approve, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
 	}

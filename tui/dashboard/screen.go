@@ -52,7 +52,7 @@ func (d *dashboard) newScreen() screen {
 // computeNoticeHeight returns the preferred height: 0 where a pane shows the same or covers everything.
 func (s screen) computeNoticeHeight() int {
 	compact := s.nav.single || s.width < components.MediumWidth
-	if s.nav.details || compact && (s.nav.tab != overviewTab || s.help || s.hasDialog() || s.handover.open) {
+	if s.nav.details || compact && (s.nav.tab != overviewTab || s.help || s.hasDialog() || s.handover.open || s.list != nil) {
 		return 0
 	}
 	return s.panes.buildNotice().Height(s.width)
@@ -67,7 +67,7 @@ func (s screen) isCrowded() bool {
 
 // isBodyCovered reports whether one pane has the whole body, so that nothing is drawn between its parts.
 func (s screen) isBodyCovered() bool {
-	return s.help || s.hasDialog() || s.handover.open ||
+	return s.help || s.hasDialog() || s.handover.open || s.list != nil ||
 		s.layout.Mode == compact && (s.nav.details || s.nav.tab != overviewTab || s.isCrowded())
 }
 
@@ -103,6 +103,8 @@ func (s screen) drawBody(c *components.Canvas) {
 		c.Draw(body, s.wrapFrame("decision", s.approveDialog))
 	case s.help:
 		c.Draw(body, s.wrapFrame("help", s.newHelp()))
+	case s.list != nil:
+		c.Draw(body, s.wrapFrame(s.list.Title, s.list))
 	case s.handover.open:
 		c.Draw(body, s.wrapFrame("hand-over", s.handover.build()))
 	case s.layout.Mode == compact:
@@ -206,7 +208,7 @@ func (s screen) drawBox(c *components.Canvas, r components.Rect, t tab, title st
 
 func (s screen) newKeyLine() keyLine {
 	return keyLine{
-		theme: s.theme, keys: s.keys, nav: s.nav, handover: s.handover.open, notice: s.notice,
+		theme: s.theme, keys: s.keys, nav: s.nav, list: s.list, handover: s.handover.open, notice: s.notice,
 		wrong: s.nav.details || len(s.run.board.Findings) > 0 || s.panes.hasFailed(),
 	}
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"time"
 
 	"exoshift/internal/text"
 	"exoshift/tui/cells"
@@ -26,7 +27,7 @@ func (v title) View(width, height int) string {
 func (v title) render(width int) string {
 	t := v.theme
 	right := v.formatVerdict(width >= components.MinWidth) + "  " + t.Bold.Render(text.FormatClock(v.run.elapsed()))
-	right += t.Dim.Render(v.formatSpeed()) + " "
+	right += v.formatRemaining(width) + t.Dim.Render(v.formatSpeed()) + " "
 	left := " " + t.Label.Render(v.options.Title)
 	if v.options.Subtitle != "" {
 		left += t.Dim.Render(" " + t.Dot + " " + v.options.Subtitle)
@@ -45,6 +46,15 @@ func (v title) formatVerdict(count bool) string {
 		return verdict
 	}
 	return verdict + v.theme.Dim.Render(fmt.Sprintf("  %d/%d steps", v.run.countSucceeded(), len(v.run.board.Steps)))
+}
+
+// formatRemaining returns the estimate of the remaining time, in minutes: it is no more exact than that.
+func (v title) formatRemaining(width int) string {
+	rest := v.run.board.EstimateRemaining(v.run.now())
+	if v.run.ended || v.run.stopping || width < components.MinWidth || rest < time.Minute || v.run.board.Run.State == "" {
+		return ""
+	}
+	return v.theme.Dim.Render(", about " + text.FormatDuration(rest.Round(time.Minute)) + " left")
 }
 
 func (v title) formatSpeed() string {

@@ -37,7 +37,7 @@ func (p Access) renderLines(width int) []string {
 	if len(probes) == 0 {
 		return nil
 	}
-	lines := []string{p.Theme.Label.Render("ways ") + p.RenderSummary()}
+	lines := []string{p.Theme.Label.Render("access ") + p.RenderSummary()}
 	if verdict := p.DescribeVerdict(); verdict != "" {
 		lines = append(lines, cells.WrapStyled(p.Theme.Caution, verdict, "  ", width)...)
 	}

@@ -12,7 +12,7 @@ import (
 	"exoshift/tui/theme"
 )
 
-// Diagnosis shows the most certain finding with its evidence and what to do, and then the others. It is empty without findings.
+// Diagnosis shows the most certain finding with its fix and its evidence, and then the others. It is empty without findings.
 type Diagnosis struct {
 	Theme    theme.Theme
 	Findings []provisioner.Event
@@ -64,15 +64,15 @@ func (p Diagnosis) renderFinding(f provisioner.Event, also bool, width int) []st
 	t := p.Theme
 	lines := cells.WrapAfter(p.renderHeading(f, also)+" ", t.Bold, f.Text, t.Indent(), width)
 	lines = append(lines, "  "+t.Dim.Render("for "+text.FormatDuration(p.Now.Sub(f.StartTime()))+", exoshift explain "+f.Name))
+	if f.Hint != "" {
+		lines = append(lines, " "+t.Label.Render("Fix"))
+		lines = append(lines, cells.Wrap(f.Hint, "   ", width)...)
+	}
 	if len(f.Evidence) > 0 {
 		lines = append(lines, " "+t.Label.Render("Evidence"))
 	}
 	for _, evidence := range f.Evidence {
 		lines = append(lines, cells.Wrap(evidence, "   ", width)...)
-	}
-	if f.Hint != "" {
-		lines = append(lines, " "+t.Label.Render("Fix"))
-		lines = append(lines, cells.Wrap(f.Hint, "   ", width)...)
 	}
 	return lines
 }
@@ -123,7 +123,7 @@ const noticeMaxEvidence = 3
 // Height returns the number of lines of the whole notice; 0 without findings.
 func (p Notice) Height(width int) int { return len(p.renderLines(width, 100)) }
 
-// View draws as much as fits: the cause, then what to do, then the evidence.
+// View draws as much as fits: the cause, then the fix, then the evidence. What is cut is behind a key.
 func (p Notice) View(width, height int) string {
 	return cells.Fill(p.renderLines(width, height), width, height)
 }
@@ -135,12 +135,19 @@ func (p Notice) renderLines(width, height int) []string {
 	t, surest := p.Theme, provisioner.SortFindings(p.Findings)[0]
 	lines := []string{t.RenderRule(width)}
 	lines = append(lines, p.renderCause(surest, width, height)...)
-	advice := p.renderHint(surest)
-	room := height - len(lines) - len(advice)
-	for _, evidence := range surest.Evidence[:max(0, min(len(surest.Evidence), noticeMaxEvidence, room))] {
-		lines = append(lines, " "+t.Indent()+t.Dim.Render(evidence))
+	lines = append(lines, p.renderHint(surest, width)...)
+	for _, evidence := range surest.Evidence[:min(len(surest.Evidence), noticeMaxEvidence)] {
+		lines = append(lines, cells.WrapStyled(t.Dim, evidence, " "+t.Indent(), width)...)
 	}
-	return append(lines, advice...)
+	const more = "d shows all"
+	switch {
+	case len(lines) > height && height > 0:
+		lines = lines[:height]
+		lines[height-1] = cells.JoinEnds(lines[height-1], t.Dim.Render(more), width)
+	case len(p.Findings) > 1 || len(surest.Evidence) > noticeMaxEvidence:
+		lines = append(lines, t.Dim.Render(" "+t.Indent()+more))
+	}
+	return lines
 }
 
 func (p Notice) renderCause(f provisioner.Event, width, height int) []string {
@@ -153,14 +160,12 @@ func (p Notice) renderCause(f provisioner.Event, width, height int) []string {
 	return lines[:1]
 }
 
-func (p Notice) renderHint(f provisioner.Event) []string {
-	first, _, more := strings.Cut(f.Hint, "\n")
-	if first == "" {
+func (p Notice) renderHint(f provisioner.Event, width int) []string {
+	if f.Hint == "" {
 		return nil
 	}
-	line := " " + p.Theme.Indent() + p.Theme.Good.Render(p.Theme.Arrow) + " " + first
-	if more || len(p.Findings) > 1 || len(f.Evidence) > noticeMaxEvidence {
-		line = " " + p.Theme.Indent() + p.Theme.Dim.Render("d tells more ") + p.Theme.Good.Render(p.Theme.Arrow) + " " + first
-	}
-	return []string{line}
+	indent := " " + p.Theme.Indent() + strings.Repeat(" ", cells.Count(p.Theme.Arrow)+1)
+	lines := cells.Wrap(f.Hint, indent, width)
+	lines[0] = " " + p.Theme.Indent() + p.Theme.Good.Render(p.Theme.Arrow) + " " + strings.TrimPrefix(lines[0], indent)
+	return lines
 }

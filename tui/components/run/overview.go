@@ -31,7 +31,7 @@ func (p Overview) View(width, height int) string {
 	}
 	lines = append(lines, p.renderParagraph("bootstrap", p.Bootstrap.RenderSummary())...)
 	if verdict := p.Access.DescribeVerdict(); verdict != "" {
-		lines = append(lines, p.renderParagraph("ways", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))...)
+		lines = append(lines, p.renderParagraph("access", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))...)
 	}
 	if certificates := p.Certificates.RenderSummary(); certificates != "" {
 		lines = append(lines, p.renderParagraph("certs", certificates)...)

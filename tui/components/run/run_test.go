@@ -101,3 +101,26 @@ func TestFilterEvents_RepeatedWaitOnce(t *testing.T) {
 func TestLog_DrawsNothingInNegativeHeight(t *testing.T) {
 	tuitest.CheckExact(t, Log{Theme: tuitest.NewTheme(false), Events: []provisioner.Event{{Text: "a"}, {Text: "b"}}}, 122, -3)
 }
+
+// The headline is the wait that everything else waits for, and not the one that is above it in the plan.
+func TestStatus_HeadlineIsCriticalPath(t *testing.T) {
+	board := provisioner.NewBoard(provisioner.Plan{
+		{ID: "aside", Title: "Wait for the delegation", Usual: 10 * time.Minute},
+		{ID: "facts", Title: "Verify the reported facts", Usual: time.Minute},
+		{ID: "api", Title: "Wait for the API", Usual: 8 * time.Minute},
+		{ID: "nodes", Title: "Wait until every node is Ready", Needs: []string{"api"}, Usual: 15 * time.Minute},
+	})
+	board.Fold(provisioner.Event{Time: noon, Type: provisioner.TypeRun, State: provisioner.Started})
+	for _, id := range []string{"aside", "facts", "api"} {
+		title := map[string]string{"aside": "Wait for the delegation", "facts": "Verify the reported facts", "api": "Wait for the API"}[id]
+		board.Fold(provisioner.Event{Time: noon, Type: provisioner.TypeStep, Step: id, State: provisioner.Started, Text: title})
+		board.Fold(provisioner.Event{Time: noon, Type: provisioner.TypeWait, Step: id, Last: "not yet"})
+	}
+	status := Status{Theme: tuitest.NewTheme(false), Board: board, Now: noon.Add(time.Minute)}
+	if first := strings.Split(status.View(80, 8), "\n")[0]; !strings.Contains(first, "WAITING FOR  the API") {
+		t.Errorf("the headline is %q", first)
+	}
+	if view := status.View(80, 12); !strings.Contains(view, "RUNNING  Verify the reported facts") {
+		t.Errorf("no sentence for a step that waits without the word:\n%s", view)
+	}
+}

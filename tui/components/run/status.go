@@ -116,7 +116,7 @@ func (p Status) ListFailed() []provisioner.StepView {
 	return failed
 }
 
-// listRunning returns the steps that run: those that wait first, the overdue ones before the others.
+// listRunning returns the steps that run: those that wait first, the one on the critical path before the others.
 func (p Status) listRunning() []provisioner.StepView {
 	var steps []provisioner.StepView
 	for _, step := range p.Board.Steps {
@@ -124,18 +124,18 @@ func (p Status) listRunning() []provisioner.StepView {
 			steps = append(steps, step)
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b provisioner.StepView) int { return cmp.Compare(p.rank(a), p.rank(b)) })
+	rest := p.Board.RemainingTimes(p.Now)
+	slices.SortStableFunc(steps, func(a, b provisioner.StepView) int {
+		return cmp.Or(cmp.Compare(p.rank(a), p.rank(b)), cmp.Compare(rest[b.ID], rest[a.ID]))
+	})
 	return steps
 }
 
 func (p Status) rank(step provisioner.StepView) int {
-	switch {
-	case step.Wait != nil && p.isOverdue(*step.Wait):
+	if step.Wait != nil {
 		return 0
-	case step.Wait != nil:
-		return 1
 	}
-	return 2
+	return 1
 }
 
 // isOverdue reports whether a wait takes more than twice as long as usual.
@@ -186,7 +186,7 @@ func (p Status) formatLastSeen(step provisioner.StepView, width int) string {
 	return cells.Truncate(line, width-cells.Count(age)) + age
 }
 
-// parseWaitTitle splits the title of a step, "Wait for X".
+// parseWaitTitle splits the title of a step, "Wait for X". Other steps that wait, "Verify X", are what runs.
 func parseWaitTitle(title string) (word, what string) {
 	if what, found := strings.CutPrefix(title, "Wait for "); found {
 		return "WAITING FOR", what
@@ -194,7 +194,7 @@ func parseWaitTitle(title string) (word, what string) {
 	if what, found := strings.CutPrefix(title, "Wait until "); found {
 		return "WAITING UNTIL", what
 	}
-	return "WAITING ON", title
+	return "RUNNING", title
 }
 
 // renderTimes returns elapsed, usual and maximum time, as far as they fit.
