@@ -21,7 +21,7 @@ func TestCheck_FirewallBehaviour(t *testing.T) {
 		"closed":      {url: "tcp://closed.example.net:9000", want: "fail tcp-refused +x--", seen: "error=refused"},
 		"dropped":     {url: "tcp://dropped.example.net:9000", want: "fail tcp-timeout +x--"},
 		"reset":       {url: "tcp://reset.example.net:9000", want: "fail tcp-refused +x--"},
-		"prohibited":  {url: "tcp://prohibited.example.net:9000", want: "fail no-route +x--"},
+		"prohibited":  {url: "tcp://prohibited.example.net:9000", want: "fail prohibited +x--"},
 		"unreachable": {url: "tcp://unreachable.example.net:9000", want: "fail tcp-refused +x--"},
 		"nowhere":     {url: "tcp://nowhere.example.net:9000", want: "fail no-route +x--"},
 	})
@@ -36,7 +36,7 @@ func TestCheck_LocalFirewall(t *testing.T) {
 		"add rule inet own out meta l4proto udp ip daddr 203.0.113.10 drop\n" +
 		"add rule inet own out meta l4proto tcp ip daddr 203.0.113.11 drop\n")
 	l.ask(map[string]asked{
-		"UDP": {url: "ntp://udp.example.net", want: "fail no-route +x--", seen: "error=not permitted"},
+		"UDP": {url: "ntp://udp.example.net", want: "fail prohibited +x--", seen: "error=not permitted"},
 		"TCP": {url: "tcp://tcp.example.net:9000", want: "fail tcp-timeout +x--"},
 	})
 }

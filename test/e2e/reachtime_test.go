@@ -60,6 +60,6 @@ func TestCheck_TimeServerOffset(t *testing.T) {
 		"off a little": {url: "ntp://near.example.net", want: "warn tls-clock-skew ++-+", seen: "skew=-1m"},
 		"closed":       {url: "ntp://closed.example.net", want: "fail tcp-refused +x--"},
 		"dropped":      {url: "ntp://dropped.example.net", want: "fail udp-timeout +x--"},
-		"prohibited":   {url: "ntp://prohibited.example.net", want: "fail no-route +x--"},
+		"prohibited":   {url: "ntp://prohibited.example.net", want: "fail prohibited +x--"},
 	})
 }

@@ -19,26 +19,27 @@ const minSharedChecks = 3
 
 // CommonCauses returns the causes of several results of a report, the one with the most results first.
 func CommonCauses(report Report) []Cause {
-	cut := listSourcesWithout(report, func(l Layers) Layer { return l.TCP })
-	nameless := listSourcesWithout(report, func(l Layers) Layer { return l.DNS })
-	groups := map[[3]string]*Cause{}
-	var found []*Cause
+	bySource := countOutcomes(report)
+	groups := map[shared]*Cause{}
+	var found []shared
 	for _, r := range report.Results {
-		shared, known := getSharedEvidence(r, cut[r.Source], nameless[r.Source])
+		key, known := bySource[r.Source].findShared(r)
 		if r.Verdict != Warn && r.Verdict != Fail || !known {
 			continue
 		}
-		key := [3]string{r.Source, string(r.Class), shared}
+		key.source, key.class = r.Source, r.Class
 		if groups[key] == nil {
-			groups[key] = newCause(r)
-			found = append(found, groups[key])
+			groups[key] = &Cause{First: r}
+			found = append(found, key)
 		}
 		groups[key].IDs = append(groups[key].IDs, r.ID)
 	}
 	var causes []Cause
-	for _, cause := range found {
+	for _, key := range found {
+		cause := *groups[key]
 		if len(cause.IDs) >= minSharedChecks {
-			causes = append(causes, *cause)
+			cause.Text, cause.Hint = bySource[key.source].describeCause(key, cause.First)
+			causes = append(causes, cause)
 		}
 	}
 	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
@@ -55,74 +56,47 @@ func (c Cause) String() string {
 	return fmt.Sprintf("one cause of %d problems: %s", len(c.IDs), c.Text)
 }
 
-// getSharedEvidence returns what results of one class with a common cause share. cut: from this source no connection was
-// made at all; nameless: no name was resolved.
-func getSharedEvidence(r Result, cut, nameless bool) (shared string, known bool) {
+// shared is what results with a common cause have in common.
+type shared struct {
+	source   string
+	class    Class
+	evidence string // e.g. the resolver
+	domain   string // "" if the cause is not about the hosts of one domain
+}
+
+// findShared returns what results of one class with a common cause share. Where the evidence does not name a culprit, most
+// of what was tried has to fail alike, or several hosts of one domain.
+func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 	e := r.Evidence
 	switch r.Class {
-	case ClockSkew, Captive, NoRoute:
-		return "", true
+	case "":
+		return shared{}, false
+	case ClockSkew, Captive, NoIPv4:
+		return shared{}, true
 	case ProxyAuth, ProxyRefused:
-		return e[EvidenceProxy], true
-	case Untrusted:
-		return e[EvidenceIssuer], e[EvidenceIssuer] != ""
+		return shared{evidence: e[EvidenceProxy]}, true
+	case Untrusted, Expired:
+		if issuer := e[EvidenceIssuer]; issuer != "" || r.Class == Untrusted {
+			return shared{evidence: issuer}, issuer != ""
+		}
+	case WrongHostname:
+		if subject := e[EvidenceSubject]; subject != "" {
+			return shared{evidence: subject}, true
+		}
 	case DNSTimeout, ServFail:
-		return e[EvidenceResolver], true
+		return shared{evidence: e[EvidenceResolver]}, true
 	case SplitView:
-		return e[EvidenceResolver] + " " + e[EvidenceAddresses], e[EvidenceAddresses] != ""
-	case TCPTimeout, Refused:
-		return "", cut
-	case NXDomain:
-		return e[EvidenceResolver], nameless
+		return shared{evidence: e[EvidenceResolver] + " " + e[EvidenceAddresses]}, e[EvidenceAddresses] != ""
+	case Unauthorized, Credentials, Missing, HostKey, Exposed, Slow:
+		return shared{}, false // each is about its service alone
 	}
-	return "", false
-}
-
-// listSourcesWithout returns the sources from which a layer was tried and never reached.
-func listSourcesWithout(report Report, layer func(Layers) Layer) map[string]bool {
-	without := map[string]bool{}
-	for _, r := range report.Results {
-		if layer(r.Layers) == LayerFail {
-			without[r.Source] = true
+	if c.isCommon(r.Class) {
+		evidence := e[EvidenceProxy]
+		if r.Class == NXDomain {
+			evidence = e[EvidenceResolver]
 		}
+		return shared{evidence: evidence}, true
 	}
-	for _, r := range report.Results {
-		if layer(r.Layers) == LayerOK {
-			delete(without, r.Source)
-		}
-	}
-	return without
-}
-
-func newCause(r Result) *Cause {
-	words := listCauseTexts()[r.Class]
-	return &Cause{First: r, Text: expandHint(words[0], r), Hint: expandHint(words[1], r)}
-}
-
-// Per class the cause and the fix. Placeholders in braces come from the first result, see expandHint.
-func listCauseTexts() map[Class][2]string {
-	return map[Class][2]string{
-		ClockSkew: {"the clock of {machine} is {how far behind or ahead}", "Set the clock of {machine}, preferably by NTP, and check again."},
-		Captive: {"the network of {machine} requires a login",
-			"Log in to the network of {machine} in a browser and check again: its captive portal answers instead of these services."},
-		NoRoute: {"{machine} has no route to the internet",
-			"Connect {machine} to a network, or ask your network team for internet access."},
-		ProxyAuth: {"{proxy} requires authentication",
-			"Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}."},
-		ProxyRefused: {"{proxy} blocks the connections",
-			"Check that the address of {proxy} is correct {where its proxy is set}, then ask its operator to allow these connections."},
-		Untrusted: {"signed by {issuer}, not trusted by {machine}",
-			"Most likely TLS inspection: ask to exempt these hosts, or trust {issuer}: {how that is done there}."},
-		DNSTimeout: {"{resolver} does not answer DNS queries", "Allow {machine} to reach {resolver} on port 53, UDP and TCP."},
-		ServFail: {"{resolver} fails to answer DNS queries",
-			"Ask the operator of {resolver} why it returns SERVFAIL for these names; often its forwarder does not answer."},
-		NXDomain: {"{resolver} does not resolve public names",
-			"If a proxy resolves names here, set it {where its proxy is set}; otherwise ask the operator of {resolver} to resolve public names."},
-		SplitView: {"{resolver} answers {addresses} for all of them",
-			"Ask the operator of {resolver} to return the public addresses of these names."},
-		TCPTimeout: {"all outgoing connections from {machine} time out",
-			"Ask the network team to allow {machine} through the firewall, or set a proxy {where its proxy is set}."},
-		Refused: {"all outgoing connections from {machine} are refused",
-			"Ask the network team to allow {machine} through the firewall, or set a proxy {where its proxy is set}."},
-	}
+	domain := findDomain(cmp.Or(parseHost(e[EvidenceHost]), parseHost(r.Target)))
+	return shared{domain: domain}, domain != ""
 }

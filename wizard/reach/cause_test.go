@@ -21,6 +21,22 @@ func spoiled(vantage string, class reach.Class, n int, evidence map[string]strin
 	return all
 }
 
+// within moves results to hosts of one domain.
+func within(domain string, results []reach.Result) []reach.Result {
+	for i := range results {
+		results[i].Target = fmt.Sprintf("h%d.%s:443", i, domain)
+	}
+	return results
+}
+
+// addressed moves results to addresses, which are of no domain.
+func addressed(results []reach.Result) []reach.Result {
+	for i := range results {
+		results[i].Target = fmt.Sprintf("192.0.2.%d:443", i)
+	}
+	return results
+}
+
 func joinedReport(parts ...[]reach.Result) (report reach.Report) {
 	for _, part := range parts {
 		report.Results = append(report.Results, part...)
@@ -43,6 +59,30 @@ func TestCommonCauses_SharedFailures(t *testing.T) {
 			spoiled(reach.Workstation, reach.TCPTimeout, 3, nil, dead), spoiled(reach.Zone, reach.Slow, 1, nil, up)),
 		"one cause of 3 problems: 10.0.0.53 does not resolve public names": joinedReport(
 			spoiled(reach.Workstation, reach.NXDomain, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),
+		"one cause of 7 problems: most outgoing connections from this workstation time out": joinedReport(
+			spoiled(reach.Workstation, reach.TCPTimeout, 7, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
+		"one cause of 3 problems: connections to h.example from this workstation time out": joinedReport(
+			within("h.example", spoiled(reach.Workstation, reach.TCPTimeout, 3, nil, dead)), spoiled(reach.Workstation, "", 9, nil, up)),
+		"one cause of 7 problems: 10.0.0.53 does not resolve most public names": joinedReport(
+			spoiled(reach.Workstation, reach.NXDomain, 7, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless),
+			spoiled(reach.Workstation, "", 1, nil, reach.Layers{DNS: reach.LayerOK})),
+		"one cause of 3 problems: 10.0.0.53 does not answer all DNS queries": joinedReport(
+			spoiled(reach.Workstation, reach.DNSTimeout, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless),
+			spoiled(reach.Workstation, "", 1, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, reach.Layers{DNS: reach.LayerOK})),
+		"one cause of 3 problems: 10.0.0.54 does not answer DNS queries": joinedReport(
+			spoiled(reach.Workstation, reach.DNSTimeout, 3, map[string]string{reach.EvidenceResolver: "10.0.0.54"}, nameless),
+			spoiled(reach.Workstation, "", 1, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, reach.Layers{DNS: reach.LayerOK})),
+		"one cause of 5 problems: this workstation has no route to the internet": joinedReport(spoiled(reach.Workstation, reach.NoRoute, 5, nil, dead)),
+		"one cause of 5 problems: this workstation has no route for most outgoing connections": joinedReport(
+			spoiled(reach.Workstation, reach.NoRoute, 5, nil, dead), spoiled(reach.Workstation, "", 2, nil, up)),
+		"one cause of 5 problems: a firewall prohibits most outgoing connections from this workstation": joinedReport(
+			spoiled(reach.Workstation, reach.Prohibited, 5, nil, dead), spoiled(reach.Workstation, "", 2, nil, up)),
+		"one cause of 5 problems: this workstation has no IPv4 here, only IPv6": joinedReport(
+			spoiled(reach.Workstation, reach.NoIPv4, 5, nil, dead), spoiled(reach.Workstation, "", 20, nil, up)),
+		"one cause of 4 problems: expired certificates of CN=Corp": joinedReport(
+			spoiled(reach.Workstation, reach.Expired, 4, map[string]string{reach.EvidenceIssuer: "CN=Corp"}, up), spoiled(reach.Workstation, "", 20, nil, up)),
+		"one cause of 4 problems: all outgoing connections from this workstation end with a server error (503 Service Unavailable)": joinedReport(
+			spoiled(reach.Workstation, reach.ServerError, 4, map[string]string{reach.EvidenceStatus: "503 Service Unavailable"}, reach.Layers{HTTP: reach.LayerOK})),
 	} {
 		causes := reach.CommonCauses(report)
 		if len(causes) != 1 {
@@ -61,12 +101,10 @@ func TestCommonCauses_SharedFailures(t *testing.T) {
 func TestCommonCauses_IgnoresSeparateFailures(t *testing.T) {
 	dead, up := reach.Layers{TCP: reach.LayerFail}, reach.Layers{TCP: reach.LayerOK}
 	for name, report := range map[string]reach.Report{
-		"two are few":      joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
-		"one gets through": joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 7, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
-		"one name is known": joinedReport(spoiled(reach.Workstation, reach.NXDomain, 7, nil, reach.Layers{DNS: reach.LayerFail}),
-			spoiled(reach.Workstation, reach.Slow, 1, nil, reach.Layers{DNS: reach.LayerOK})),
+		"two are few":        joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up)),
+		"most get through":   joinedReport(addressed(spoiled(reach.Workstation, reach.TCPTimeout, 4, nil, dead)), spoiled(reach.Workstation, "", 4, nil, up)),
 		"two vantages":       joinedReport(spoiled(reach.Workstation, reach.Captive, 2, nil, up), spoiled(reach.Zone, reach.Captive, 2, nil, up)),
-		"each by itself":     joinedReport(spoiled(reach.Workstation, reach.ServerError, 9, nil, up)),
+		"each by itself":     joinedReport(spoiled(reach.Workstation, reach.HostKey, 9, nil, up)),
 		"of unknown issuers": joinedReport(spoiled(reach.Workstation, reach.Untrusted, 9, nil, up)),
 	} {
 		if causes := reach.CommonCauses(report); len(causes) > 0 {

@@ -12,6 +12,8 @@ const (
 	Refused       Class = "tcp-refused"
 	TCPTimeout    Class = "tcp-timeout"
 	NoRoute       Class = "no-route"
+	Prohibited    Class = "prohibited" // a rule of this machine, or of a router that says so
+	NoIPv4        Class = "no-ipv4"    // this machine has IPv6 only
 	UDPTimeout    Class = "udp-timeout"
 	Reset         Class = "connection-reset" // a connection was cut in the middle
 	ProxyRefused  Class = "proxy-refused"    // the proxy is not reachable, or refuses the connection

@@ -62,6 +62,8 @@ func listClassTexts() map[Class]string {
 		Refused:      "connection refused",
 		TCPTimeout:   "no answer from {address}",
 		NoRoute:      "no route to {address}",
+		Prohibited:   "a rule prohibits connections to {address}",
+		NoIPv4:       "{machine} has IPv6 only",
 		UDPTimeout:   "no answer from {address}",
 		Reset:        "connection reset",
 		ProxyRefused: "blocked by {proxy}",

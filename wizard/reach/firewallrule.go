@@ -2,6 +2,7 @@ package reach
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 )
@@ -11,8 +12,8 @@ type FirewallRule struct {
 	ID          string // of the checks, e.g. "NET-RH-001, NET-RH-002"
 	Ask         Ask
 	Source      string // for humans, e.g. "this workstation (192.0.2.10)" or "the nodes in the zone"
-	Destination string // host name
-	Port        string // e.g. "443/tcp"; "" of a name
+	Destination string // hosts, those of required services first: "quay.io, cdn01.quay.io"
+	Port        string // e.g. "443/tcp"; "" of names
 	Reason      string // what it is needed for
 	Proof       string // evidence with the layer, e.g. "DNS ok, TCP FAILED, TLS -, HTTP -: no answer from 203.0.113.9"
 	Owner       string // who can change it
@@ -55,7 +56,25 @@ func ListFirewallRules(report Report, checks []Check) []FirewallRule {
 		}
 	}
 	slices.SortStableFunc(demands, func(a, b FirewallRule) int { return computeRank(a) - computeRank(b) })
-	return demands
+	var merged []FirewallRule
+	for _, d := range demands {
+		merged = mergeHosts(merged, d)
+	}
+	return merged
+}
+
+// mergeHosts adds a rule, or its hosts to one of the same source and port: a firewall's operators get one row for them.
+func mergeHosts(rules []FirewallRule, d FirewallRule) []FirewallRule {
+	for i, same := range rules {
+		if same.Ask == d.Ask && same.Source == d.Source && same.Port == d.Port && same.Owner == d.Owner {
+			rules[i].ID = joinUnique(same.ID, d.ID, ", ")
+			rules[i].Destination = joinUnique(same.Destination, d.Destination, ", ")
+			rules[i].Reason = joinUnique(same.Reason, d.Reason, " ")
+			rules[i].Must = same.Must || d.Must
+			return rules
+		}
+	}
+	return append(rules, d)
 }
 
 // mapAsk returns "" if a change of the network cannot fix the failure.
@@ -63,10 +82,25 @@ func mapAsk(r Result) Ask {
 	if r.Class == NoRoute && r.Layers.DNS == LayerFail {
 		return "" // no name server is reachable: this machine is in no network
 	}
+	_, err := netip.ParseAddr(parseHost(cmp.Or(r.Evidence[EvidenceHost], r.Target)))
+	isAddress := err == nil
 	switch r.Class {
-	case NXDomain, ServFail, DNSTimeout, SplitView:
+	case NXDomain, ServFail, SplitView:
+		if isAddress {
+			return "" // a resolver that answers: there is no name to resolve, and nothing to open
+		}
 		return Resolve
-	case Refused, TCPTimeout, NoRoute, UDPTimeout, Reset, HTTPTimeout, TLSFailure:
+	case DNSTimeout:
+		if isAddress {
+			return Allow
+		}
+		return Resolve
+	case HTTPTimeout, TLSFailure:
+		if r.Layers.TCP == LayerOK && r.Evidence[EvidenceProxy] == "" {
+			return "" // the port is open already
+		}
+		fallthrough
+	case Refused, TCPTimeout, NoRoute, Prohibited, UDPTimeout, Reset:
 		if r.Evidence[EvidenceProxy] != "" {
 			return Admit
 		}

@@ -30,6 +30,12 @@ func from(r reach.Result, vantage string) reach.Result {
 	return r
 }
 
+// open has a connection, whatever failed after it.
+func open(r reach.Result) reach.Result {
+	r.Layers.TCP = reach.LayerOK
+	return r
+}
+
 func optional(r reach.Result) reach.Result {
 	r.Severity, r.Verdict = reach.May, reach.Warn
 	return r
@@ -57,6 +63,12 @@ func TestFirewallRequest_GroupsByTeam(t *testing.T) {
 		"a name": {[]reach.Result{failed("A", "quay.io:443", reach.NXDomain)}, nil, "A: resolve the name quay.io  for this workstation [dns]"},
 		"interception": {[]reach.Result{failed("A", "quay.io:443", reach.Untrusted)}, nil,
 			"A: exempt from TLS inspection quay.io 443/tcp for this workstation [network]"},
+		"one row for a port": {[]reach.Result{optional(failed("A", "cdn.quay.io:443", reach.TCPTimeout)), failed("B", "quay.io:443", reach.Prohibited), failed("C", "git.example:22", reach.TCPTimeout)}, nil,
+			"B, A: allow quay.io, cdn.quay.io 443/tcp for this workstation [network]\nC: allow git.example 22/tcp for this workstation [network]"},
+		"a resolver that is silent is a port, and no name": {[]reach.Result{failed("A", "1.1.1.1:53", reach.DNSTimeout)}, []reach.Check{{ID: "A", URL: "dns://1.1.1.1:53/quay.io"}},
+			"A: allow 1.1.1.1 53/udp+tcp for this workstation [network]"},
+		"a resolver that refuses is no name": {[]reach.Result{failed("A", "1.1.1.1:53", reach.ServFail)}, nil, ""},
+		"an open port":                       {[]reach.Result{open(failed("A", "a:443", reach.TLSFailure)), open(failed("B", "b:443", reach.HTTPTimeout))}, nil, ""},
 		"a proxy": {[]reach.Result{failed("A", "quay.io:443", reach.ProxyRefused, reach.EvidenceProxy, "proxy:3128")}, nil,
 			"A: allow through the proxy quay.io 443/tcp for this workstation [network]"},
 		"beyond a proxy": {[]reach.Result{failed("A", "quay.io:443", reach.TCPTimeout, reach.EvidenceProxy, "proxy:3128")}, nil,
@@ -71,7 +83,7 @@ func TestFirewallRequest_GroupsByTeam(t *testing.T) {
 			"A, B: allow quay.io 443/tcp for this workstation [network]"},
 		"must comes first, names before holes": {
 			[]reach.Result{optional(failed("A", "a:443", reach.NXDomain)), failed("B", "b:443", reach.TCPTimeout), failed("C", "c:443", reach.ServFail)}, nil,
-			"C: resolve the name c  for this workstation [dns]\nB: allow b 443/tcp for this workstation [network]\nA: resolve the name a  for this workstation [dns]"},
+			"C, A: resolve the name c, a  for this workstation [dns]\nB: allow b 443/tcp for this workstation [network]"},
 		"each vantage asks for itself": {[]reach.Result{blocked, from(blocked, reach.Zone), from(blocked, "ssh:jump")}, nil,
 			"A: allow quay.io 443/tcp for this workstation [network]\nA: allow quay.io 443/tcp for the nodes in the zone [network]\n" +
 				"A: allow quay.io 443/tcp for host jump [network]"},

@@ -10,6 +10,9 @@ import (
 
 func buildHint(check Check, r Result) string {
 	hint := getClassHint(r)
+	if r.Class == NXDomain && (check.Group == Customer || check.Group == "cluster") { // only a name of the answers may be misspelled
+		hint = "Check the spelling of " + parseHost(r.Target) + ". If it is right: " + hint
+	}
 	if r.Verdict != OK && check.Hint != "" && !isSourceFault(r.Class) {
 		hint = strings.TrimSpace(hint + " " + check.Hint)
 	}
@@ -19,7 +22,7 @@ func buildHint(check Check, r Result) string {
 // If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
-	case ClockSkew, Captive, ProxyAuth, NoRoute, DNSTimeout:
+	case ClockSkew, Captive, ProxyAuth, NoRoute, NoIPv4, DNSTimeout:
 		return true
 	}
 	return false
@@ -47,7 +50,7 @@ func listHints() map[Class]string {
 
 func listDNSHints() map[Class]string {
 	return map[Class]string{
-		NXDomain:   "Check the spelling of {host}, or ask the operator of {resolver} to resolve it: it returned NXDOMAIN.",
+		NXDomain:   "Ask the operator of {resolver} to resolve {host}: it returned NXDOMAIN.",
 		ServFail:   "Ask the operator of {resolver} why it returns SERVFAIL for {host}; often its forwarder does not answer.",
 		DNSTimeout: "Allow {machine} to reach {resolver} on port 53, UDP and TCP: it did not answer.",
 		SplitView:  "Ask the operator of {resolver} to return the public address of {host}: it returned {addresses}.",
@@ -59,6 +62,8 @@ func listTransportHints() map[Class]string {
 		Refused:      "Ask to allow connections to {target}: a firewall refuses them, or nothing listens there.",
 		TCPTimeout:   "Ask to allow {target} in the firewall: packets are dropped without an answer.",
 		NoRoute:      "Ask the network team for a route from {machine} to {address}.",
+		Prohibited:   "Ask to allow {target} in the firewall: a router, or a rule of {machine}, refuses it as prohibited.",
+		NoIPv4:       "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4.",
 		UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
 		Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",
 		ProxyRefused: "Check that the address of {proxy} is correct, then ask its operator to allow {target}.",

@@ -9,7 +9,7 @@ func describeClass(class reach.Class) string {
 	if words, known := map[reach.Class]string{
 		reach.NXDomain: "name not found", reach.ServFail: "DNS server failure", reach.DNSTimeout: "no answer from DNS",
 		reach.SplitView: "differs from public DNS", reach.Refused: "refused", reach.TCPTimeout: "no answer",
-		reach.NoRoute: "no route", reach.UDPTimeout: "no answer", reach.Reset: "connection reset",
+		reach.NoRoute: "no route", reach.Prohibited: "prohibited", reach.NoIPv4: "IPv6 only", reach.UDPTimeout: "no answer", reach.Reset: "connection reset",
 		reach.ProxyRefused: "blocked by the proxy", reach.ProxyAuth: "proxy authentication",
 		reach.Untrusted: "unknown issuer", reach.WrongHostname: "certificate name mismatch",
 		reach.Expired: "certificate expired", reach.ClockSkew: "clock skew", reach.TLSFailure: "TLS handshake failed",

@@ -25,9 +25,10 @@ func TestProbe_ClosedFilteredUnroutable(t *testing.T) {
 	}{
 		"nobody listens":         {nil, reach.Refused, 0},
 		"a firewall drops":       {os.ErrDeadlineExceeded, reach.TCPTimeout, 0},
-		"the host is down":       {os.NewSyscallError("connect", syscall.EHOSTUNREACH), reach.NoRoute, 0},
+		"a rule of a router":     {os.NewSyscallError("connect", syscall.EHOSTUNREACH), reach.Prohibited, 0},
+		"the host is down":       {os.NewSyscallError("connect", syscall.EHOSTUNREACH), reach.NoRoute, 3 * time.Second},
 		"the network is down":    {os.NewSyscallError("connect", syscall.ENETUNREACH), reach.NoRoute, 0},
-		"a rule of this machine": {os.NewSyscallError("connect", syscall.EPERM), reach.NoRoute, 0},
+		"a rule of this machine": {os.NewSyscallError("connect", syscall.EPERM), reach.Prohibited, 0},
 		"the system gave up":     {os.NewSyscallError("connect", syscall.ETIMEDOUT), reach.TCPTimeout, 0},
 		"a reset":                {os.NewSyscallError("connect", syscall.ECONNRESET), reach.Reset, 0},
 	} {
@@ -36,7 +37,8 @@ func TestProbe_ClosedFilteredUnroutable(t *testing.T) {
 				l.names[service] = []string{"203.0.113.1"}
 				_ = l.listen("203.0.113.1:22")
 				if test.err != nil {
-					l.network.Dial = func(context.Context, string, string) (net.Conn, error) {
+					l.network.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+						_ = l.network.Clock.Sleep(ctx, test.took)
 						return nil, &net.OpError{Op: "dial", Net: "tcp", Err: test.err}
 					}
 				}

@@ -22,8 +22,10 @@ func MapConnectError(err error) reach.Class {
 		return reach.Refused
 	case isCut(err):
 		return reach.Reset
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EHOSTUNREACH):
+		return reach.Prohibited
 	}
-	return reach.NoRoute // unreachable, prohibited by a rule, no address of that family
+	return reach.NoRoute // no route, no address of that family
 }
 
 // MapProtocolError returns the class of an answer that ended early; garbage is the class of bytes that do not parse.

@@ -45,7 +45,7 @@ func (a *Attempt) ConnectDirect(parent context.Context) error {
 	if err != nil {
 		a.recordRoute(parent)
 		a.Record(getFamilyKey(a.addresses), FormatError(err))
-		return a.Fail(&a.Layers.TCP, MapConnectError(err), err)
+		return a.Fail(&a.Layers.TCP, a.classifyUnreachable(parent, MapConnectError(err), time.Since(began)), err)
 	}
 	a.Layers.TCP = reach.LayerOK
 	a.Record(getFamilyKey(a.addresses), "ok")
@@ -64,6 +64,30 @@ func (a *Attempt) recordRoute(ctx context.Context) {
 	}
 	defer func() { _ = conn.Close() }()
 	a.RecordSource(conn)
+}
+
+// A router that refuses answers at once. A host or a gateway that does not answer on its own network is given up after
+// three requests, one second each.
+const neighborLimit = 2 * time.Second
+
+// classifyUnreachable tells a rule from a host that is down, and a missing route from a machine without IPv4.
+func (a *Attempt) classifyUnreachable(ctx context.Context, class reach.Class, took time.Duration) reach.Class {
+	switch {
+	case class == reach.Prohibited && took >= neighborLimit:
+		return reach.NoRoute
+	case class == reach.NoRoute && a.addresses[0].Is4() && !a.hasRoute(ctx, "1.1.1.1") && a.hasRoute(ctx, "2606:4700:4700::1111"):
+		return reach.NoIPv4
+	}
+	return class
+}
+
+// hasRoute reports whether a route leads to a public address. Nothing is sent there.
+func (a *Attempt) hasRoute(ctx context.Context, address string) bool {
+	conn, err := a.Deps.Network.Dial(ctx, "udp", net.JoinHostPort(address, "53"))
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }
 
 // FindProxy returns the proxy for the target, nil for none.

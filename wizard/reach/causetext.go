@@ -1,0 +1,91 @@
+package reach
+
+import "strings"
+
+// describeCause returns what a common cause is, and what to do about it.
+func (c *outcomeCounts) describeCause(key shared, first Result) (text, hint string) {
+	words := c.getCauseWords(key)
+	which := strings.NewReplacer("{which}", c.formatWhich(key))
+	return expandHint(which.Replace(words[0]), first), expandHint(which.Replace(words[1]), first)
+}
+
+// getCauseWords prefers the words for a case in which nothing works.
+func (c *outcomeCounts) getCauseWords(key shared) [2]string {
+	switch {
+	case key.class == NoRoute && key.domain == "" && !c.connected:
+		return [2]string{"{machine} has no route to the internet", "Connect {machine} to a network, or ask your network team for internet access."}
+	case key.class == NXDomain && key.domain == "" && c.isTotal(key.class):
+		return [2]string{"{resolver} does not resolve public names",
+			"If a proxy resolves names here, set it {where its proxy is set}; otherwise ask the operator of {resolver} to resolve public names."}
+	case (key.class == DNSTimeout || key.class == ServFail) && c.answered[key.evidence]:
+		return [2]string{"{resolver} does not answer all DNS queries",
+			"Ask the operator of {resolver} about its load, its rate limits and its forwarders: it answers other queries of {machine}."}
+	}
+	if words, known := listCauseTexts()[key.class]; known {
+		return words
+	}
+	return [2]string{"{which} from {machine} fail alike (" + string(key.class) + ")", getClassHint(Result{Class: key.class})}
+}
+
+// formatWhich returns which connections or names a cause is about.
+func (c *outcomeCounts) formatWhich(key shared) string {
+	things := "outgoing connections"
+	if findLayer(key.class) == 0 {
+		things = "public names"
+	}
+	switch {
+	case key.domain != "" && findLayer(key.class) == 0:
+		return "names of " + key.domain
+	case key.domain != "":
+		return "connections to " + key.domain
+	case key.class == UDPTimeout:
+		return "queries by UDP"
+	case c.isTotal(key.class):
+		return "all " + things
+	case 2*c.failed[key.class] > c.tried[key.class]:
+		return "most " + things
+	}
+	return "many " + things
+}
+
+// Per class the cause and the fix. Placeholders in braces come from the first result, see expandHint; {which} is replaced
+// before.
+func listCauseTexts() map[Class][2]string {
+	const allow = "Ask the network team to allow {which} from {machine} through the firewall, or set a proxy {where its proxy is set}."
+	return map[Class][2]string{
+		ClockSkew: {"the clock of {machine} is {how far behind or ahead}", "Set the clock of {machine}, preferably by NTP, and check again."},
+		Captive: {"the network of {machine} requires a login",
+			"Log in to the network of {machine} in a browser and check again: its captive portal answers instead of these services."},
+		NoRoute: {"{machine} has no route for {which}", "Ask the network team for routes for {which} from {machine}."},
+		NoIPv4:  {"{machine} has no IPv4 here, only IPv6", "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4."},
+		Prohibited: {"a firewall prohibits {which} from {machine}",
+			"Ask the network team to allow {which} from {machine}: a router, or a rule of {machine}, refuses them as prohibited."},
+		ProxyAuth: {"{proxy} requires authentication",
+			"Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}."},
+		ProxyRefused: {"{proxy} blocks the connections",
+			"Check that the address of {proxy} is correct {where its proxy is set}, then ask its operator to allow these connections."},
+		Untrusted: {"signed by {issuer}, not trusted by {machine}",
+			"Most likely TLS inspection: ask to exempt these hosts, or trust {issuer}: {how that is done there}."},
+		DNSTimeout: {"{resolver} does not answer DNS queries", "Allow {machine} to reach {resolver} on port 53, UDP and TCP."},
+		ServFail: {"{resolver} fails to answer DNS queries",
+			"Ask the operator of {resolver} why it returns SERVFAIL for these names; often its forwarder does not answer."},
+		NXDomain: {"{resolver} does not resolve {which}", "Ask the operator of {resolver} to resolve {which}."},
+		SplitView: {"{resolver} answers {addresses} for all of them",
+			"Ask the operator of {resolver} to return the public addresses of these names."},
+		TCPTimeout: {"{which} from {machine} time out", allow},
+		Refused:    {"{which} from {machine} are refused", allow},
+		UDPTimeout: {"{which} from {machine} are not answered", "Ask the network team to allow {which} from {machine}, and the replies."},
+		Reset:      {"{which} from {machine} are reset", "Find the firewall that resets {which} from {machine}, and ask for an exemption."},
+		TLSFailure: {"the TLS handshake of {which} from {machine} fails",
+			"Find the device between {machine} and these services that blocks TLS, and ask for an exemption."},
+		HTTPTimeout: {"{which} from {machine} open, but no data arrives",
+			"Find the proxy or firewall that holds back data for {machine}: these connections open, but no data arrives."},
+		ServerError: {"{which} from {machine} end with a server error ({status})",
+			"Find the gateway or proxy that returns {status} to {machine}; if there is none, wait a few minutes and check again."},
+		Expired: {"expired certificates of {issuer}",
+			"Ask the operator of these services, or of the TLS inspection, to renew the certificates of {issuer}; check the clock of {machine}."},
+		WrongHostname: {"a certificate for {subject} is shown by several services",
+			"Find what answers instead of these services: DNS or a proxy leads {machine} to {subject}."},
+		Geo: {"{which} from {machine} are blocked for its country or network", "Use an egress address in another country, or ask for an exemption."},
+	}
+}
