@@ -157,7 +157,7 @@ func (r registration) listActions() []string {
 		return nil
 	}
 	steps := []string{
-		fmt.Sprintf("At Opsgenie, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", r.identity.cluster),
+		fmt.Sprintf("At Opsgenie, or from 2027-04-05 on at the service that VSHN uses in its place, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", r.identity.cluster),
 		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", r.identity.cluster),
 		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", r.identity.domain),
 		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", r.identity.cluster),
