@@ -19,7 +19,7 @@ type LoadBalancer struct {
 	SSHKey        string // of the operator, one line of authorized_keys; "": none
 }
 
-// RenderLoadBalancerUserData returns the cloud-config that turns an Ubuntu 22.04 machine into a load balancer. It serves the
+// RenderLoadBalancerUserData returns the cloud-config that turns an Ubuntu 24.04 machine into a load balancer. It serves the
 // API on port 6443, the machine config server on 22623, the ingress on 80 and 443, and its own health on 8404 at
 // /healthz (plain HTTP).
 func RenderLoadBalancerUserData(lb LoadBalancer) ([]byte, error) {

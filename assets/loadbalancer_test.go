@@ -53,7 +53,7 @@ func TestLoadBalancerUserData_InstallsHAProxy(t *testing.T) {
 	if err := yaml.UnmarshalWithOptions(userData, &document, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"haproxy"}, document.Packages); diff != "" {
+	if diff := cmp.Diff([]string{"haproxy", "unattended-upgrades"}, document.Packages); diff != "" {
 		t.Error(diff)
 	}
 	config, err := assets.RenderHAProxyConfig(demo())
@@ -74,6 +74,27 @@ func TestLoadBalancerUserData_InstallsHAProxy(t *testing.T) {
 	last := document.RunCmd[len(document.RunCmd)-1]
 	if diff := cmp.Diff([]string{"systemctl", "restart", "haproxy"}, last); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Apt's own order decides: cloud-init writes this as 94cloud-init-config, after the image's 20auto-upgrades and
+// 50unattended-upgrades.
+func TestLoadBalancerUserData_UpgradesItselfWithoutReboot(t *testing.T) {
+	userData, err := assets.RenderLoadBalancerUserData(demo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document cloudConfig
+	if err := yaml.Unmarshal(userData, &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`APT::Periodic::Update-Package-Lists "1";`, `APT::Periodic::Unattended-Upgrade "1";`,
+		`Unattended-Upgrade::Automatic-Reboot "false";`, `DPkg::Options { "--force-confdef"; "--force-confold"; };`,
+	} {
+		if !strings.Contains(document.Apt.Conf, want+"\n") {
+			t.Errorf("the configuration of apt lacks %s:\n%s", want, document.Apt.Conf)
+		}
 	}
 }
 

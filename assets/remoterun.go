@@ -22,7 +22,7 @@ type RemoteRun struct {
 	SSHKey  string // of the operator, one line of authorized_keys; "": none
 }
 
-// RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 22.04 machine does a remote run.
+// RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 24.04 machine does a remote run.
 func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
 	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report, e.SSHKey}, e.Args...) {
 		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/assets"
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
@@ -130,8 +131,14 @@ func previewTeardown(t *testing.T, place teardown.Cluster) (inventory struct{ Ob
 	return inventory
 }
 
-// storageManifests returns the manifests of the CSI driver, with their collections.
-func storageManifests(s run.Run) [][2]string {
+// storageManifests returns the manifests of the CSI driver, with their collections. It works with the key that the installation
+// made for it.
+func storageManifests(t *testing.T, s run.Run) [][2]string {
+	t.Helper()
+	key, err := s.Folder.LoadAPIKey(s.Spec.ObjectName(assets.PolicyVolumes))
+	if err != nil || key.Secret == "" {
+		t.Fatalf("the folder has no key of the CSI driver: %v", err)
+	}
 	return [][2]string{
 		{"/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "csi"}}`},
 		{"/api/v1/namespaces/csi/serviceaccounts", `{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "csi", "namespace": "csi"}}`},
@@ -146,7 +153,7 @@ func storageManifests(s run.Run) [][2]string {
 			"selector": {"matchLabels": {"app": "csi"}}, "template": {"metadata": {"labels": {"app": "csi"}}, "spec": {
 				"serviceAccountName": "csi", "containers": [{"name": "csi", "image": "docker.io/exoscale/csi-driver:0.32.0", "env": [
 					{"name": "EXOSCALE_ZONE", "value": %q}, {"name": "EXOSCALE_API_KEY", "value": %q}, {"name": "EXOSCALE_API_SECRET", "value": %q}]}]}}}}`,
-			s.Spec.Exoscale.Zone, s.Secrets.APIKey, s.Secrets.APISecret)},
+			s.Spec.Exoscale.Zone, key.Key, key.Secret)},
 	}
 }
 
@@ -218,7 +225,7 @@ func aimedAtOthers(t *testing.T, s run.Run) (foreign []string) {
 	t.Helper()
 	n := tenant{backdoor{t, s}}
 	theirBalancer, theirVolume := n.made("/load-balancer", map[string]any{"name": "shop"}), n.made("/block-storage", map[string]any{"name": "archive", "size": 10})
-	for _, m := range storageManifests(s) {
+	for _, m := range storageManifests(t, s) {
 		n.apply(m[0], m[1])
 	}
 	n.check(s.Net.Clock.Sleep(t.Context(), time.Hour)) // the foreign resource is older than the Service that refers to it

@@ -129,7 +129,7 @@ func refusals() map[string]refusal {
 			before: func(b backdoor) {
 				b.ask(http.MethodPost, "/instance", map[string]any{
 					"name": "master-0", "labels": map[string]string{"exoshift-cluster": "c-demo-1", "exoshift-role": "master"}, "disk-size": 50,
-					"template":      map[string]string{"id": b.id("/template?visibility=public", "templates", "name", "Linux Ubuntu 22.04 LTS 64-bit")},
+					"template":      map[string]string{"id": b.id("/template?visibility=public", "templates", "name", "Linux Ubuntu 24.04 LTS 64-bit")},
 					"instance-type": map[string]any{"id": b.list("/instance-type", "instance-types")[0]["id"]},
 				})
 			}, code: exit.Checks,

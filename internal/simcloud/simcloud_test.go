@@ -76,7 +76,7 @@ func (o *operator) group(name string, ports ...int) string {
 
 func (o *operator) ubuntu(name, group string, userData []byte) state.Instance {
 	o.t.Helper()
-	template, err := o.FindPublicTemplate(o.t.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
+	template, err := o.FindPublicTemplate(o.t.Context(), "Linux Ubuntu 24.04 LTS 64-bit")
 	o.must(err)
 	made, _, err := o.EnsureInstance(o.t.Context(), state.Instance{
 		Name: name, Type: "standard.medium", TemplateID: template.ID, DiskGiB: 20, UserData: userData,

@@ -123,7 +123,7 @@ func (s *scene) named(kind, name string) []state.Object {
 
 func (s *scene) machine(wanted state.Instance) state.Instance {
 	s.t.Helper()
-	template, err := s.FindPublicTemplate(s.t.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
+	template, err := s.FindPublicTemplate(s.t.Context(), "Linux Ubuntu 24.04 LTS 64-bit")
 	s.must(err)
 	wanted.Type, wanted.TemplateID, wanted.DiskGiB = "standard.medium", template.ID, 20
 	made, _, err := s.EnsureInstance(s.t.Context(), wanted)

@@ -207,7 +207,7 @@ func TestZone_KeepsActiveRun(t *testing.T) {
 func TestZone_KeepsLookalikes(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		cloud, storage := l.client()
-		template, err := cloud.FindPublicTemplate(l.Context(), "Linux Ubuntu 22.04 LTS 64-bit")
+		template, err := cloud.FindPublicTemplate(l.Context(), "Linux Ubuntu 24.04 LTS 64-bit")
 		l.must(err)
 		_, _, err = cloud.EnsureSecurityGroup(l.Context(), state.SecurityGroup{Name: "exoshift-check-mine"})
 		l.must(err)

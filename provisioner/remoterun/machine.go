@@ -9,7 +9,7 @@ import (
 	"exoshift/state"
 )
 
-const ubuntu = "Linux Ubuntu 22.04 LTS 64-bit"
+const ubuntu = "Linux Ubuntu 24.04 LTS 64-bit"
 
 func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 	machine, err := e.buildMachine(ctx, links)

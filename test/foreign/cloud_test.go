@@ -95,7 +95,7 @@ func has[T any](c cloud, list []T, is func(T) bool) {
 func (c cloud) ubuntu() *v3.Template {
 	c.Helper()
 	list := get(c.ListTemplates(c.Context(), v3.ListTemplatesWithVisibility(v3.ListTemplatesVisibilityPublic)))(c)
-	return &v3.Template{ID: get(list.FindTemplate("Linux Ubuntu 22.04 LTS 64-bit"))(c).ID}
+	return &v3.Template{ID: get(list.FindTemplate("Linux Ubuntu 24.04 LTS 64-bit"))(c).ID}
 }
 
 // size returns an instance type of the standard family.

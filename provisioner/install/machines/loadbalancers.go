@@ -13,7 +13,7 @@ import (
 const routerSlots = 16
 
 // LoadBalancerTemplate is the public template that load balancers boot from.
-const LoadBalancerTemplate = "Linux Ubuntu 22.04 LTS 64-bit"
+const LoadBalancerTemplate = "Linux Ubuntu 24.04 LTS 64-bit"
 
 // EnsureLoadBalancers starts the load balancers.
 func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.Report) error {

@@ -118,6 +118,11 @@ func (d blockStorage) ensureVolume(ctx context.Context, name string, size int) (
 			return there.ID, nil
 		}
 	}
+	var quotas struct{}
+	// Our reading: the driver's README names list-quotas among its permissions, so a role that lacks it creates nothing.
+	if err := d.cloud.Get(ctx, "/v2/quota", &quotas); err != nil {
+		return "", err
+	}
 	return d.cloud.change(ctx, http.MethodPost, "/v2/block-storage", map[string]any{"name": name, "size": size})
 }
 

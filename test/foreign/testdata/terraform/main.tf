@@ -13,7 +13,7 @@ locals { zone = "ch-gva-2" }
 
 data "exoscale_template" "ubuntu" {
   zone = local.zone
-  name = "Linux Ubuntu 22.04 LTS 64-bit"
+  name = "Linux Ubuntu 24.04 LTS 64-bit"
 }
 
 resource "exoscale_ssh_key" "key" {
