@@ -118,20 +118,16 @@ func (b *Board) ClearSource(vantage int) {
 	b.CachedList = nil
 }
 
-// MarkSkipped marks a check as skipped until then, with the reason.
-func (b *Board) MarkSkipped(id, reason string, until, now time.Time) {
-	row := b.ByID[id]
+// MarkSkipped marks a check as skipped.
+func (b *Board) MarkSkipped(skip reach.Skip, now time.Time) {
+	row := b.ByID[skip.ID]
 	if row == nil {
 		return
 	}
 	for vantage, r := range row.ReportedResults {
-		if r.Verdict == "" {
-			continue
+		if r.Verdict != "" {
+			b.RecordResult(vantage, skip.Apply(r), now)
 		}
-		r.Verdict, r.Class, r.Hint = reach.Skipped, "", ""
-		r.Layers = reach.Layers{DNS: reach.LayerNone, TCP: reach.LayerNone, TLS: reach.LayerNone, HTTP: reach.LayerNone}
-		r.Evidence = map[string]string{reach.EvidenceSkipped: reason, reach.EvidenceUntil: until.Format(time.DateOnly)}
-		b.RecordResult(vantage, r, now)
 	}
 }
 

@@ -101,7 +101,7 @@ func (s *checkScreen) handleSkip(m skipSavedMsg) {
 		s.setNotice(theme.Failed, m.err.Error()+fault.FormatHint(m.err))
 		return
 	}
-	s.board.MarkSkipped(m.id, m.reason, m.until, s.options.Now())
+	s.board.MarkSkipped(reach.Skip{ID: m.id, Reason: m.reason, Until: m.until}, s.options.Now())
 	answer, out := sanitizeBlock(m.answer, s.options.ASCII), s.options.Out
 	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return app.CopyToClipboard(out, m.answer) }, Lines: func(width int) []string {
 		t := s.theme

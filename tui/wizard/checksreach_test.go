@@ -163,24 +163,10 @@ func TestChecksPage_CloseCancelsZone(t *testing.T) {
 	o.Press("q").Shows(t, "The instance in the zone is deleted first").Press("esc")
 	o.currentPage().Close()
 	o.Press("z").Shows(t, "The instance of the last check is still being deleted").Hides(t, "Check from the zone?")
-	if o.Send((*held)[0]()); ended == nil || o.session.ZoneRuns != 0 {
-		t.Errorf("it goes on: %v, %d", ended, o.session.ZoneRuns)
+	if o.Send((*held)[0]()); ended == nil || o.session.Checks.IsZoneLeft() {
+		t.Errorf("it goes on: %v, %v", ended, o.session.Checks.IsZoneLeft())
 	}
 	o.waitZoneRuns()
-}
-
-func TestWizard_WaitsForZoneRuns(t *testing.T) {
-	o := openWizard(t, newInterview(), 80, 24, nil)
-	left := make(chan struct{})
-	o.session.ZoneMu.RLock()
-	go func() { o.waitZoneRuns(); close(left) }()
-	select {
-	case <-left:
-		t.Error("it does not wait")
-	default:
-	}
-	o.session.ZoneMu.RUnlock()
-	<-left
 }
 
 func TestRun_EndsAfterZoneRun(t *testing.T) {

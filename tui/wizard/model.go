@@ -217,8 +217,7 @@ func (s *model) close() error {
 // waitZoneRuns waits until no resource of the wizard is left in the zone.
 func (s *model) waitZoneRuns() {
 	if s.session != nil {
-		s.session.ZoneMu.Lock()
-		defer s.session.ZoneMu.Unlock()
+		s.session.Checks.WaitZone()
 	}
 }
 

@@ -173,7 +173,7 @@ func (s frame) buildQuitDialog() components.View {
 	if path := cells.SanitizeText(s.session.Interview.DraftPath, s.options.ASCII); path != "" {
 		outcome = "Your answers are saved in " + path + ". The command to resume is shown after you quit; to discard the draft, delete that folder."
 	}
-	if s.session.ZoneRuns > 0 {
+	if s.session.Checks.IsZoneLeft() {
 		outcome = "The instance in the zone is deleted first, which may take a minute. " + outcome
 	}
 	dialog.Outcomes = []string{outcome}

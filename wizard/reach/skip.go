@@ -81,6 +81,14 @@ func (s Skip) toEvidence() map[string]string {
 	return evidence
 }
 
+// Apply returns a result as that of a check that is skipped.
+func (s Skip) Apply(r Result) Result {
+	r.Verdict, r.Class, r.Hint = Skipped, "", ""
+	r.Layers = Layers{DNS: LayerNone, TCP: LayerNone, TLS: LayerNone, HTTP: LayerNone}
+	r.Evidence = s.toEvidence()
+	return r
+}
+
 func findActiveSkip(skips []Skip, id string, now time.Time) (Skip, bool) {
 	return findSkip(skips, id, func(s Skip) bool { return !s.IsExpired(now) })
 }

@@ -23,6 +23,8 @@ type Session struct {
 	Lookups   *Lookups
 	Estimates *Estimates
 	Saves     *Saves
+	Checks    *CheckRuns
+	Plan      *ReviewRun
 
 	answers      *wizard.Answers
 	index        fieldIndex
@@ -49,6 +51,7 @@ func New(i *wizard.Interview, now func() time.Time) *Session {
 	s.Local = &LocalCheck{interview: i, onChange: s.invalidate}
 	s.Lookups = newLookups(i, now, s.invalidate)
 	s.Saves = &Saves{interview: i, now: now, answers: func() *wizard.Answers { return s.answers.Copy() }, secrets: map[string]secretState{}}
+	s.Checks, s.Plan = newCheckRuns(s, now), newReviewRun(s, now)
 	s.checkAnswers()
 	s.Lookups.schedule(s, 0)
 	return s
@@ -58,6 +61,8 @@ func New(i *wizard.Interview, now func() time.Time) *Session {
 func (s *Session) Close() error {
 	s.Local.run.stop()
 	s.Lookups.reset()
+	s.Checks.Stop()
+	s.Plan.Stop()
 	err := s.Saves.close()
 	*s.Interview.Answers = *s.answers.Copy()
 	return err

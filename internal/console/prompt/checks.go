@@ -2,17 +2,15 @@ package prompt
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"exoshift/internal/console"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
-	"exoshift/state"
 	"exoshift/wizard"
-	"exoshift/wizard/local"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/session"
 )
@@ -29,17 +27,15 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 		return navigation{command: commandAnswer}, nil
 	}
 	p.printLine("This looks at what an installation needs, and changes nothing.")
-	all, err := p.check(ctx, p.session.Interview.Check)
-	failed := all.countFailed()
-	switch {
-	case ctx.Err() != nil:
-		return navigation{}, context.Cause(ctx)
-	case errors.Is(err, context.Canceled):
+	runs := p.session.Checks
+	if err := p.check(ctx, runs.Local, runs.StartLocal(p.events(runs.Local))); err != nil {
+		return navigation{}, err
+	}
+	switch failed := runs.Local.CountFailed(); {
+	case !runs.Local.IsKnown():
 		p.printLine("The checks were stopped.")
 	case failed > 0:
 		p.printLine("%s failed.", text.Plural(failed, "check"))
-	case err != nil:
-		p.printError("The checks could not be made", err)
 	default:
 		hint := ""
 		if p.session.Interview.CheckFromZone != nil && !p.session.Interview.CheckOnly {
@@ -48,119 +44,89 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 		p.printLine("%s", text.Join(" ", "All checks passed.", hint))
 		return navigation{command: commandAnswer}, nil
 	}
-	return p.wait(ctx, all)
+	return p.wait(ctx)
 }
 
-type checkRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
-
-// check runs checks and prints each change of each. Ctrl-C ends only the checks.
-func (p checksPrompt) check(ctx context.Context, run checkRun) (checkStates, error) {
-	spec, last := p.session.Spec(), checkStates{}
-	var failure error
-	err := p.dialog.wait(ctx, func(ctx context.Context, post func(func())) {
-		secrets, _ := local.ResolveSecrets(spec, p.session.Interview.LookupEnv)
-		err := run(ctx, spec, secrets, func(now wizard.CheckState) {
-			post(func() {
-				if last.update(now) {
-					p.printCheck(now, last)
-				}
-			})
-		})
-		post(func() { failure = err })
-	})
-	if err != nil {
-		return last, err
-	}
-	p.printEndpointCounts(last)
-	return last, failure
-}
-
-// checkStates maps the ID and the source of a check to its state.
-type checkStates map[[2]string]wizard.CheckState
-
-func (s checkStates) update(now wizard.CheckState) bool {
-	key := [2]string{now.ID, ""}
-	if now.Reach != nil {
-		key[1] = now.Reach.Result.Source
-	}
-	before, known := s[key]
-	s[key] = now
-	before.Reach, now.Reach = nil, nil
-	return now.State != "" && (!known || before != now)
-}
-
-func (s checkStates) hasEndpoints() bool {
-	for _, state := range s {
-		if state.Reach != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// countFailed counts connectivity checks only if the step that runs them all is missing, as that fails with them.
-func (s checkStates) countFailed() int {
-	steps, services := 0, 0
-	for _, state := range s {
+// events prints each change of a check.
+func (p checksPrompt) events(run *session.CheckRun) session.CheckEvents {
+	return session.CheckEvents{Changed: func(now wizard.CheckState, isNews bool) {
 		switch {
-		case state.State != provisioner.Failed:
-		case state.Reach != nil:
-			services++
+		case !isNews:
+		case now.Reach != nil:
+			p.printEndpoint(now, run.Causes())
 		default:
-			steps++
+			p.printStep(session.CheckStep{CheckState: now})
 		}
-	}
-	if steps > 0 {
-		return steps
-	}
-	return services
+	}}
 }
 
-func (s checkStates) listCauses() []reach.Cause {
-	var report reach.Report
-	for _, state := range s {
-		if state.Reach != nil {
-			report.Results = append(report.Results, state.Reach.Result)
-		}
+// check waits for a run and prints its result. Ctrl-C ends only the run; an error means that the prompt ends.
+func (p checksPrompt) check(ctx context.Context, run *session.CheckRun, work session.Work) error {
+	if err := p.dialog.wait(ctx, work); err != nil {
+		run.Stop()
 	}
-	slices.SortFunc(report.Results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
-	return reach.CommonCauses(report)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, step := range run.Failures() {
+		p.printStep(step)
+	}
+	if run.IsKnown() {
+		p.printEndpointCounts(run)
+	}
+	return nil
 }
 
-func (p checksPrompt) printCheck(now wizard.CheckState, all checkStates) {
-	if now.Reach != nil {
-		p.printEndpoint(now, all)
-		return
+func (p checksPrompt) printStep(step session.CheckStep) {
+	p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s", step.Title, text.Join(", ", describeStep(step), step.Text))))
+	if step.State == provisioner.Failed || step.Warning {
+		p.printFix(step)
 	}
-	states := map[string]string{
-		provisioner.Started: "checking", provisioner.Done: "ok", provisioner.Failed: "failed", provisioner.Skipped: "skipped",
+}
+
+func describeStep(step session.CheckStep) string {
+	if step.Warning {
+		return "warning"
 	}
-	p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s", now.Title, text.Join(", ", states[now.State], now.Text))))
-	if now.State != provisioner.Failed {
-		return
+	switch step.State {
+	case provisioner.Started:
+		return "checking"
+	case provisioner.Done:
+		return "ok"
+	case provisioner.Failed:
+		return "failed"
+	case provisioner.Skipped:
+		return "skipped"
 	}
-	if now.Hint != "" {
-		for line := range strings.Lines("What to do: " + now.Hint) {
+	return ""
+}
+
+func (p checksPrompt) printFix(step session.CheckStep) {
+	if step.Hint != "" {
+		for line := range strings.Lines("What to do: " + step.Hint) {
 			if line = console.SanitizeLine(line); line != "" {
 				p.printLine("%s", line)
 			}
 		}
 	}
-	if field, found := session.FindAsked(now.Field, p.session.Spec()); found {
+	if field, found := session.FindAsked(step.Field, p.session.Spec()); found {
 		stage := slices.Index(p.listStages(), field.Screen) + 1
 		p.printLine("The answer to change: %s. Type :screen %d to go there.", field.Title, stage)
 	}
 }
 
 // printEndpoint prints checks that are not OK; with the fix only while they have no common cause.
-func (p checksPrompt) printEndpoint(now wizard.CheckState, all checkStates) {
+func (p checksPrompt) printEndpoint(now wizard.CheckState, causes []reach.Cause) {
 	r := now.Reach.Result
 	name := text.Join(", ", now.Title, r.ID, r.Target)
 	switch {
 	case r.Verdict == reach.Fail || r.Verdict == reach.Warn:
-		word := map[reach.Verdict]string{reach.Fail: "failed", reach.Warn: "warning"}[r.Verdict]
+		word := "failed"
+		if r.Verdict == reach.Warn {
+			word = "warning"
+		}
 		p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
-		explained := slices.ContainsFunc(all.listCauses(), func(c reach.Cause) bool { return c.Explains(r) })
+		explained := slices.ContainsFunc(causes, func(c reach.Cause) bool { return c.Explains(r) })
 		if r.Hint != "" && !explained {
 			p.printLine("What to do: %s", text.Sentence(r.Hint))
 		}
@@ -183,37 +149,40 @@ func describeSource(vantage string) string {
 	return "this workstation"
 }
 
-func (p checksPrompt) printEndpointCounts(all checkStates) {
+func (p checksPrompt) printEndpointCounts(run *session.CheckRun) {
 	counts := map[string]*text.Counts{}
-	var vantages []string
-	for _, state := range all {
-		if state.Reach == nil || state.Reach.Result.Verdict == "" {
-			continue
-		}
-		r := state.Reach.Result
+	for _, r := range run.Results() {
 		if counts[r.Source] == nil {
-			vantages = append(vantages, r.Source)
-			usual := text.NewCounts("reached", "with a warning", "not reached", "not checked")
-			counts[r.Source] = usual
+			counts[r.Source] = text.NewCounts("reached", "with a warning", "not reached", "not checked")
 		}
-		counts[r.Source].Add(map[reach.Verdict]string{
-			reach.OK: "reached", reach.Warn: "with a warning", reach.Fail: "not reached", reach.Skipped: "not checked",
-		}[r.Verdict])
+		counts[r.Source].Add(describeVerdict(r.Verdict))
 	}
-	slices.Sort(vantages)
-	for _, vantage := range vantages {
+	for _, vantage := range slices.Sorted(maps.Keys(counts)) {
 		p.printLine("Services, seen from %s: %s.", describeSource(vantage), counts[vantage].String())
 	}
-	for _, cause := range all.listCauses() {
+	for _, cause := range run.Causes() {
 		p.printLine("%s", text.Sentence("The "+cause.String()))
 		p.printLine("What to do: %s", text.Sentence(cause.Hint))
 	}
 }
 
+func describeVerdict(verdict reach.Verdict) string {
+	switch verdict {
+	case reach.OK:
+		return "reached"
+	case reach.Warn:
+		return "with a warning"
+	case reach.Fail:
+		return "not reached"
+	case reach.Skipped:
+	}
+	return "not checked"
+}
+
 // wait waits for what to do about checks that failed.
-func (p checksPrompt) wait(ctx context.Context, all checkStates) (navigation, error) {
+func (p checksPrompt) wait(ctx context.Context) (navigation, error) {
 	var more []command
-	if all.hasEndpoints() {
+	if p.session.Checks.Local.HasEndpoints() {
 		more = append(more, commandSkipCheck)
 	}
 	if p.session.Interview.CheckFromZone != nil {
@@ -246,7 +215,7 @@ func (p checksPrompt) skip(ctx context.Context, argument string) {
 		p.printLine("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
 		return
 	}
-	if err := session.SkipCheck(p.session, id, reason); err != nil {
+	if err := p.session.Checks.Skip(id, reason); err != nil {
 		fieldPrompt{p.promptSession, wizard.Field{Key: session.SkipKey, Title: "Left out"}}.rejectAnswer(err)
 		return
 	}
@@ -256,10 +225,12 @@ func (p checksPrompt) skip(ctx context.Context, argument string) {
 
 // checkFromZone asks for confirmation of the costs first.
 func (p checksPrompt) checkFromZone(ctx context.Context) error {
-	interview := p.session.Interview
-	if interview.ZoneTerms != nil {
-		p.printLine("%s", text.Sentence(interview.ZoneTerms(p.session.Spec())))
+	runs := p.session.Checks
+	if why, ok := runs.CanCheckZone(); !ok {
+		p.printLine("%s", why)
+		return nil
 	}
+	p.printLine("%s", text.Sentence(runs.ZoneTerms()))
 	got, err := p.readReply(ctx, "Type yes to start it: ", nil)
 	switch {
 	case err != nil:
@@ -268,15 +239,13 @@ func (p checksPrompt) checkFromZone(ctx context.Context) error {
 		p.printLine("That was no yes, nothing was started.")
 		return nil
 	}
-	all, err := p.check(ctx, interview.CheckFromZone)
-	failed := all.countFailed()
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, context.Canceled):
+	if err := p.check(ctx, runs.Zone, runs.StartZone(p.events(runs.Zone))); err != nil {
+		return err
+	}
+	switch failed := runs.Zone.CountFailed(); {
+	case len(runs.Zone.Failures()) > 0:
+	case !runs.Zone.IsKnown():
 		p.printLine("The checks were stopped.")
-	case err != nil:
-		p.printError("The checks from inside the zone could not be made", err)
 	case failed == 0:
 		p.printLine("All that has to be reached from inside the zone is reached.")
 	default:

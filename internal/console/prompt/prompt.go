@@ -161,6 +161,10 @@ func (c *promptSession) run(ctx context.Context) (yes bool, err error) {
 		if unsaved := c.session.Close(); err == nil && unsaved != nil && !c.unsaved {
 			c.printError("Warning: the answers could not be kept", unsaved)
 		}
+		if c.session.Checks.IsZoneLeft() {
+			c.printLine("The instance in the zone is deleted first, which may take a minute.")
+		}
+		c.session.Checks.WaitZone()
 	}()
 	c.printBeginning()
 	if err := c.refreshLocal(ctx); err != nil {

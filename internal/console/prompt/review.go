@@ -10,7 +10,6 @@ import (
 	"exoshift/internal/text"
 	"exoshift/provisioner/destroy"
 	"exoshift/wizard"
-	"exoshift/wizard/local"
 	"exoshift/wizard/session"
 )
 
@@ -21,32 +20,31 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 	if problems := session.ListBlocking(p.session); len(problems) > 0 {
 		return p.handleProblems(ctx, session.ReviewPage, problems)
 	}
-	plan, err := p.readPlan(ctx)
+	if p.session.Interview.Review != nil {
+		p.printLine("Reading what is there already; nothing is changed.")
+	}
+	run := p.session.Plan
+	if err := p.dialog.wait(ctx, run.Start(nil)); err != nil {
+		run.Stop()
+	}
+	failure, failed := run.Failure()
 	switch {
 	case ctx.Err() != nil:
 		return navigation{}, context.Cause(ctx)
-	case err != nil:
-		p.printError("What an installation would do could not be read", err)
+	case failed:
+		checksPrompt(p).printStep(failure)
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
+	case !run.IsKnown():
+		p.printLine("The reading was stopped.")
 		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
 	}
+	plan := run.Review()
 	p.printPlan(plan)
-	if blocker := session.DescribeBlocker(p.session, plan); blocker != "" {
+	if blocker := run.Blocker(); blocker != "" {
 		p.printLine("This cannot be created: %s", text.Sentence(blocker))
 		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
 	}
 	return p.confirmCreate(ctx, plan)
-}
-
-// readPlan plans the installation; Ctrl-C ends only that.
-func (p reviewPrompt) readPlan(ctx context.Context) (wizard.Review, error) {
-	if p.session.Interview.Review == nil {
-		return wizard.Review{}, nil
-	}
-	p.printLine("Reading what is there already; nothing is changed.")
-	reading, end := p.withInterrupt(ctx)
-	defer end()
-	secrets, _ := local.ResolveSecrets(p.session.Spec(), p.session.Interview.LookupEnv)
-	return p.session.Interview.Review(reading, p.session.Spec(), secrets)
 }
 
 func (p reviewPrompt) confirmCreate(ctx context.Context, plan wizard.Review) (navigation, error) {
@@ -95,9 +93,15 @@ func (p planHelp) listChoices() []string {
 }
 
 func describeAction(action string) string {
-	words := map[string]string{"create": "to create", "update": "to change", "delete": "to delete", "found": "there already"}
-	if word, known := words[action]; known {
-		return word
+	switch action {
+	case "create":
+		return "to create"
+	case "update":
+		return "to change"
+	case "delete":
+		return "to delete"
+	case "found":
+		return "there already"
 	}
 	return action
 }

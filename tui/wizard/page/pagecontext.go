@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"io"
-	"sync"
 	"time"
 
 	"exoshift/internal/text"
@@ -17,7 +16,7 @@ import (
 )
 
 // Context is shared by all pages of an interview: its session, and the terminal. It is confined to the goroutine of the
-// program, but for send and zoneMu.
+// program, but for Send.
 type Context struct {
 	*session.Session
 	Theme theme.Theme
@@ -30,9 +29,6 @@ type Context struct {
 	Later app.Later
 
 	delays map[string]int // by the ID of a lookup: the generation whose delay has begun
-
-	ZoneRuns int          // zone checks whose machine may still exist
-	ZoneMu   sync.RWMutex // held for reading by each of them
 
 	HelpBeside bool // the help is beside the page
 
@@ -61,8 +57,8 @@ func (t *Context) AddCommand(cmd tea.Cmd) {
 	}
 }
 
-// runWork runs work of the session in the background; nil is none.
-func (t *Context) runWork(work session.Work) {
+// RunWork runs work of the session in the background; nil is none.
+func (t *Context) RunWork(work session.Work) {
 	if work == nil {
 		return
 	}
@@ -75,7 +71,7 @@ func (t *Context) runWork(work session.Work) {
 
 // TakeCommands returns the commands of this message, and what the session has to have done in the background.
 func (t *Context) TakeCommands() tea.Cmd {
-	t.runWork(t.Local.Start())
+	t.RunWork(t.Local.Start())
 	t.scheduleLookups()
 	if save := t.Saves.Start(); save != nil {
 		t.AddCommand(func() tea.Msg {
@@ -159,7 +155,7 @@ func (t *Context) scheduleLookups() {
 // StartLookup starts a lookup whose delay has passed.
 func (t *Context) StartLookup(m LookupDueMsg) {
 	if work := t.Lookups.Start(m.id, m.generation); work != nil {
-		t.runWork(work)
+		t.RunWork(work)
 		t.AddCommand(t.Later(MinBusyTime, BusyShownMsg{}))
 	}
 }

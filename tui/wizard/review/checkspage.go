@@ -2,14 +2,7 @@
 package review
 
 import (
-	"context"
-	"reflect"
-	"slices"
-	"time"
-
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
-	"exoshift/state"
 	"exoshift/tui/cells"
 	"exoshift/tui/checks"
 	"exoshift/tui/components"
@@ -17,43 +10,28 @@ import (
 	"exoshift/tui/wizard/page"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// Checks runs the preflight checks in the background and shows their results.
+// Checks shows the preflight checks.
 type Checks struct {
 	session *page.Context
 	keys    components.DocumentKeys
+	runs    *session.CheckRuns
 
-	backgroundRun
-	known  bool      // the checks have run to their end
-	at     time.Time // when they began, or ended
-	rows   []checkRow
-	board  *checks.Board // of the probes, below the rows
-	zone   zoneCheck
+	board  *checks.Board // of the probes, below the steps
 	popups components.Popups
 
-	selected      int  // a row
+	selected      int  // a step
 	probeSelected bool // a row of the board is selected instead
 	userSelected  bool // by the operator
 }
 
-type checkRow struct {
-	wizard.CheckState
-	began, ended time.Time
-	warning      bool // a problem that does not block
-}
-
-type (
-	checkStateMsg struct {
-		generation int
-		state      wizard.CheckState
-	}
-	checksEndedMsg struct {
-		generation int
-		err        error
-	}
+const (
+	localColumn = 0
+	zoneColumn  = 1
 )
 
 // NewChecks returns the page of the checks.
@@ -62,12 +40,12 @@ func NewChecks(t *page.Context) *Checks {
 	if t.Interview.CheckFromZone != nil {
 		vantages = append(vantages, reach.Zone)
 	}
-	return &Checks{session: t, keys: components.NewDocumentKeys(), board: checks.NewBoard(vantages, t.ASCII)}
+	return &Checks{session: t, runs: t.Checks, keys: components.NewDocumentKeys(), board: checks.NewBoard(vantages, t.ASCII)}
 }
 
 // Open runs the checks, unless their results are about the present answers.
 func (p *Checks) Open() tea.Cmd {
-	if !p.isCurrent() && !p.running {
+	if !p.runs.Local.IsCurrent() && !p.runs.Local.IsRunning() {
 		p.startChecks()
 	}
 	return nil
@@ -75,74 +53,77 @@ func (p *Checks) Open() tea.Cmd {
 
 // Close cancels the checks; the operator cannot go on before all have passed.
 func (p *Checks) Close() bool {
-	ok := p.hasPassed()
-	if p.popups.Open = nil; p.running {
-		p.stop()
-		p.board.ClearRunning(localColumn)
+	passed := p.runs.HavePassed()
+	p.runs.Stop()
+	p.popups.Open = nil
+	for column := range p.board.Sources {
+		p.board.ClearRunning(column)
 	}
-	if p.zone.running {
-		p.zone.stop()
-		p.board.ClearRunning(zoneColumn)
-	}
-	return ok
+	return passed
 }
-
-func (p *Checks) isCurrent() bool { return p.known && reflect.DeepEqual(p.spec, p.session.Spec()) }
 
 func (p *Checks) startChecks() {
-	p.rows, p.selected, p.probeSelected, p.userSelected = nil, 0, false, false
-	p.known, p.at = false, p.session.Now()
+	p.selected, p.probeSelected, p.userSelected = 0, false, false
+	work := p.runs.StartLocal(session.CheckEvents{Changed: p.handleState, Ended: p.handleEnd})
 	p.resetBoard()
-	talk := p.session
-	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		err := talk.Interview.Check(ctx, spec, secrets, func(s wizard.CheckState) { talk.Send(checkStateMsg{turn, s}) })
-		return checksEndedMsg{turn, err}
-	})
+	p.session.RunWork(work)
 }
 
-// Update handles keys, and what a run of checks reports.
+// A confirmation is required: a machine is started in the zone.
+func (p *Checks) requestZoneCheck() {
+	why, ok := p.runs.CanCheckZone()
+	switch {
+	case why != "":
+		checkPopups{p}.showNotice(why)
+		return
+	case !ok:
+		return
+	}
+	p.popups.Open = &components.Dialog{
+		Theme: p.session.Theme, Title: "Check from the zone?", Text: cells.SanitizeText(p.runs.ZoneTerms(), p.session.ASCII),
+		Back: "cancel", Accept: "yes, check from there", OnAccept: func() tea.Cmd { p.startZoneCheck(); return nil },
+	}
+}
+
+func (p *Checks) startZoneCheck() {
+	p.userSelected = false
+	p.board.ClearSource(zoneColumn)
+	p.board.MarkRunning(zoneColumn, nil)
+	p.board.Source = zoneColumn
+	p.session.RunWork(p.runs.StartZone(session.CheckEvents{Changed: p.handleState, Ended: p.handleZoneEnd}))
+	p.selectMostUrgent()
+}
+
+func (p *Checks) handleZoneEnd() {
+	if p.board.ClearRunning(zoneColumn); p.runs.Zone.IsKnown() {
+		p.board.MarkAbsent(zoneColumn)
+		p.board.MarkAbsent(localColumn)
+	}
+	p.selectMostUrgent()
+}
+
+// Update handles keys.
 func (p *Checks) Update(message tea.Msg) tea.Cmd {
-	switch m := message.(type) {
-	case checkStateMsg:
-		if m.generation == p.generation && p.running {
-			p.handleState(m.state)
-		}
-	case checksEndedMsg:
-		if m.generation == p.generation && p.running {
-			p.handleEnd(m.err)
-		}
-	case zoneStateMsg:
-		if m.generation == p.zone.generation && p.zone.running {
-			p.handleProbeResult(m.state)
-		}
-	case zoneEndedMsg:
-		zoneRunner{p}.handleZoneEnd(m)
-	case tea.KeyMsg:
-		return p.handleKey(m)
+	if k, ok := message.(tea.KeyMsg); ok {
+		return p.handleKey(k)
 	}
 	return nil
 }
 
-func (p *Checks) handleState(s wizard.CheckState) {
+func (p *Checks) handleState(s wizard.CheckState, _ bool) {
 	if s.Reach != nil {
 		p.handleProbeResult(s)
-		return
-	}
-	s = sanitizeCheckState(s, p.session.ASCII)
-	i := slices.IndexFunc(p.rows, func(row checkRow) bool { return row.ID == s.ID })
-	if i < 0 {
-		i = len(p.rows)
-		p.rows = append(p.rows, checkRow{})
-	}
-	row := &p.rows[i]
-	row.CheckState = s
-	switch {
-	case s.State == provisioner.Started && row.began.IsZero():
-		row.began = p.session.Now()
-	case isEndState(s.State):
-		row.ended = p.session.Now()
 	}
 	p.selectMostUrgent()
+}
+
+// listSteps returns the checks other than those of connectivity, sanitized.
+func (p *Checks) listSteps() []session.CheckStep {
+	steps := p.runs.Steps()
+	for i := range steps {
+		steps[i].CheckState = sanitizeCheckState(steps[i].CheckState, p.session.ASCII)
+	}
+	return steps
 }
 
 // selectMostUrgent keeps a selection that the operator made.
@@ -150,30 +131,19 @@ func (p *Checks) selectMostUrgent() {
 	if p.userSelected {
 		return
 	}
-	p.selected, p.board.Selected, p.board.CachedList = p.findMostUrgent(), "", nil
-	fails := p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed
-	p.probeSelected = !fails && p.board.CountFindings() > 0 || fails && p.rows[p.selected].ID == stepReachability && p.board.HasFailed()
+	steps := p.runs.Steps()
+	p.selected, p.board.Selected, p.board.CachedList = findMostUrgent(steps), "", nil
+	fails := p.selected < len(steps) && steps[p.selected].State == provisioner.Failed
+	p.probeSelected = !fails && p.board.CountFindings() > 0 || fails && steps[p.selected].ID == stepReachability && p.board.HasFailed()
 }
 
 // StepReachability is the step of the recipe that fails if one of the services is unreachable.
 const stepReachability = "reachability"
 
-func isEndState(state string) bool {
-	return state == provisioner.Done || state == provisioner.Failed || state == provisioner.Skipped
-}
-
-// handleEnd handles the overall result; its error is shown only if no check reported one.
-func (p *Checks) handleEnd(err error) {
-	p.running, p.known, p.cancel, p.at = false, true, nil, p.session.Now()
-	failed := slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed })
-	if err != nil && !failed {
-		p.handleState(wizard.CheckState{
-			Title: "Run the checks", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err), Field: fault.FieldOf(err),
-		})
-	}
+func (p *Checks) handleEnd() {
 	p.board.ClearRunning(localColumn)
 	p.board.MarkAbsent(localColumn)
-	if p.computeStatus() == theme.OK && !p.userSelected {
+	if p.selectMostUrgent(); p.computeStatus() == theme.OK && !p.userSelected {
 		p.selected, p.probeSelected = 0, p.board.CountFindings() > 0
 	}
 }
@@ -186,17 +156,17 @@ func sanitizeCheckState(s wizard.CheckState, ascii bool) wizard.CheckState {
 	return s
 }
 
-// findMostUrgent returns the first row that failed, or the last one that runs, or the last one that ended.
-func (p *Checks) findMostUrgent() int {
+// findMostUrgent returns the first step that failed, or the last one that runs, or the last one that ended.
+func findMostUrgent(steps []session.CheckStep) int {
 	running, last := -1, -1
-	for i, row := range p.rows {
+	for i, step := range steps {
 		switch {
-		case row.State == provisioner.Failed:
+		case step.State == provisioner.Failed:
 			return i
-		case row.State != "" && !isEndState(row.State):
-			running = i
-		case isEndState(row.State):
+		case session.HasEnded(step.CheckState):
 			last = i
+		case step.State != "":
+			running = i
 		}
 	}
 	if running >= 0 {
@@ -205,15 +175,13 @@ func (p *Checks) findMostUrgent() int {
 	return max(last, 0)
 }
 
-func (p *Checks) hasPassed() bool { return p.isCurrent() && p.computeStatus() == theme.OK }
-
 func (p *Checks) computeStatus() theme.Status {
 	switch {
-	case slices.ContainsFunc(p.rows, func(row checkRow) bool { return row.State == provisioner.Failed }), p.board.HasFailed():
+	case p.runs.HasFailed():
 		return theme.Failed
-	case p.running, p.zone.running:
+	case p.runs.IsRunning():
 		return theme.Running
-	case p.known:
+	case p.runs.Local.IsKnown():
 		return theme.OK
 	}
 	return theme.Waiting
@@ -221,7 +189,7 @@ func (p *Checks) computeStatus() theme.Status {
 
 // Mark returns the status of the checks; results for other answers do not count.
 func (p *Checks) Mark() theme.Status {
-	if !p.running && !p.isCurrent() {
+	if !p.runs.Local.IsRunning() && !p.runs.Local.IsCurrent() {
 		return theme.Waiting
 	}
 	if status := p.computeStatus(); status != theme.OK || p.board.CountFindings() == 0 {
@@ -248,14 +216,12 @@ func (p *Checks) handleProbeResult(s wizard.CheckState) {
 	} else if s.State != "" {
 		row.Results[column].Status = mapCheckState(s.State)
 	}
-	p.selectMostUrgent()
 }
 
 // resetBoard drops the results for other answers; those for the present answers stay until newer ones replace them.
 func (p *Checks) resetBoard() {
-	if !p.zone.running && !(zoneRunner{p}).isZoneCurrent() && len(p.board.Sources) > zoneColumn {
+	if !p.runs.Zone.IsRunning() && !p.runs.Zone.IsCurrent() && len(p.board.Sources) > zoneColumn {
 		p.board.ClearSource(zoneColumn)
-		p.zone.known = false
 	}
 	kept := p.board
 	p.board = checks.NewBoard(kept.Sources, p.session.ASCII)

@@ -27,7 +27,7 @@ func (p *Checks) handleKey(k tea.KeyMsg) tea.Cmd {
 	case key.Matches(k, p.keys.Home):
 		p.selectIndex(0)
 	case key.Matches(k, p.keys.End):
-		p.selectIndex(len(p.rows) + len(p.board.GetList().Rows) - 1)
+		p.selectIndex(len(p.runs.Steps()) + len(p.board.GetList().Rows) - 1)
 	default:
 		return p.handleProbeKey(k)
 	}
@@ -44,7 +44,7 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 	case text == "a":
 		p.board.ShowAll, p.board.CachedList = !p.board.ShowAll, nil
 	case text == "z":
-		zoneRunner{p}.requestZoneCheck()
+		p.requestZoneCheck()
 	case text == "f" && len(p.board.Rows) > 0:
 		checkPopups{p}.openRequest()
 	case text == "x" && row != nil:
@@ -57,17 +57,17 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 
 func (p *Checks) selectedIndex() int {
 	if p.probeSelected {
-		return len(p.rows) + max(p.board.FindSelected(), 0)
+		return len(p.runs.Steps()) + max(p.board.FindSelected(), 0)
 	}
 	return p.selected
 }
 
 func (p *Checks) selectIndex(place int) {
-	probed := p.board.GetList().Rows
-	place = min(max(place, 0), max(len(p.rows)+len(probed)-1, 0))
-	p.userSelected, p.probeSelected = true, place >= len(p.rows) && len(probed) > 0
+	probed, steps := p.board.GetList().Rows, len(p.runs.Steps())
+	place = min(max(place, 0), max(steps+len(probed)-1, 0))
+	p.userSelected, p.probeSelected = true, place >= steps && len(probed) > 0
 	if p.probeSelected {
-		p.board.SelectRow(probed[place-len(p.rows)])
+		p.board.SelectRow(probed[place-steps])
 		return
 	}
 	p.selected = place
@@ -82,14 +82,14 @@ func (p *Checks) selectedProbe() *checks.Row {
 
 // handleAccept goes on if all checks passed, and otherwise to the field to change.
 func (p *Checks) handleAccept() {
-	row := p.selectedProbe()
+	row, steps := p.selectedProbe(), p.runs.Steps()
 	switch {
-	case p.hasPassed():
+	case p.runs.HavePassed():
 		p.session.RequestNext()
 	case row != nil && row.Status() == theme.Failed:
 		checkPopups{p}.openDetails(row)
-	case row == nil && p.selected < len(p.rows) && p.rows[p.selected].State == provisioner.Failed:
-		if field, known := session.FindAsked(p.rows[p.selected].Field, p.spec); known {
+	case row == nil && p.selected < len(steps) && steps[p.selected].State == provisioner.Failed:
+		if field, known := session.FindAsked(steps[p.selected].Field, p.runs.Local.Spec()); known {
 			p.session.RequestField(field.Key)
 			return
 		}
@@ -103,7 +103,7 @@ func (p *Checks) handleAccept() {
 
 func (p *Checks) selectFirstProbe() {
 	if p.board.HasFailed() {
-		p.selectIndex(len(p.rows))
+		p.selectIndex(len(p.runs.Steps()))
 	}
 }
 
@@ -114,14 +114,14 @@ func (p *Checks) Hints() []key.Binding {
 	}
 	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
 	switch {
-	case p.hasPassed():
+	case p.runs.HavePassed():
 		accept.SetEnabled(true)
 	case p.computeStatus() == theme.Failed:
 		accept.SetEnabled(true)
 		accept.SetHelp("enter", "go to error")
 	}
 	zone, skip, request := components.NewHint("z", "zone"), components.NewHint("x", "skip"), components.NewHint("f", "request")
-	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.zone.running)
+	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.runs.Zone.IsRunning())
 	skip.SetEnabled(p.selectedProbe() != nil)
 	request.SetEnabled(p.board.CountFindings() > 0)
 	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
@@ -140,8 +140,8 @@ func (p *Checks) Help() string {
 	if row := p.selectedProbe(); row != nil {
 		return help + "\n" + row.FormatHelp()
 	}
-	if p.selected < len(p.rows) {
-		row := p.rows[p.selected]
+	if steps := p.listSteps(); p.selected < len(steps) {
+		row := steps[p.selected]
 		help += "\n" + row.Title + ": " + mapCheckState(row.State).Word() + ". " + row.Text
 	}
 	return help

@@ -10,7 +10,6 @@ import (
 	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/wizard/reach"
-	"exoshift/wizard/session"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -25,17 +24,12 @@ func (p checkPopups) openSkip(row *checks.Row) {
 	})
 }
 
-// The results from the zone stay valid: skipping a check changes none of them.
 func (p checkPopups) addSkip(skip reach.Skip) {
-	zone := zoneRunner(p).isZoneCurrent()
-	if err := session.SkipCheck(p.session.Session, skip.ID, skip.String()); err != nil {
+	if err := p.runs.Skip(skip.ID, skip.String()); err != nil {
 		p.showNotice("This check cannot be skipped: " + err.Error())
 		return
 	}
-	p.board.MarkSkipped(skip.ID, skip.Reason, skip.Until, p.session.Now())
-	if zone {
-		p.zone.spec = p.session.Spec()
-	}
+	p.board.MarkSkipped(skip, p.session.Now())
 	p.startChecks()
 }
 
@@ -55,7 +49,7 @@ func (p checkPopups) openDetails(row *checks.Row) {
 }
 
 func (p checkPopups) openRequest() {
-	report := reach.Report{V: reach.Version, Started: p.at, Results: p.board.ListResults()}
+	report := reach.Report{V: reach.Version, Started: p.runs.Local.Began(), Results: p.board.ListResults()}
 	demands := checks.SanitizeRules(reach.ListFirewallRules(report, p.board.ListChecks()), p.session.ASCII)
 	p.popups.Open = &components.TextPopup{Theme: p.session.Theme, Lines: preflight.FirewallRequest{Theme: p.session.Theme, Rules: demands}.RenderLines}
 }

@@ -22,26 +22,26 @@ func (p checksView) buildChecks() preflight.Checks {
 	if n := p.board.CountFindings(); n > 0 {
 		checks.Details.Note = text.Plural(n, "finding") + " " + p.session.Theme.Arrow + " firewall request (f)"
 	}
-	for _, row := range p.rows {
+	for _, row := range p.listSteps() {
 		checks.Rows = append(checks.Rows, p.buildCheck(row))
 	}
 	checks.Header = p.renderHeader(checks.FormatCounts() + p.formatTallies())
-	if p.hasPassed() {
+	if p.runs.HavePassed() {
 		checks.Footer = p.session.Theme.Selected.Render("[ Next: review ]") + p.session.Theme.Dim.Render("  enter")
 	}
 	return checks
 }
 
-func (p checksView) buildCheck(row checkRow) preflight.Check {
+func (p checksView) buildCheck(row session.CheckStep) preflight.Check {
 	check := preflight.Check{Title: row.Title, Marks: []theme.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}
-	if !row.began.IsZero() && !row.ended.IsZero() {
-		check.Took = row.ended.Sub(row.began)
+	if !row.Began.IsZero() && !row.Ended.IsZero() {
+		check.Took = row.Ended.Sub(row.Began)
 	}
-	if row.warning {
+	if row.Warning {
 		check.Marks = []theme.Status{theme.Warn}
 	}
 	if row.State == provisioner.Failed {
-		if field, known := session.FindAsked(row.Field, p.spec); known {
+		if field, known := session.FindAsked(row.Field, p.runs.Local.Spec()); known {
 			check.Location = formatLocation(field)
 		}
 	}
@@ -68,18 +68,18 @@ func mapCheckState(state string) theme.Status {
 
 func (p checksView) renderHeader(tally string) string {
 	t := p.session.Theme
-	age := t.Dim.Render(" " + t.Dot + " checked " + text.FormatAge(p.session.Now().Sub(p.at)))
+	age := t.Dim.Render(" " + t.Dot + " checked " + text.FormatAge(p.session.Now().Sub(p.runs.Local.Ended())))
 	head := func(status theme.Status, words string) string {
 		return t.Mark(status) + " " + t.Style(status).Bold(true).Render(words) + "  "
 	}
 	switch {
-	case p.zone.running && !p.running:
-		return head(theme.Running, "CHECKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+text.FormatDuration(p.session.Now().Sub(p.zone.began).Truncate(time.Second)))
-	case p.running:
-		return head(theme.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed()+"; nothing is created")
-	case !p.known:
+	case p.runs.Zone.IsRunning() && !p.runs.Local.IsRunning():
+		return head(theme.Running, "CHECKING FROM THE ZONE") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed(p.runs.Zone))
+	case p.runs.Local.IsRunning():
+		return head(theme.Running, "CHECKING") + tally + t.Dim.Render(" "+t.Dot+" "+p.formatElapsed(p.runs.Local)+"; nothing is created")
+	case !p.runs.Local.IsKnown():
 		return head(theme.Waiting, "NOT CHECKED") + "r runs all checks"
-	case !p.isCurrent():
+	case !p.runs.Local.IsCurrent():
 		return head(theme.Waiting, "OLD") + "the answers have changed; r runs the checks again"
 	case p.computeStatus() == theme.Failed:
 		return head(theme.Failed, "CHECKS FAILED") + tally + age
@@ -100,6 +100,6 @@ func (p checksView) formatTallies() string {
 	return text
 }
 
-func (p checksView) formatElapsed() string {
-	return text.FormatDuration(p.session.Now().Sub(p.began).Truncate(time.Second))
+func (p checksView) formatElapsed(run *session.CheckRun) string {
+	return text.FormatDuration(p.session.Now().Sub(run.Began()).Truncate(time.Second))
 }

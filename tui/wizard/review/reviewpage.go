@@ -1,12 +1,8 @@
 package review
 
 import (
-	"context"
-	"reflect"
 	"time"
 
-	"exoshift/internal/fault"
-	"exoshift/state"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
@@ -24,10 +20,8 @@ type Review struct {
 	session *page.Context
 	keys    components.DocumentKeys
 
-	backgroundRun
-	known  bool // review or err is about the present answers
-	review wizard.Review
-	err    error
+	run    *session.ReviewRun
+	review wizard.Review // sanitized
 
 	groups []plan.Group
 	open   map[int]bool
@@ -37,13 +31,10 @@ type Review struct {
 	size   components.Rect
 }
 
-type reviewMsg struct {
-	generation int
-	review     wizard.Review
-	err        error
+type frameMsg struct {
+	began time.Time // of the run
+	frame int
 }
-
-type frameMsg struct{ generation, frame int }
 
 const (
 	frameCount    = 10
@@ -52,16 +43,16 @@ const (
 
 // NewReview returns the page of the review.
 func NewReview(t *page.Context) *Review {
-	return &Review{session: t, keys: components.NewDocumentKeys()}
+	return &Review{session: t, run: t.Plan, keys: components.NewDocumentKeys()}
 }
 
 // Open reads what exists, unless that was done for the present answers.
 func (p *Review) Open() tea.Cmd {
 	p.offset, p.focus = 0, p.backButton()
 	switch {
-	case p.isCurrent():
+	case p.run.IsCurrent():
 		p.showFrame(1)
-	case !p.running:
+	case !p.run.IsRunning():
 		p.startReview()
 	}
 	return nil
@@ -69,34 +60,17 @@ func (p *Review) Open() tea.Cmd {
 
 // Close cancels the review.
 func (p *Review) Close() bool {
-	if p.running {
-		p.stop()
-	}
+	p.run.Stop()
 	return true
 }
 
-func (p *Review) isCurrent() bool {
-	return p.known && p.err == nil && reflect.DeepEqual(p.spec, p.session.Spec())
-}
+func (p *Review) startReview() { p.session.RunWork(p.run.Start(p.handleReview)) }
 
-func (p *Review) startReview() {
-	p.known = false
-	talk := p.session
-	p.begin(talk, func(ctx context.Context, turn int, spec state.Spec, secrets wizard.Secrets) tea.Msg {
-		review, err := talk.Interview.Review(ctx, spec, secrets)
-		return reviewMsg{turn, review, err}
-	})
-}
-
-// Update handles keys and the result of the review.
+// Update handles keys, and the frames of the picture.
 func (p *Review) Update(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
-	case reviewMsg:
-		if m.generation == p.generation && p.running {
-			p.handleReview(m)
-		}
 	case frameMsg:
-		if m.generation == p.generation && m.frame == p.frame {
+		if m.began.Equal(p.run.Began()) && m.frame == p.frame {
 			p.showFrame(p.frame + 1)
 		}
 	case tea.KeyMsg:
@@ -105,11 +79,10 @@ func (p *Review) Update(message tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (p *Review) handleReview(m reviewMsg) {
-	p.running, p.known, p.cancel = false, true, nil
-	p.err, p.review = m.err, sanitizeReview(m.review, p.session.ASCII)
+func (p *Review) handleReview() {
+	p.review = sanitizeReview(p.run.Review(), p.session.ASCII)
 	p.groups, p.open, p.offset = plan.GroupPlan(toPlanned(p.review.Changes)), map[int]bool{}, 0
-	if p.focus = p.backButton(); p.err != nil {
+	if p.focus = p.backButton(); p.run.HasFailed() {
 		p.focus = p.confirmButton()
 	}
 	p.showFrame(1)
@@ -122,7 +95,7 @@ func (p *Review) showFrame(frame int) {
 		return
 	}
 	p.frame = frame
-	p.session.AddCommand(p.session.Later(frameInterval, frameMsg{p.generation, frame}))
+	p.session.AddCommand(p.session.Later(frameInterval, frameMsg{p.run.Began(), frame}))
 }
 
 // backButton and confirmButton come behind the groups.
@@ -183,35 +156,34 @@ func (p *Review) handleAccept() {
 func (p *Review) submit() {
 	field, known := p.findFix()
 	switch {
-	case p.running:
-	case p.known && p.err != nil && known:
+	case p.run.IsRunning():
+	case known:
 		p.session.RequestField(field.Key)
-	case !p.isCurrent():
+	case !p.run.IsCurrent():
 		p.startReview()
 	case p.session.Interview.CheckOnly:
 		p.session.RequestFinish(false)
-	case p.describeBlocker() == "":
+	case p.run.Blocker() == "":
 		p.session.RequestFinish(true)
 	}
 }
 
 func (p *Review) findFix() (wizard.Field, bool) {
-	if p.err == nil {
+	failure, failed := p.run.Failure()
+	if !failed {
 		return wizard.Field{}, false
 	}
-	return session.FindAsked(fault.FieldOf(p.err), p.spec)
+	return session.FindAsked(failure.Field, p.run.Spec())
 }
 
 // Mark returns the status of the review; one of other answers does not count.
 func (p *Review) Mark() theme.Status {
 	switch {
-	case p.running:
+	case p.run.IsRunning():
 		return theme.Running
-	case p.known && p.err != nil:
+	case p.run.HasFailed(), p.run.IsCurrent() && p.run.Blocker() != "":
 		return theme.Failed
-	case p.isCurrent() && p.describeBlocker() != "":
-		return theme.Failed
-	case p.isCurrent():
+	case p.run.IsCurrent():
 		return theme.OK
 	}
 	return theme.Waiting
@@ -261,9 +233,4 @@ func (p *Review) Help() string {
 		"Up and down scroll. Tab moves to the object types, where enter lists the objects, and to the buttons.\n" +
 		"The time is typical for such installations. You can quit at any time: the same command resumes.\n" +
 		"All objects are named or labeled with the cluster ID; exoshift destroy deletes them."
-}
-
-// describeBlocker returns the reason why the reviewed cluster cannot be created; empty if there is none.
-func (p *Review) describeBlocker() string {
-	return session.DescribeBlocker(p.session.Session, p.review)
 }

@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/internal/fault"
 	"exoshift/internal/text"
-	"exoshift/provisioner"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
@@ -23,20 +21,23 @@ type reviewView struct{ *Review }
 func (p reviewView) buildText() components.View {
 	t := p.session.Theme
 	switch {
-	case p.running:
+	case p.run.IsRunning():
 		return components.Lines{"", " " + t.Mark(theme.Running) + " " + t.Active.Bold(true).Render("READING") + "  existing objects, to plan what to create " + t.Dim.Render(p.formatWait())}
-	case p.known && p.err != nil:
+	case p.run.HasFailed():
 		return p.buildFailure()
-	case !p.known:
+	case !p.run.IsKnown():
 		return components.Lines{"", " " + t.Mark(theme.Waiting) + " r reads what is there"}
 	}
 	return p.buildReview()
 }
 
-func (p reviewView) formatWait() string { return text.FormatDuration(p.session.Now().Sub(p.began)) }
+func (p reviewView) formatWait() string {
+	return text.FormatDuration(p.session.Now().Sub(p.run.Began()))
+}
 
 func (p reviewView) buildFailure() components.View {
-	s := newFailedCheck(p.err, p.session.ASCII)
+	failure, _ := p.run.Failure()
+	s := sanitizeCheckState(failure.CheckState, p.session.ASCII)
 	check := preflight.Check{Title: s.Title, Marks: []theme.Status{theme.Failed}, Text: s.Text, Hint: s.Hint}
 	if field, known := p.findFix(); known {
 		check.Location = formatLocation(field)
@@ -44,14 +45,8 @@ func (p reviewView) buildFailure() components.View {
 	return preflight.CheckDetails{Theme: p.session.Theme, Check: check}
 }
 
-func newFailedCheck(err error, ascii bool) wizard.CheckState {
-	return sanitizeCheckState(wizard.CheckState{
-		Title: "No plan", State: provisioner.Failed, Text: err.Error(), Hint: fault.HintOf(err),
-	}, ascii)
-}
-
 func (p reviewView) countLines() int {
-	if !p.isCurrent() {
+	if !p.run.IsCurrent() {
 		return 0
 	}
 	return p.buildReview().CountLines(p.size.W)
@@ -60,7 +55,7 @@ func (p reviewView) countLines() int {
 func (p reviewView) buildReview() plan.Review {
 	r, interview := p.review, p.session.Interview
 	view := plan.Review{
-		Theme: p.session.Theme, Spec: p.spec, Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
+		Theme: p.session.Theme, Spec: p.run.Spec(), Groups: p.groups, Quotas: buildNeedRows(r.Quotas), Minutes: r.Minutes, Actions: r.Actions,
 		Cost: plan.Cost{
 			Theme: p.session.Theme, Hour: r.Estimate.Hour, Month: r.Estimate.Month, Date: r.Estimate.Date, Unknown: r.Estimate.Unknown,
 		},
@@ -95,7 +90,7 @@ func (p reviewView) listWarnings() []string {
 	for _, f := range p.session.ListWarnings() {
 		all = append(all, strings.TrimPrefix(f.Field+": "+f.Message, ": "))
 	}
-	for _, consequence := range p.spec.ListConsequences() {
+	for _, consequence := range p.run.Spec().ListConsequences() {
 		if consequence.Field == "" { // the others are warnings of their fields
 			all = append(all, consequence.Text)
 		}
@@ -112,7 +107,7 @@ func (p reviewView) renderButtons(width int) string {
 	if label := p.formatConfirmLabel(width); label != "" {
 		line += "  " + p.renderButton(label, p.confirmButton())
 	}
-	if obstacle := p.describeBlocker(); obstacle != "" && p.isCurrent() {
+	if obstacle := p.run.Blocker(); obstacle != "" && p.run.IsCurrent() {
 		line += "  " + t.Mark(theme.Failed) + " " + obstacle
 	}
 	return line
@@ -130,15 +125,15 @@ func (p reviewView) renderButton(label string, at int) string {
 func (p reviewView) formatConfirmLabel(width int) string {
 	_, known := p.findFix()
 	switch {
-	case p.running:
+	case p.run.IsRunning():
 		return ""
-	case p.err != nil && p.known && known:
+	case known:
 		return "Change the answer"
-	case !p.isCurrent():
+	case !p.run.IsCurrent():
 		return "Refresh"
 	case p.session.Interview.CheckOnly:
 		return "Done: nothing is created"
-	case p.describeBlocker() != "":
+	case p.run.Blocker() != "":
 		return ""
 	case p.session.Interview.Rehearsal:
 		return "Rehearse: no real resources"
