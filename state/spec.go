@@ -275,6 +275,11 @@ func (s Spec) HasInternalAddresses() bool {
 	return !s.IsRoundRobin() && s.LoadBalancer.Internal != InternalElasticIP
 }
 
+// HasInternalElasticIP reports whether the name api-int has the elastic IP of the API.
+func (s Spec) HasInternalElasticIP() bool {
+	return !s.IsRoundRobin() && s.LoadBalancer.Internal == InternalElasticIP
+}
+
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
 func (s Spec) Machines(role Role) []Machine {
 	switch {

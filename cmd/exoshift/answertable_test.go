@@ -82,7 +82,7 @@ func answerTable() map[string]answerRow {
 		"dns.appsDomain":                   {outRefused, "apps.example.org", nil},
 		"dns.acme":                         {outRefused, "false", []string{"take them out of the catalog first"}},
 		"loadBalancer.strategy":            {outRefused, "dns-round-robin", nil},
-		"loadBalancer.internal":            {outCarried, "elastic-ip", []string{"created dns-record api-int CNAME api.c-demo-1.example.net", "deleted dns-record api-int A"}},
+		"loadBalancer.internal":            {outCarried, "elastic-ip", []string{"created dns-record api-int A", "deleted dns-record api-int A"}},
 		"loadBalancer.proxyProtocol":       {outRefused, "true", nil},
 		"syn.lieutenantURL":                {outRefused, "https://api.syn.example.net", []string{"Those who run Project Syn can register it elsewhere"}},
 		"syn.tenant":                       {outRefused, "t-another", []string{"Those who run Project Syn can register it elsewhere"}},

@@ -33,25 +33,27 @@ const (
 // failover is what the loss of one load balancer, whose packets are dropped, means for clients.
 type failover struct {
 	outside, inside time.Duration // until every request of a client-go client succeeds: by api, and on a node by api-int
+	kubelets        time.Duration // until every kubelet's requests do
 }
 
 func (f failover) String() string {
-	return fmt.Sprintf("| %.0f s | %.0f s |", f.outside.Seconds(), f.inside.Seconds())
+	return fmt.Sprintf("| %.0f s | %.0f s | %.0f s |", f.outside.Seconds(), f.inside.Seconds(), f.kubelets.Seconds())
 }
 
 // loadBalancerLost measures on a cluster that stands. The page of documentation states the limits.
 func loadBalancerLost(internal string) func(*testing.T, run.Run, *simcloud.Zone) {
 	return func(t *testing.T, s run.Run, zone *simcloud.Zone) {
+		first := lookupInternal(t, s, zone)
 		if s.Spec.LoadBalancer.Internal != internal {
 			s.Spec.LoadBalancer.Internal = internal
 			installed(t, s)
 		}
 		pass(t, s, 5*time.Minute) // caches of resolvers, and a zone that has just been opened
-		seen := measureFailover(t, s, zone)
+		seen := measureFailover(t, s, zone, first)
 		t.Logf("%s: %s", internal, seen)
 		limits := readFailoverLimits(t, internal)
 		for what, c := range map[string][2]time.Duration{
-			"outside": {seen.outside, limits.outside}, "inside": {seen.inside, limits.inside},
+			"outside": {seen.outside, limits.outside}, "inside": {seen.inside, limits.inside}, "kubelets": {seen.kubelets, limits.kubelets},
 		} {
 			if c[0] > c[1] {
 				t.Errorf("%s, %s: %s, the limit is %s", internal, what, c[0], c[1])
@@ -67,9 +69,9 @@ func readFailoverLimits(t *testing.T, internal string) failover {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(content)) {
-		var outside, inside int
-		if n, _ := fmt.Sscanf(line, "| `"+internal+"` | %d s | %d s |", &outside, &inside); n == 2 {
-			return failover{time.Duration(outside) * time.Second, time.Duration(inside) * time.Second}
+		var outside, inside, kubelets int
+		if n, _ := fmt.Sscanf(line, "| `"+internal+"` | %d s | %d s | %d s |", &outside, &inside, &kubelets); n == 3 {
+			return failover{time.Duration(outside) * time.Second, time.Duration(inside) * time.Second, time.Duration(kubelets) * time.Second}
 		}
 	}
 	t.Fatalf("docs/failover.md has no row of %s", internal)
@@ -83,7 +85,22 @@ func pass(t *testing.T, s run.Run, d time.Duration) {
 	}
 }
 
-func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone) failover {
+// lookupInternal returns the first address of api-int: the kubelets are connected to it.
+func lookupInternal(t *testing.T, s run.Run, zone *simcloud.Zone) string {
+	t.Helper()
+	node, err := zone.MachineNetwork("worker-0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses, err := node.Lookup(t.Context(), "api-int."+s.Spec.Domain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return addresses[0].String()
+}
+
+// measureFailover silences the load balancer whose address is first.
+func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone, first string) failover {
 	t.Helper()
 	node, err := zone.MachineNetwork("worker-0")
 	if err != nil {
@@ -96,11 +113,7 @@ func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone) failover {
 		inside = append(inside, newPeer(t, s, node, "https://api-int."+domain+":6443"))
 	}
 	dead, living := "lb-0", "lb-1"
-	first, err := node.Lookup(t.Context(), "api-int."+domain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if (backdoor{t, s}).addressesOf(living)[0] == first[0].String() { // the one that clients ask first dies
+	if (backdoor{t, s}).addressesOf(living)[0] == first {
 		dead, living = living, dead
 	}
 	alive := backdoor{t, s}.addressesOf(living)[0]
@@ -122,9 +135,9 @@ func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone) failover {
 	for _, p := range slices.Concat(outside, inside) {
 		running.Go(func() { p.watch(t.Context(), s, began) })
 	}
-	watchNodes(t, s, witness, began)
+	beats := watchNodes(t, s, witness, began)
 	running.Wait()
-	var seen failover
+	seen := failover{kubelets: measureKubelets(t, zone, beats, began)}
 	for _, p := range outside {
 		seen.outside = max(seen.outside, p.outage)
 	}
@@ -191,9 +204,10 @@ func (p *peer) watch(ctx context.Context, s run.Run, began time.Time) {
 	}
 }
 
-// watchNodes requires that every node stays Ready.
-func watchNodes(t *testing.T, s run.Run, witness *peer, began time.Time) {
+// watchNodes requires that every node stays Ready. It returns their heartbeats.
+func watchNodes(t *testing.T, s run.Run, witness *peer, began time.Time) map[string][]time.Time {
 	t.Helper()
+	beats := map[string][]time.Time{}
 	for time.Since(began) < failoverWindow {
 		nodes, err := witness.listNodes(t.Context())
 		if err != nil || len(nodes) == 0 {
@@ -201,11 +215,60 @@ func watchNodes(t *testing.T, s run.Run, witness *peer, began time.Time) {
 		}
 		for _, node := range nodes {
 			for _, condition := range node.Status.Conditions {
-				if condition.Type == corev1.NodeReady && condition.Status != corev1.ConditionTrue {
+				if condition.Type != corev1.NodeReady {
+					continue
+				}
+				if condition.Status != corev1.ConditionTrue {
 					t.Fatalf("after %s node %s is not Ready: %s", time.Since(began), node.Name, condition.Message)
+				}
+				if at := condition.LastHeartbeatTime.Time; !slices.ContainsFunc(beats[node.Name], at.Equal) {
+					beats[node.Name] = append(beats[node.Name], at)
 				}
 			}
 		}
 		pass(t, s, 5*time.Second)
 	}
+	return beats
+}
+
+// measureKubelets returns when the last of the kubelets whose heartbeats failed had sent one again.
+func measureKubelets(t *testing.T, zone *simcloud.Zone, beats map[string][]time.Time, began time.Time) (outage time.Duration) {
+	t.Helper()
+	consoles, failed := zone.Consoles(), 0
+	for node, sent := range beats {
+		failure := findLastFailure(t, consoles[node], began)
+		if failure.IsZero() {
+			continue
+		}
+		failed++
+		next := slices.IndexFunc(sent, func(at time.Time) bool { return !at.Before(failure) })
+		if next < 0 {
+			t.Fatalf("node %s has sent no heartbeat since its failure %s after the loss", node, failure.Sub(began))
+		}
+		outage = max(outage, sent[next].Sub(began))
+	}
+	if failed == 0 {
+		t.Error("no kubelet was at the load balancer that died: nothing is measured")
+	}
+	t.Logf("%d of %d kubelets were at the load balancer that died", failed, len(beats))
+	return outage
+}
+
+// findLastFailure returns when a kubelet's heartbeat failed last, by its console; zero: never since the loss.
+func findLastFailure(t *testing.T, console []string, began time.Time) (failure time.Time) {
+	t.Helper()
+	for _, line := range console {
+		stamp, text, _ := strings.Cut(line, " ")
+		if !strings.HasPrefix(text, "kubelet: error updating node status") {
+			continue
+		}
+		at, err := time.Parse(time.DateTime, began.UTC().Format(time.DateOnly)+" "+stamp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.After(began) {
+			failure = at
+		}
+	}
+	return failure
 }

@@ -1,6 +1,7 @@
 package simcloud
 
 import (
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,4 +36,36 @@ func TestClock_WallSpeed(t *testing.T) {
 			t.Errorf("it is %s, not %s", now, time.Now())
 		}
 	})
+}
+
+// Timeouts of connections count in wall-clock time: the clock of a zone at real speed must not fall behind it.
+func TestClock_WallSpeedAfterRestart(t *testing.T) {
+	for name, end := range map[string]func(o *operator, dir string) (next string){
+		"closed": func(o *operator, dir string) string { o.close(); return dir },
+		"killed": func(o *operator, dir string) string {
+			defer o.close()
+			left := o.t.TempDir()
+			o.must(os.CopyFS(left, os.DirFS(dir)))
+			return left
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				o := open(t, Options{Dir: dir})
+				time.Sleep(tick + time.Second)
+				next := end(o, dir)
+				before := time.Now()
+				again := open(t, Options{Dir: next})
+				defer again.close()
+				if waited := time.Since(before); waited > tick {
+					t.Errorf("it waited for %s", waited)
+				}
+				time.Sleep(time.Hour)
+				if now := again.clock.Now(); !now.Equal(time.Now()) {
+					t.Errorf("it is %s, not %s", now, time.Now())
+				}
+			})
+		})
+	}
 }

@@ -228,18 +228,20 @@ func (z *Zone) openClock(ctx context.Context) error {
 		return err
 	}
 	every := max(tick, time.Duration(float64(minTick)*z.options.Speed))
-	start, known := times.Get("now")
-	if known {
-		start = start.Add(every)
-	} else {
-		start = time.Now()
+	start, err := z.findStart(ctx, times, every)
+	if err != nil {
+		return err
 	}
 	stop := func() {}
 	if z.options.Speed > 0 || start.After(time.Now()) {
 		z.clock, stop = network.NewScaledClock(max(1, z.options.Speed), start)
 	}
 	note := func() error { return times.Put("now", z.clock.Now()) }
-	z.closers = append(z.closers, func() error { stop(); return note() })
+	z.closers = append(z.closers, func() error {
+		stop()
+		end := z.clock.Now()
+		return errors.Join(times.Put("now", end), times.Put("end", end))
+	})
 	if z.options.Speed > 0 || z.options.Dir != "" {
 		z.running.Go(func() {
 			for z.clock.Sleep(ctx, every) == nil {
@@ -248,6 +250,23 @@ func (z *Zone) openClock(ctx context.Context) error {
 		})
 	}
 	return note()
+}
+
+// findStart returns where simulated time begins; every is the interval at which it is stored. The wall clock may be behind by
+// less than that: it is waited for, as a clock of the zone's own would depend on the load of the machine, and everything that
+// counts in wall-clock time, such as timeouts of connections, would go ahead of it.
+func (z *Zone) findStart(ctx context.Context, times *store.Table[time.Time], every time.Duration) (time.Time, error) {
+	start, known := times.Get("now")
+	if !known {
+		return time.Now(), nil
+	}
+	if end, _ := times.Get("end"); !start.Equal(end) {
+		start = start.Add(every) // the process was killed
+	}
+	if ahead := time.Until(start); z.options.Speed == 0 && ahead > 0 && ahead <= every {
+		return start, network.Clock{}.Sleep(ctx, ahead)
+	}
+	return start, nil
 }
 
 // watchChanges reacts to changes at the API: it syncs machines and probes, and injects object faults.

@@ -52,17 +52,31 @@ func (d *DNS) EnsureRecords(ctx context.Context, report provisioner.Report) erro
 }
 
 func (d *DNS) ensureFixedRecords(ctx context.Context, report provisioner.Report) error {
-	if !d.spec.HasInternalAddresses() {
-		if err := d.removeInternal(ctx, report, "A"); err != nil {
+	elastic := d.ips.API().Address
+	if d.spec.HasInternalElasticIP() {
+		if err := d.removeAlias(ctx, report); err != nil {
 			return err
 		}
 	}
-	return d.ensureRecords(ctx, report, buildFixedRecords(d.spec, d.ips.API().Address, d.ips.Ingress().Address))
+	if err := d.ensureRecords(ctx, report, buildFixedRecords(d.spec, elastic, d.ips.Ingress().Address)); err != nil {
+		return err
+	}
+	if !d.spec.HasInternalElasticIP() {
+		return nil
+	}
+	return d.removeInternal(ctx, report, "A", func(content string) bool { return content != elastic })
 }
 
-// removeInternal deletes the records of api-int that another answer left: a name with an alias can have nothing else.
-func (d *DNS) removeInternal(ctx context.Context, report provisioner.Report, kind string) error {
-	action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, internalName, kind, func(string) bool { return true })
+// removeAlias deletes the alias that api-int may have from another program: a name with an alias can have nothing else. It is
+// called right before the addresses take its place: resolvers that ask in between cache for minutes that there is no such name.
+func (d *DNS) removeAlias(ctx context.Context, report provisioner.Report) error {
+	return d.removeInternal(ctx, report, "CNAME", func(string) bool { return true })
+}
+
+// removeInternal deletes the records of api-int that another answer left. The addresses of the other answer go after those of
+// this one are there, so that the name always exists; cached, they lead to the API as well.
+func (d *DNS) removeInternal(ctx context.Context, report provisioner.Report, kind string, outdated func(content string) bool) error {
+	action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, internalName, kind, outdated)
 	if action == state.Deleted {
 		report.EmitObject(state.KindRecord, internalName+" "+kind+" of another answer", "", string(action))
 	}
@@ -91,8 +105,12 @@ const internalName = "api-int"
 func buildFixedRecords(spec state.Spec, api, ingress string) []state.Record {
 	domain := spec.Domain()
 	var records []state.Record
-	if !spec.HasInternalAddresses() {
+	switch {
+	case spec.IsRoundRobin():
 		records = append(records, state.Record{Name: internalName, Type: "CNAME", Content: "api." + domain, TTL: ShortTTL})
+	case spec.HasInternalElasticIP():
+		// An alias would have to be deleted before addresses could take its place.
+		records = append(records, state.Record{Name: internalName, Type: "A", Content: api, TTL: ShortTTL})
 	}
 	if !spec.IsRoundRobin() {
 		records = append(records,
@@ -181,8 +199,7 @@ func (d *DNS) Publish(ctx context.Context, report provisioner.Report, machines [
 		}
 	}
 	if internal {
-		// Right before the addresses take its place: whoever asks in between remembers for minutes that there is no such name.
-		if err := d.removeInternal(ctx, report, "CNAME"); err != nil {
+		if err := d.removeAlias(ctx, report); err != nil {
 			return err
 		}
 	}
@@ -192,7 +209,8 @@ func (d *DNS) Publish(ctx context.Context, report provisioner.Report, machines [
 	return d.removeOutdated(ctx, report, machines)
 }
 
-// A machine that was deleted and recreated has another address, so records with the old one are removed.
+// A machine that was deleted and recreated has another address, so records with the old one are removed; so is the elastic IP
+// of api-int after another answer.
 func (d *DNS) removeOutdated(ctx context.Context, report provisioner.Report, machines []state.Machine) error {
 	live, err := d.cloud.ListInstances(ctx, d.spec.Labels())
 	if err != nil {
@@ -212,7 +230,7 @@ func (d *DNS) removeOutdated(ctx context.Context, report provisioner.Report, mac
 			return err
 		}
 		if action == state.Deleted {
-			report.EmitObject(state.KindRecord, name+" A of a machine that is gone", "", string(action))
+			report.EmitObject(state.KindRecord, name+" A that is outdated", "", string(action))
 		}
 	}
 	return nil

@@ -71,11 +71,10 @@ func Run(ctx context.Context, m machine.Machine, open func(infraID string) (*clu
 	}
 }
 
-// The intervals at which a kubelet lists its pods: during changes, and after a while without any.
+// A kubelet lists its pods at syncInterval, and after a while without changes at each heartbeat only.
 const (
-	syncInterval     = 10 * time.Second
-	idleSyncInterval = heartbeatInterval
-	idleAfter        = 5 * time.Minute
+	syncInterval = 10 * time.Second
+	idleAfter    = 5 * time.Minute
 )
 
 func newKubelet(m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) (*kubelet, error) {

@@ -61,10 +61,11 @@ func (k *kubelet) sync(ctx context.Context) time.Duration {
 	if err != nil || state != k.lastState.State {
 		k.lastState = cluster.StateRecord{What: k.node, State: state, Since: k.cluster.Clock.Now()}
 	}
-	if k.cluster.Clock.Now().Sub(k.lastState.Since) < idleAfter {
+	now := k.cluster.Clock.Now()
+	if now.Sub(k.lastState.Since) < idleAfter {
 		return syncInterval
 	}
-	return idleSyncInterval
+	return max(syncInterval, k.heartbeat.at.Add(heartbeatInterval).Sub(now))
 }
 
 // computeState fingerprints a kubelet's pods and whether its node is ready.
