@@ -27,7 +27,11 @@ func (v title) View(width, height int) string {
 func (v title) render(width int) string {
 	t := v.theme
 	right := v.formatVerdict(width >= components.MinWidth) + "  " + t.Bold.Render(text.FormatClock(v.run.elapsed()))
-	right += v.formatRemaining(width) + t.Dim.Render(v.formatSpeed()) + " "
+	speed := t.Dim.Render(v.formatSpeed()) + " "
+	if rest := v.formatRemaining(width); ansi.StringWidth(v.options.Title)+ansi.StringWidth(right+rest+speed)+2 <= width { // the cluster's ID comes first
+		right += rest
+	}
+	right += speed
 	left := " " + t.Label.Render(v.options.Title)
 	if v.options.Subtitle != "" {
 		left += t.Dim.Render(" " + t.Dot + " " + v.options.Subtitle)
