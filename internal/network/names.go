@@ -1,9 +1,12 @@
 package network
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/miekg/dns"
 )
@@ -18,13 +21,74 @@ type Names struct {
 func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return resolver.LookupNetIP(ctx, "ip4", name)
+			return lookUpHedged(ctx, listLookups(resolver, file, "ip4"), name)
 		},
 		LookupIPv6: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return resolver.LookupNetIP(ctx, "ip6", name)
+			return lookUpHedged(ctx, listLookups(resolver, file, "ip6"), name)
 		},
 		Resolvers: func() []string { return readNameservers(file) },
 	}
+}
+
+// headStart is how long a name server is waited for alone before the next one is asked, too. The system's resolver waits
+// five seconds for each, longer than most callers wait for an answer.
+const headStart = time.Second
+
+type lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
+
+// listLookups returns the machine's own way to resolve names, and one for each name server after the first.
+func listLookups(own *net.Resolver, file, family string) []lookup {
+	resolvers, servers := []*net.Resolver{own}, readNameservers(file)
+	for _, server := range servers[min(1, len(servers)):] {
+		resolvers = append(resolvers, &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, net.JoinHostPort(server, "53"))
+		}})
+	}
+	var all []lookup
+	for _, resolver := range resolvers {
+		all = append(all, func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return resolver.LookupNetIP(ctx, family, name)
+		})
+	}
+	return all
+}
+
+type lookedUp struct {
+	addresses []netip.Addr
+	err       error
+}
+
+// lookUpHedged begins each lookup a head start after the one before. The first one that has an answer counts, also if the
+// answer is that there is no such name; if none has, the failure of the first.
+func lookUpHedged(ctx context.Context, lookups []lookup, name string) ([]netip.Addr, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan lookedUp, len(lookups))
+	var failure error
+	for next, failed := 0, 0; failed < len(lookups); {
+		var another <-chan time.Time
+		if next < len(lookups) {
+			lookUp := lookups[next]
+			go func() {
+				addresses, err := lookUp(ctx, name)
+				results <- lookedUp{addresses, err}
+			}()
+			if next++; next < len(lookups) {
+				another = time.After(headStart)
+			}
+		}
+		select {
+		case r := <-results:
+			var lookup *net.DNSError
+			if r.err == nil || errors.As(r.err, &lookup) && lookup.IsNotFound {
+				return r.addresses, r.err
+			}
+			failed++
+			failure = cmp.Or(failure, r.err)
+		case <-another:
+		}
+	}
+	return nil, failure
 }
 
 func readNameservers(file string) []string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -188,4 +189,57 @@ func (l *lab) addIPv6Route() {
 	_, all, err := net.ParseCIDR("::/0")
 	must(l.t, err)
 	must(l.t, netlink.RouteAdd(&netlink.Route{LinkIndex: lo.Attrs().Index, Dst: all}))
+}
+
+func TestCauses_Proxies(t *testing.T) {
+	l, ok := newSiteLab(t)
+	if !ok {
+		return
+	}
+	l.expectCauses([]string{"silent", "wrong port", "unknown"}, map[string]labFault{
+		"silent":     {arrange: "ip daddr 203.0.113.40 drop", task: proxied("http://proxy.example.org:3128"), want: "one cause of 9 problems: the proxy proxy.example.org:3128 does not answer"},
+		"wrong port": {task: proxied("http://proxy.example.org:3129"), want: "one cause of 9 problems: no proxy listens at the proxy proxy.example.org:3129"},
+		"unknown":    {task: proxied("http://nobody.example.org:3128"), want: "one cause of 9 problems: the name of the proxy nobody.example.org:3128 does not resolve"},
+	})
+}
+
+// The first name server of the machine is dead, and the second answers.
+func TestCauses_DeadFirstNameServer(t *testing.T) {
+	l, ok := newSiteLab(t)
+	if !ok {
+		return
+	}
+	const dead = "10.0.0.99"
+	l.own(dead)
+	configuration, err := filepath.EvalSymlinks("/etc/resolv.conf")
+	must(t, err)
+	replace(t, configuration, "nameserver "+dead+"\nnameserver "+nameServer+"\n")
+	l.expectCauses([]string{"dead"}, map[string]labFault{"dead": {arrange: "ip daddr " + dead + " drop"}})
+}
+
+// A filter answers everything with a page of its own, whatever is asked for.
+func TestCauses_BlockPage(t *testing.T) {
+	var records []string
+	for n := range 4 {
+		records = append(records, fmt.Sprintf("api.site%d.net A 203.0.113.%d", n, 10+n))
+	}
+	l, ok := newLab(t, records...)
+	if !ok {
+		return
+	}
+	for n := range 4 {
+		l.web(fmt.Sprintf("api.site%d.net", n), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader([]int{http.StatusOK, http.StatusForbidden}[n%2])
+			_, _ = w.Write([]byte("<html><head><title>Web Filter: Access Denied</title></head></html>"))
+		}))
+	}
+	const page = `"Web Filter: Access Denied", `
+	l.ask(map[string]asked{
+		"registry":   {url: "registry://api.site0.net", want: "fail block-page +++x", seen: "error=" + page + "200"},
+		"storage":    {url: "s3://api.site1.net", want: "fail block-page +++x", seen: "error=" + page + "403"},
+		"vault":      {url: "vault://api.site2.net", want: "fail block-page +++x", seen: "error=" + page},
+		"lieutenant": {url: "lieutenant://api.site3.net", want: "fail block-page +++x", seen: "error=" + page},
+		"ACME":       {url: "acme://api.site0.net", want: "fail block-page +++x", seen: "error=" + page},
+	})
 }

@@ -46,7 +46,7 @@ func TestCheck_HostileServersAreLimited(t *testing.T) {
 		"noise":             {url: "http://noise.example.net/", want: "fail malformed ++-x"},
 		"packed for ever":   {url: "https://bomb.example.net/", want: "ok http-401 ++++"},
 		"control codes":     {url: "http://escape.example.net/", want: "fail http-5xx ++-x"},
-		"registry of noise": {url: "registry://body.example.net", want: "fail captive-portal +++x"},
+		"registry of noise": {url: "registry://body.example.net", want: "fail block-page +++x"},
 	})
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("it took %s", took)

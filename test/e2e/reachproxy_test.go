@@ -83,7 +83,7 @@ func TestCheck_SquidWithPassword(t *testing.T) {
 		"nobody plain": {url: "http://good.example.net/", want: "fail proxy-auth -+-x"},
 	})
 	l.askAs(proxied("http://nodes:wrong@strict.example.net:3128"), limits(), map[string]asked{
-		"wrong password": {url: "https://good.example.net/", want: "fail proxy-auth -x--"},
+		"wrong password": {url: "https://good.example.net/", want: "fail proxy-password -x--"},
 	})
 	l.askAs(proxied("http://nodes:s3cret@strict.example.net:3128"), limits(), map[string]asked{
 		"password":       {url: "https://good.example.net/", want: "ok - -+++", seen: "proxy=strict.example.net:3128"},
@@ -111,13 +111,13 @@ func TestCheck_MissingProxy(t *testing.T) {
 	}
 	l.firewall("ip daddr 203.0.113.23 drop")
 	l.askAs(proxied("http://good.example.net:3128"), limits(), map[string]asked{
-		"refused": {url: "https://good.example.net/", want: "fail proxy-refused -x--", seen: "proxy=good.example.net:3128"},
+		"refused": {url: "https://good.example.net/", want: "fail proxy-port -x--", seen: "proxy=good.example.net:3128"},
 	})
 	l.askAs(proxied("http://shut.example.net:3128"), limits(), map[string]asked{
-		"dropped": {url: "https://good.example.net/", want: "fail proxy-refused -x--"},
+		"dropped": {url: "https://good.example.net/", want: "fail proxy-timeout -x--"},
 	})
 	l.askAs(proxied("http://nobody.example.net:3128"), limits(), map[string]asked{
-		"unknown": {url: "https://good.example.net/", want: "fail proxy-refused -x--"},
+		"unknown": {url: "https://good.example.net/", want: "fail proxy-unresolved -x--"},
 	})
 	l.askAs(reach.Task{Proxy: &reach.Proxy{HTTPS: "http://shut.example.net:3128", NoProxy: ".example.net"}}, limits(), map[string]asked{
 		"excepted": {url: "https://good.example.net/", want: "ok - ++++"},

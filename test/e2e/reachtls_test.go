@@ -51,7 +51,7 @@ func TestCheck_CertificateErrors(t *testing.T) {
 		"by a company":         {url: "https://corp.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=Corp Proxy CA"},
 		"by itself":            {url: "https://self.example.net/", want: "fail tls-untrusted-issuer ++x-", seen: "issuer=CN=self.example.net"},
 		"not TLS":              {url: "https://plain.example.net/", want: "fail tls-failure ++x-"},
-		"silent":               {url: "https://silent.example.net/", want: "fail tls-failure ++x-"},
+		"silent":               {url: "https://silent.example.net/", want: "fail tls-timeout ++x-"},
 		"cut":                  {url: "https://cut.example.net/", want: "fail connection-reset ++x-"},
 		"garbage":              {url: "https://garbage.example.net/", want: "fail tls-failure ++x-"},
 		"chain of 100":         {url: "https://chain.example.net/", want: "fail tls-untrusted-issuer ++x-"},

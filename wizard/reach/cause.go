@@ -73,7 +73,7 @@ func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 		return shared{}, false
 	case ClockSkew, Captive, NoIPv4:
 		return shared{}, true
-	case ProxyAuth, ProxyRefused:
+	case ProxyAuth, ProxyRefused, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return shared{evidence: e[EvidenceProxy]}, true
 	case Untrusted, Expired:
 		if issuer := e[EvidenceIssuer]; issuer != "" || r.Class == Untrusted {

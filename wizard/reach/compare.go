@@ -40,7 +40,7 @@ type Direction string
 const (
 	Worse   Direction = "worse"
 	Better  Direction = "better"
-	Other   Direction = "other" // as bad as before, for another reason
+	Other   Direction = "other" // as bad as before, for another reason, or not known because one of them was skipped
 	Added   Direction = "added"
 	Removed Direction = "removed"
 )
@@ -53,6 +53,8 @@ func (c Change) Direction() Direction {
 		return Added
 	case c.After.ID == "":
 		return Removed
+	case c.Before.Verdict == Skipped || c.After.Verdict == Skipped && now < was:
+		return Other // what was not checked is neither good nor bad
 	case now > was:
 		return Worse
 	case now < was:

@@ -23,14 +23,14 @@ func reportOf(lines ...string) reach.Report {
 }
 
 func TestCompare_ReportsDirection(t *testing.T) {
-	before := reportOf("A ok", "B fail tcp-timeout", "C fail tcp-timeout", "D ok", "E skipped", "F ok", "G ok", "H warn slow", "zone/A ok")
-	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "H fail slow")
+	before := reportOf("A ok", "B fail tcp-timeout", "C fail tcp-timeout", "D ok", "E skipped", "F ok", "G ok", "J fail tcp-timeout", "H warn slow", "zone/A ok")
+	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "J skipped", "H fail slow")
 	var got []string
 	for _, change := range reach.Compare(before, after) {
 		got = append(got, fmt.Sprintf("%s/%s %s", change.Result().Source, change.Result().ID, change.Direction()))
 	}
-	want := "zone/A worse, workstation/I added, workstation/B better, workstation/C other, workstation/D worse, workstation/E better, " +
-		"workstation/G worse, workstation/H worse, workstation/F removed"
+	want := "zone/A worse, workstation/I added, workstation/B better, workstation/C other, workstation/D worse, workstation/E other, " +
+		"workstation/G worse, workstation/J other, workstation/H worse, workstation/F removed"
 	if joined := strings.Join(got, ", "); joined != want {
 		t.Errorf("got  %s\nwant %s", joined, want)
 	}

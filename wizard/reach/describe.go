@@ -66,8 +66,13 @@ func listClassTexts() map[Class]string {
 		NoIPv4:       "{machine} has IPv6 only",
 		UDPTimeout:   "no answer from {address}",
 		Reset:        "connection reset",
-		ProxyRefused: "blocked by {proxy}",
+		ProxyRefused: "{proxy} does not let it through",
 		ProxyAuth:    "{proxy} requires authentication",
+
+		ProxyPassword: "{proxy} rejects the user name or the password",
+		ProxyUnknown:  "the name of {proxy} does not resolve",
+		ProxySilent:   "{proxy} does not answer",
+		ProxyPort:     "no proxy listens at {proxy}",
 	}
 	for _, layer := range []map[Class]string{listTLSTexts(), listServiceTexts()} {
 		maps.Copy(all, layer)
@@ -81,6 +86,7 @@ func listTLSTexts() map[Class]string {
 		WrongHostname: "the certificate is for {subject}",
 		Expired:       "the certificate expired {expires}",
 		ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
+		TLSTimeout:    "connected, but no answer to the TLS handshake",
 		TLSFailure:    "TLS handshake failed",
 	}
 }
@@ -92,6 +98,7 @@ func listServiceTexts() map[Class]string {
 		ServerError:  "server error ({status})",
 		Unexpected:   "unexpected response ({status})",
 		Captive:      "captive portal",
+		BlockPage:    "a web page answers instead of the service: {error}",
 		HTTPTimeout:  "connected, but no response",
 		Slow:         "reachable, but slow",
 		Credentials:  "credentials rejected",

@@ -95,7 +95,7 @@ func mapAsk(r Result) Ask {
 			return Allow
 		}
 		return Resolve
-	case HTTPTimeout, TLSFailure:
+	case HTTPTimeout, TLSFailure, TLSTimeout:
 		if r.Layers.TCP == LayerOK && r.Evidence[EvidenceProxy] == "" {
 			return "" // the port is open already
 		}

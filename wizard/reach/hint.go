@@ -22,7 +22,7 @@ func buildHint(check Check, r Result) string {
 // If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
-	case ClockSkew, Captive, ProxyAuth, NoRoute, NoIPv4, DNSTimeout:
+	case ClockSkew, Captive, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout:
 		return true
 	}
 	return false
@@ -66,8 +66,13 @@ func listTransportHints() map[Class]string {
 		NoIPv4:       "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4.",
 		UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
 		Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",
-		ProxyRefused: "Check that the address of {proxy} is correct, then ask its operator to allow {target}.",
+		ProxyRefused: "Ask the operator of {proxy} to allow {target}: it does not let this connection through.",
 		ProxyAuth:    "Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}.",
+
+		ProxyPassword: "Correct the user name or the password of {proxy} {where its proxy is set}: it rejects them.",
+		ProxyUnknown:  "Correct the host of {proxy} {where its proxy is set}, or ask for its DNS record: the name does not resolve.",
+		ProxySilent:   "Ask the network team to allow {machine} to reach {proxy}: it does not answer.",
+		ProxyPort:     "Correct the port of {proxy} {where its proxy is set}: no proxy listens there.",
 	}
 }
 
@@ -77,6 +82,7 @@ func listTLSHints() map[Class]string {
 		WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
 		Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
 		ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
+		TLSTimeout:    "Look for loss, a slow link or an MTU that is too large between {machine} and {target}: it connects, but the handshake gets no answer.",
 		TLSFailure:    "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
 	}
 }
@@ -88,6 +94,7 @@ func listServiceHints() map[Class]string {
 		ServerError:  "Wait a few minutes and check again: {host} reports an error ({status}).",
 		Unexpected:   "Open {url} in a browser in the same network to see what answers: the response ({status}) is not from this service.",
 		Captive:      "Log in to the network of {machine} in a browser: its captive portal answers instead of {host}.",
+		BlockPage:    "Ask the operator of the web filter to allow {host}: a web page answers instead ({error}).",
 		HTTPTimeout:  "Find the proxy or firewall that holds back data from {target}: the connection opens, but no data arrives.",
 		Slow:         "Find what slows down {host}, such as a proxy that scans downloads: the installation downloads gigabytes from it.",
 		Credentials:  "Get a new pull secret from console.redhat.com and set openshift.pullSecret: {host} rejects this one.",

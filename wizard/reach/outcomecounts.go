@@ -49,9 +49,9 @@ func findLayer(class Class) int {
 	switch class {
 	case NXDomain, ServFail, DNSTimeout, SplitView:
 		return 0
-	case Refused, TCPTimeout, NoRoute, Prohibited, NoIPv4, UDPTimeout, ProxyRefused, ProxyAuth:
+	case Refused, TCPTimeout, NoRoute, Prohibited, NoIPv4, UDPTimeout, ProxyRefused, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return 1
-	case Untrusted, WrongHostname, Expired, TLSFailure, Reset:
+	case Untrusted, WrongHostname, Expired, TLSTimeout, TLSFailure, Reset:
 		return 2
 	}
 	return 3

@@ -11,6 +11,8 @@ func describeClass(class reach.Class) string {
 		reach.SplitView: "differs from public DNS", reach.Refused: "refused", reach.TCPTimeout: "no answer",
 		reach.NoRoute: "no route", reach.Prohibited: "prohibited", reach.NoIPv4: "IPv6 only", reach.UDPTimeout: "no answer", reach.Reset: "connection reset",
 		reach.ProxyRefused: "blocked by the proxy", reach.ProxyAuth: "proxy authentication",
+		reach.ProxyPassword: "proxy password", reach.ProxyUnknown: "proxy not found", reach.ProxySilent: "no answer from the proxy",
+		reach.ProxyPort: "no proxy there", reach.BlockPage: "block page", reach.TLSTimeout: "no answer to TLS",
 		reach.Untrusted: "unknown issuer", reach.WrongHostname: "certificate name mismatch",
 		reach.Expired: "certificate expired", reach.ClockSkew: "clock skew", reach.TLSFailure: "TLS handshake failed",
 		reach.Unauthorized: "ok, requires login", reach.Geo: "blocked in this country", reach.ServerError: "server error",

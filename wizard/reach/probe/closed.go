@@ -18,7 +18,7 @@ func probeClosed(ctx context.Context, a *connection.Attempt) error {
 	switch connection.GetClass(err) {
 	case "":
 		return a.Fail(&a.Layers.TCP, reach.Exposed, errors.New("this machine can connect"))
-	case reach.Refused, reach.TCPTimeout, reach.NoRoute, reach.NoIPv4, reach.Prohibited, reach.Reset, reach.ProxyRefused:
+	case reach.Refused, reach.TCPTimeout, reach.NoRoute, reach.NoIPv4, reach.Prohibited, reach.Reset, reach.ProxyRefused, reach.ProxyUnknown, reach.ProxySilent, reach.ProxyPort:
 		a.Layers.TCP = reach.LayerNone
 	case reach.NXDomain:
 		a.Layers.DNS = reach.LayerNone

@@ -73,7 +73,7 @@ func TestProbe_ProxyLetsThrough(t *testing.T) {
 		"with its own password":      {letsThrough(defaultProxyTarget, basic), "somebody:" + secret + "@", "", nil, "", "ok ok none ok", true},
 		"with the answers' password": {letsThrough(defaultProxyTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@" + service + ":3128"}, "", "ok ok none ok", true},
 		"with another proxy's":       {letsThrough(defaultProxyTarget, basic), "", "", &reach.Proxy{HTTPS: "http://somebody:" + secret + "@other.example.com:3128"}, reach.ProxyAuth, "ok ok none fail", false},
-		"a wrong password":           {letsThrough(defaultProxyTarget, basic), "somebody:x" + secret + "@", "", nil, reach.ProxyAuth, "ok ok none fail", false},
+		"a wrong password":           {letsThrough(defaultProxyTarget, basic), "somebody:x" + secret + "@", "", nil, reach.ProxyPassword, "ok ok none fail", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {
@@ -96,8 +96,8 @@ func TestProbe_InvalidProxy(t *testing.T) {
 	}{
 		"nobody listens": {nil, reach.Refused, "ok fail none none"},
 		"silent":         {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, reach.HTTPTimeout, "ok ok none fail"},
-		"cut":            {func(net.Conn) {}, reach.ProxyRefused, "ok ok none fail"},
-		"garbage":        {func(conn net.Conn) { _, _ = io.WriteString(conn, strings.Repeat("\x1b", 1<<12)) }, reach.ProxyRefused, "ok ok none fail"},
+		"cut":            {func(net.Conn) {}, reach.ProxyPort, "ok ok none fail"},
+		"garbage":        {func(conn net.Conn) { _, _ = io.WriteString(conn, strings.Repeat("\x1b", 1<<12)) }, reach.ProxyPort, "ok ok none fail"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

@@ -34,7 +34,7 @@ func TestProbe_NodeProxy(t *testing.T) {
 		layers string
 	}{
 		"by TLS, with its password":     {"https://me:very-secret@" + proxyHost + ":3128", "", "ok ok none ok"},
-		"by TLS, with another password": {"https://me:wrong@" + proxyHost + ":3128", reach.ProxyAuth, "ok ok none fail"},
+		"by TLS, with another password": {"https://me:wrong@" + proxyHost + ":3128", reach.ProxyPassword, "ok ok none fail"},
 		"by TLS, without any":           {"https://" + proxyHost + ":3128", reach.ProxyAuth, "ok ok none fail"},
 	} {
 		t.Run(name, func(t *testing.T) {

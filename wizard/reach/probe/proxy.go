@@ -31,15 +31,15 @@ func probeProxy(ctx context.Context, a *connection.Attempt) error {
 	a.Record(reach.EvidenceProxy, network.FormatProxyAddress(proxy))
 	conn, err := a.Deps.Network.ConnectThrough(ctx, proxy, to)
 	if err != nil {
-		return handleTunnelError(a, err)
+		return handleTunnelError(a, proxy, err)
 	}
 	a.Keep(conn)
 	a.Layers.HTTP = reach.LayerOK
 	return nil
 }
 
-func handleTunnelError(a *connection.Attempt, err error) error {
-	err = a.HandleProxyError(err)
+func handleTunnelError(a *connection.Attempt, proxy *url.URL, err error) error {
+	err = a.HandleProxyError(proxy, err)
 	a.Layers.TCP, a.Layers.HTTP = reach.LayerOK, reach.LayerFail
 	var refusal *network.ProxyError
 	if class := reach.HTTPTimeout; errors.As(err, &refusal) && refusal.Status == 0 && connection.IsTimeout(err) {

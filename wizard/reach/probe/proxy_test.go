@@ -103,15 +103,15 @@ func TestProxy_Refuses(t *testing.T) {
 	}{
 		"wants to know who we are":             {"http://" + proxyHost + ":3128", "https://" + service, reach.ProxyAuth, "none fail none none", "407 Proxy Authentication Required"},
 		"wants to know it of plain HTTP":       {"http://" + proxyHost + ":3128", "http://" + service, reach.ProxyAuth, "none ok none fail", "407 Proxy Authentication Required"},
-		"does not take our password":           {"http://me:very-secret@" + proxyHost + ":3128", "https://" + service, reach.ProxyAuth, "none fail none none", "407 Proxy Authentication Required"},
+		"does not take our password":           {"http://me:very-secret@" + proxyHost + ":3128", "https://" + service, reach.ProxyPassword, "none fail none none", "407 Proxy Authentication Required"},
 		"does not find the service":            {"http://ok:ok@" + proxyHost + ":3128", "https://missing.example.com", reach.ProxyRefused, "none fail none none", "503 Service Unavailable"},
 		"does not reach the service":           {"http://ok:ok@" + proxyHost + ":3128", "https://" + service + ":444", reach.ProxyRefused, "none fail none none", "502 Bad Gateway"},
-		"is not there":                         {"http://me:very-secret@" + proxyHost + ":3129", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
-		"is not known":                         {"http://me:very-secret@gone.example.net:3128", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
-		"speaks something else":                {"http://me:very-secret@203.0.113.81:22", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
-		"never answers":                        {"http://me:very-secret@203.0.113.82:3128", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
-		"never comes to an end":                {"http://me:very-secret@203.0.113.83:3128", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
-		"is of a kind that we do not speak to": {"socks4://me:very-secret@203.0.113.83:3128", "https://" + service, reach.ProxyRefused, "none fail none none", ""},
+		"is not there":                         {"http://me:very-secret@" + proxyHost + ":3129", "https://" + service, reach.ProxyPort, "none fail none none", ""},
+		"is not known":                         {"http://me:very-secret@gone.example.net:3128", "https://" + service, reach.ProxyUnknown, "none fail none none", ""},
+		"speaks something else":                {"http://me:very-secret@203.0.113.81:22", "https://" + service, reach.ProxyPort, "none fail none none", ""},
+		"never answers":                        {"http://me:very-secret@203.0.113.82:3128", "https://" + service, reach.ProxySilent, "none fail none none", ""},
+		"never comes to an end":                {"http://me:very-secret@203.0.113.83:3128", "https://" + service, reach.ProxyPort, "none fail none none", ""},
+		"is of a kind that we do not speak to": {"socks4://me:very-secret@203.0.113.83:3128", "https://" + service, reach.ProxyPort, "none fail none none", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

@@ -68,7 +68,7 @@ func TestProbe_ACMEDirectory(t *testing.T) {
 		"usual path":         {"acme://", routes{"/directory": data(`{"newOrder":"https://ca.example/new"}`)}, reach.Task{}, "", good, true, ""},
 		"no newOrder":        {"acme://", routes{"/directory": data(`{"newNonce":"x"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an ACME server"},
 		"newOrder is no URL": {"acme://", routes{"/directory": data(`{"newOrder":"http://ca.example"}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an ACME server"},
-		"login page":         {"acme://", routes{"/directory": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, "web page"},
+		"login page":         {"acme://", routes{"/directory": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, "web page"},
 		"not found":          {"acme://", routes{}, reach.Task{}, reach.Unexpected, badHTTP, false, "404"},
 		"overloaded":         {"acme://", routes{"/directory": dataWith(503, `{}`)}, reach.Task{}, reach.ServerError, badHTTP, false, "503"},
 		"endless":            {"acme://", routes{"/directory": data(strings.Repeat(" ", 1<<20))}, reach.Task{}, reach.Malformed, badHTTP, false, "too large"},
@@ -133,7 +133,7 @@ func TestProbe_UpdateServiceKnowsVersion(t *testing.T) {
 		"nobody said":      {"graph://", here, reach.Task{}, "", good, true, ""},
 		"channel is told":  {"graph://" + "/api/upgrades_info/v1/graph" + "?channel=fast-4.21&arch=amd64", here, reach.Task{Version: "4.21.4"}, "", good, true, ""},
 		"no version graph": {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"kind":"error"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no version graph"},
-		"login page":       {"graph://", routes{"/api/upgrades_info/v1/graph": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"login page":       {"graph://", routes{"/api/upgrades_info/v1/graph": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, ""},
 		"broken JSON":      {"graph://", routes{"/api/upgrades_info/v1/graph": data(`{"nodes":[{"version":"4.21.3"}`)}, reach.Task{Version: "4.21.3"}, reach.Unexpected, badHTTP, false, "no version graph"},
 	} {
 		t.Run(name, c.run)
@@ -153,7 +153,7 @@ func TestProbe_VaultHealth(t *testing.T) {
 		"rate limit":           {"vault://", routes{"/v1/sys/health": dataWith(429, `{"errors":[]}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
 		"something else":       {"vault://", routes{"/v1/sys/health": data(`{}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
 		"says half of it":      {"vault://", routes{"/v1/sys/health": data(`{"initialized":true}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not a Vault"},
-		"login page":           {"vault://", routes{"/v1/sys/health": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"login page":           {"vault://", routes{"/v1/sys/health": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, ""},
 		"not a Vault at all":   {"vault://", routes{}, reach.Task{}, reach.Unexpected, badHTTP, false, "404"},
 		"an interceptor's 503": {"vault://", routes{"/v1/sys/health": page(503)}, reach.Task{}, reach.ServerError, badHTTP, false, ""},
 	} {
@@ -168,8 +168,8 @@ func TestProbe_LieutenantNeighbours(t *testing.T) {
 		"not well":        {"lieutenant://", routes{"/healthz": says(200, nil, "starting"), "/": about}, reach.Task{}, reach.Unexpected, badHTTP, false, "healthy Lieutenant"},
 		"no vault":        {"lieutenant://", routes{"/healthz": well, "/": data(`{"oidc":{}}`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "no login service"},
 		"down":            {"lieutenant://", routes{"/healthz": says(502, nil, ""), "/": about}, reach.Task{}, reach.ServerError, badHTTP, false, "502"},
-		"login page":      {"lieutenant://", routes{"/healthz": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
-		"portal below it": {"lieutenant://", routes{"/healthz": well, "/": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"login page":      {"lieutenant://", routes{"/healthz": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, ""},
+		"portal below it": {"lieutenant://", routes{"/healthz": well, "/": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, ""},
 	} {
 		t.Run(name, c.run)
 	}
@@ -205,7 +205,7 @@ func TestProbe_ObjectStorageRefusal(t *testing.T) {
 		"other XML":      {"s3://", routes{"/": says(403, xml, `<html/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"a list as 403":  {"s3://", routes{"/": says(403, xml, `<ListAllMyBucketsResult/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"an error as OK": {"s3://", routes{"/": says(200, xml, refusal)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
-		"login page":     {"s3://", routes{"/": page(200)}, reach.Task{}, reach.Captive, badHTTP, false, ""},
+		"login page":     {"s3://", routes{"/": page(200)}, reach.Task{}, reach.BlockPage, badHTTP, false, ""},
 		"down":           {"s3://", routes{"/": says(503, xml, `<Error><Code>SlowDown</Code></Error>`)}, reach.Task{}, reach.ServerError, badHTTP, false, ""},
 	} {
 		t.Run(name, c.run)

@@ -140,8 +140,8 @@ func TestProbe_NoTLS(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 		}, reach.TLSFailure, 0},
 		"the end":             {func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, reach.Reset, 0},
-		"nothing":             {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, reach.TLSFailure, 5 * time.Second},
-		"one byte a second":   {func(c net.Conn) { drip(c, "\x16\x03\x03\x20\x00", "\x02") }, reach.TLSFailure, 5 * time.Second},
+		"nothing":             {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, reach.TLSTimeout, 5 * time.Second},
+		"one byte a second":   {func(c net.Conn) { drip(c, "\x16\x03\x03\x20\x00", "\x02") }, reach.TLSTimeout, 5 * time.Second},
 		"records without end": {func(c net.Conn) { flood(c, "", "\x16\x03\x03\x00\x04\x02\x00\x00\x00") }, reach.TLSFailure, 0},
 		"an alert": {func(c net.Conn) {
 			_, _ = io.WriteString(c, "\x15\x03\x03\x00\x02\x02\x70")

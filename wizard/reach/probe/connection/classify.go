@@ -28,6 +28,21 @@ func MapConnectError(err error) reach.Class {
 	return reach.NoRoute // no route, no address of that family
 }
 
+// mapProxyError returns the class of a proxy that gave no status.
+func mapProxyError(err error) reach.Class {
+	var lookup *net.DNSError
+	var broken *net.OpError
+	switch {
+	case errors.As(err, &lookup):
+		return reach.ProxyUnknown
+	case IsTimeout(err), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
+		return reach.ProxySilent
+	case errors.Is(err, syscall.ECONNREFUSED), isCut(err), !errors.As(err, &broken):
+		return reach.ProxyPort // nothing, or no proxy, listens there
+	}
+	return reach.ProxyRefused
+}
+
 // MapProtocolError returns the class of an answer that ended early; garbage is the class of bytes that do not parse.
 func MapProtocolError(err error, garbage reach.Class) reach.Class {
 	switch {

@@ -111,7 +111,7 @@ func (a *Attempt) connectProxy(ctx context.Context, proxy *url.URL) error {
 	conn, err := a.dialProxy(ctx, proxy)
 	a.RecordDuration(reach.EvidenceTCPTime, began)
 	if err != nil {
-		return a.HandleProxyError(err)
+		return a.HandleProxyError(proxy, err)
 	}
 	a.Layers.TCP = reach.LayerOK
 	a.RecordSource(conn)
@@ -128,12 +128,15 @@ func (a *Attempt) dialProxy(ctx context.Context, proxy *url.URL) (net.Conn, erro
 }
 
 // HandleProxyError returns the failure of a connection to or through a proxy.
-func (a *Attempt) HandleProxyError(err error) error {
+func (a *Attempt) HandleProxyError(proxy *url.URL, err error) error {
 	var refusal *network.ProxyError
 	if !errors.As(err, &refusal) || refusal.Status == 0 {
-		return a.Fail(&a.Layers.TCP, reach.ProxyRefused, err)
+		return a.Fail(&a.Layers.TCP, mapProxyError(err), err)
 	}
 	a.Record(reach.EvidenceStatus, strings.TrimSpace(strconv.Itoa(refusal.Status)+" "+http.StatusText(refusal.Status)))
+	if refusal.Status == http.StatusProxyAuthRequired && proxy.User != nil {
+		return a.Fail(&a.Layers.TCP, reach.ProxyPassword, refusal)
+	}
 	if refusal.Status == http.StatusProxyAuthRequired {
 		return a.Fail(&a.Layers.TCP, reach.ProxyAuth, err)
 	}

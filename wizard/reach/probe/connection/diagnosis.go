@@ -24,7 +24,7 @@ func (a diagnosis) handleTLSError(ctx context.Context, err error) error {
 	case errors.As(err, &text):
 		return a.Fail(&a.Layers.TLS, a.detectPortal(ctx, reach.TLSFailure, nil), errors.New("it does not use TLS"))
 	case IsTimeout(err):
-		return a.Fail(&a.Layers.TLS, reach.TLSFailure, err)
+		return a.Fail(&a.Layers.TLS, reach.TLSTimeout, err)
 	case isCut(err):
 		return a.Fail(&a.Layers.TLS, reach.Reset, err)
 	}

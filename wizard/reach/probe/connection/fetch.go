@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,10 +100,23 @@ func (a Client) NewStatusError(r Reply) error {
 
 // NewPageError returns the failure of a status or of a page. An HTML page where an API was expected comes from the network instead of the service.
 func (a Client) NewPageError(r Reply) error {
-	if r.Status < 400 && IsPage(r) {
-		return a.Fail(&a.Layers.HTTP, reach.Captive, errors.New("a web page answers instead of the service"))
+	if r.Status < 500 && r.Status != http.StatusUnavailableForLegalReasons && IsPage(r) {
+		return a.Fail(&a.Layers.HTTP, reach.BlockPage, errors.New(formatTitle(r)))
 	}
 	return a.NewStatusError(r)
+}
+
+var titlePattern = regexp.MustCompile(`(?is)<title[^>]*>\s*(.*?)\s*</title>`)
+
+// formatTitle returns the title of a web page, quoted, and its status.
+func formatTitle(r Reply) string {
+	found := titlePattern.FindSubmatch(r.Body)
+	if found == nil || len(found[1]) == 0 {
+		return "a web page without a title, " + r.Line
+	}
+	const longest = 80
+	title := []rune(html.UnescapeString(strings.Join(strings.Fields(string(found[1])), " ")))
+	return strconv.Quote(string(title[:min(len(title), longest)])) + ", " + r.Line
 }
 
 // IsPage reports whether a reply is an HTML page.
