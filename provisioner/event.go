@@ -71,6 +71,8 @@ type Event struct {
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: the action needed
 
 	Result   string `json:"result,omitempty"`    // run: ok, failed or interrupted
+	Program  string `json:"program,omitempty"`   // run started: name, version and system of the program
+	Command  string `json:"command,omitempty"`   // run started: the command that does the same again
 	ExitCode *int   `json:"exit_code,omitempty"` // run finished
 
 	What  string     `json:"what,omitempty"`  // wait: what for

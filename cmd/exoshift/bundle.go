@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
@@ -16,6 +19,8 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/bundle"
 	"exoshift/internal/console"
+	"exoshift/provisioner"
+	"exoshift/state"
 )
 
 const packed = ".tar.gz"
@@ -27,7 +32,7 @@ func newBundleCommand(std cli.Streams) *cobra.Command {
 		Short: "Pack a cluster's folder for those who help, without secrets and names",
 		Long: `Pack a cluster's folder for those who help, without secrets and names.
 
-The archive holds the answers, the facts, the journal, the events, the log and what was gathered after failures. Secrets,
+The archive holds a summary, which is to be read first, the answers, the facts, the journal, the events, the log and what was gathered after failures. Secrets,
 public addresses, domains and names are replaced by tokens, the same by the same, so that it can still be followed. Files
 that hold keys or certificates are not in it. What the tokens of addresses and names stand for is written to a file beside
 it, which is for you alone. Look through the archive before you send it.`,
@@ -46,7 +51,75 @@ it, which is for you alone. Look through the archive before you send it.`,
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
 	cli.AddOutputFlag(cmd, "how to tell what was replaced", cli.OutputPlain, cli.OutputJSON)
+	open := newOpenBundleCommand(std)
+	open.Args = withUsageError(open.Args)
+	cmd.AddCommand(open)
 	return cmd
+}
+
+func newOpenBundleCommand(std cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "open FILE" + packed,
+		Short: "Show what a bundle holds: the state, what is wrong, and how to see it again",
+		Long: `Show what a bundle holds: the state of the installation, what is wrong, and how to see it again.
+
+A bundle that was cut is shown as far as it goes, and the exit code is 3. That tokens stand in its answers is noted only.
+"status" and "replay" take a bundle as well.`,
+		Example: "  exoshift bundle open exoshift-bundle-20260504T145931Z" + packed,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.Bind(cmd, std)
+			if err != nil {
+				return err
+			}
+			return showBundle(args[0], o, std)
+		},
+	}
+	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	return cmd
+}
+
+func showBundle(name string, o cli.Options, std cli.Streams) error {
+	folder, remove, damage, err := openBundle(name)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	shown := readStatus(folder)
+	shown.place = name
+	if err := shown.print(o.Output, std); err != nil {
+		return err
+	}
+	if !o.Output.IsJSON() {
+		fmt.Fprintf(std.Out, "\nSee the run again: exoshift replay %s\n", shellescape.Quote(name))
+	}
+	shown.noteProblem(std)
+	return damage
+}
+
+// summarize returns what a person reads first of a bundle: the state, the findings, and the last events.
+func summarize(folder state.Folder, now time.Time) []byte {
+	const last = 30 // events
+	var out, lines bytes.Buffer
+	shown := readStatus(folder)
+	fmt.Fprintf(&out, "# Summary\n\nPacked at %s by %s.\n", now.Format(time.RFC3339), formatProgram())
+	var events []provisioner.Event
+	_ = clusterdir.ReadEvents(folder, func(e provisioner.Event) { // what cannot be read is told below
+		if events = append(events, e); e.Type == provisioner.TypeRun && e.State == provisioner.Started {
+			fmt.Fprintf(&out, "- %s: %s, by %s: %s\n", e.Time.UTC().Format(time.RFC3339), e.Text, cmp.Or(e.Program, "an unknown version"), cmp.Or(e.Command, "unknown command"))
+		}
+	})
+	if shown.problem != nil {
+		fmt.Fprintf(&out, "\nNot everything could be read: %v\n", shown.problem)
+	}
+	console.PrintStatus(&lines, shown.board, shown.facts, folder.Path())
+	fmt.Fprintf(&out, "\n## State, findings and fix\n\n```\n%s```\n\n## Last events\n\n```\n", lines.String())
+	tell := console.NewPlain(&out)
+	for _, e := range events[max(0, len(events)-last):] {
+		tell(e)
+	}
+	out.WriteString("```\n")
+	return out.Bytes()
 }
 
 func pack(o cli.Options, out string, std cli.Streams) error {
@@ -54,8 +127,9 @@ func pack(o cli.Options, out string, std cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	now := time.Now().UTC().Truncate(time.Second)
 	if out == "" {
-		out = "exoshift-bundle-" + time.Now().UTC().Format("20060102T150405Z") + packed
+		out = "exoshift-bundle-" + now.Format("20060102T150405Z") + packed
 	}
 	meanings := strings.TrimSuffix(out, packed) + ".tokens.json"
 	for _, name := range []string{out, meanings} {
@@ -63,7 +137,7 @@ func pack(o cli.Options, out string, std cli.Streams) error {
 			return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already; name another file with --out", name))
 		}
 	}
-	made, err := bundle.Pack(folder, clusterdir.NewRedactor(folder))
+	made, err := bundle.Pack(folder, bundle.Origin{Program: formatProgram(), Packed: now, Summary: summarize(folder, now)}, clusterdir.NewRedactor(folder))
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (d destroyFlags) run(ctx context.Context, std cli.Streams) (err error) {
 }
 
 func (d destroyFlags) destroy(ctx context.Context, std cli.Streams, cluster teardown.Cluster) error {
-	decided := teardown.Options{DryRun: d.dryRun, DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, Retry: d.formatRetry(cluster.Spec.Cluster.ID)}
+	decided := teardown.Options{DryRun: d.dryRun, DeleteBackups: d.deleteBackups, IncludeForeignRecords: d.includeForeignRecords, Program: d.Program, Retry: d.formatRetry(cluster.Spec.Cluster.ID)}
 	return cluster.Destroy(ctx, decided, teardownDisplay{destroyFlags: d, spec: cluster.Spec, std: std})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,7 @@ func newReplayCommand(std cli.Streams) *cobra.Command {
 		Short: "Show a recorded run again, at any speed, up to any moment",
 		Long: `Show a recorded run again, at any speed, up to any moment.
 
-ID is that of a cluster of this machine. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, or what --output json printed; - reads the standard input,
+ID is that of a cluster of this machine. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, a bundle, or what --output json printed; - reads the standard input,
 and without it the events of the folder are shown. In the dashboard, space pauses, + and - change the speed. Where the run
 was silent for long, because the machine that it ran on was asleep, the silence is cut short.`,
 		Example: `  exoshift replay c-demo-1 --speed 120
@@ -132,6 +133,9 @@ func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, e
 		}
 		source = folder.Path(state.EventsFile)
 	}
+	if isArchive(source) {
+		return openBundledEvents(source, std)
+	}
 	info, err := os.Stat(source)
 	if err == nil && info.IsDir() {
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source))
@@ -141,6 +145,22 @@ func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, e
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}
 	return source, file, nil
+}
+
+func openBundledEvents(name string, std cli.Streams) (source string, read io.ReadCloser, err error) {
+	folder, remove, damage, err := openBundle(name)
+	if err != nil {
+		return "", nil, err
+	}
+	defer remove()
+	if damage != nil {
+		fmt.Fprintf(std.Err, "warning: %s\n", console.SanitizeLine(damage.Error()))
+	}
+	content, err := folder.Read(state.EventsFile)
+	if err != nil {
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events of the bundle %s: %w", name, err))
+	}
+	return name, io.NopCloser(bytes.NewReader(content)), nil
 }
 
 func (r replayFlags) selectRun(runs []recording.Run, source string) (recording.Run, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 		Example: `  exoshift install
   exoshift rehearse --interactive
   exoshift check --zone ch-gva-2`,
+		Annotations:   map[string]string{cli.ProgramKey: formatProgram()},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -113,6 +115,8 @@ func newVersionCommand(std cli.Streams) *cobra.Command {
 		},
 	}
 }
+
+func formatProgram() string { return "exoshift " + version + " " + runtime.GOOS + "/" + runtime.GOARCH }
 
 func writeVersion(std cli.Streams) error {
 	_, err := fmt.Fprintln(std.Out, "exoshift", version)

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,18 +25,24 @@ import (
 
 func newStatusCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status [ID]",
-		Short: "Show a running or finished installation from its folder",
+		Use:   "status [ID | FILE.tar.gz]",
+		Short: "Show a running or finished installation from its folder, or from a bundle",
 		Example: `  exoshift status
   exoshift status c-demo-1
-  exoshift status c-demo-1 -o json`,
+  exoshift status c-demo-1 -o json
+  exoshift status exoshift-bundle-20260504T145931Z.tar.gz`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var archive string
+			if len(args) > 0 && isArchive(args[0]) {
+				archive, args = args[0], nil
+			}
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
+			o.Dir = cmp.Or(archive, o.Dir)
 			return runStatus(cmd.Context(), o, std)
 		},
 	}
@@ -44,31 +53,70 @@ func newStatusCommand(std cli.Streams) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
-	folder, err := clusterdir.Find(o.Dir)
+	folder, remove, damage, err := findFolder(o.Dir)
 	if err != nil {
 		return err
 	}
-	spec, err := clusterdir.ReadAnswers(folder)
-	if err != nil {
+	defer remove()
+	shown := readStatus(folder)
+	if isArchive(o.Dir) {
+		shown.place = o.Dir
+	} else if shown.problem == nil && o.Output == cli.OutputTUI && !shown.isKilled() {
+		return watch(ctx, folder, shown.spec, o.ASCII, std)
+	}
+	if err := shown.print(o.Output, std); err != nil {
 		return err
 	}
-	board := provisioner.NewBoard(install.Steps(spec))
-	if err := clusterdir.ReadEvents(folder, board.Fold); err != nil {
-		return err
+	if shown.place != folder.Path() {
+		shown.noteProblem(std)
+		return damage
 	}
-	killed := board.Run.State == provisioner.Started && !folder.IsLocked()
-	if o.Output == cli.OutputTUI && !killed {
-		return watch(ctx, folder, spec, o.ASCII, std)
+	return shown.problem
+}
+
+// status is what is known of an installation from its folder. Faults of a file are no reason not to show the others.
+type status struct {
+	folder  state.Folder
+	place   string // of the folder, or of the archive it comes from
+	spec    state.Spec
+	board   *provisioner.Board
+	facts   state.Facts
+	problem error // of what could not be read
+}
+
+func readStatus(folder state.Folder) status {
+	s := status{folder: folder, place: folder.Path()}
+	var unreadAnswers, unreadFacts error
+	s.spec, unreadAnswers = clusterdir.ReadAnswers(folder)
+	s.board = provisioner.NewBoard(install.Steps(s.spec))
+	unreadEvents := clusterdir.ReadEvents(folder, s.board.Fold)
+	s.facts, unreadFacts = folder.LoadFacts()
+	s.problem = errors.Join(unreadAnswers, unreadEvents, unreadFacts)
+	return s
+}
+
+// noteProblem is for a bundle: that tokens stand in its answers is no fault of the bundle.
+func (s status) noteProblem(std cli.Streams) {
+	if s.problem != nil {
+		text := strings.ReplaceAll(s.problem.Error(), s.folder.Path(), s.place)
+		fmt.Fprintf(std.Err, "note: not everything could be read: %s\n", console.SanitizeLine(text))
 	}
-	facts, err := folder.LoadFacts()
-	if err != nil {
-		return err
+}
+
+// isKilled reports whether a run began and neither ended nor goes on.
+func (s status) isKilled() bool {
+	return s.board.Run.State == provisioner.Started && !s.folder.IsLocked()
+}
+
+func (s status) print(output interface {
+	IsJSON() bool
+	WrapWriter(io.Writer) io.Writer
+}, std cli.Streams) error {
+	if output.IsJSON() {
+		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": s.board, "facts": s.facts})
 	}
-	if o.Output.IsJSON() {
-		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": board, "facts": facts})
-	}
-	console.PrintStatus(o.Output.WrapWriter(std.Out), board, facts, folder.Path())
-	if killed {
+	console.PrintStatus(output.WrapWriter(std.Out), s.board, s.facts, s.place)
+	if s.place == s.folder.Path() && s.isKilled() {
 		fmt.Fprintln(std.Out, "Nobody is at work on it: the last run was killed. The same command goes on.")
 	}
 	return nil

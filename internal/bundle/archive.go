@@ -24,7 +24,7 @@ func newArchive(w io.Writer) archive {
 
 func (a archive) add(name string, content []byte) error {
 	header := &tar.Header{
-		Typeflag: tar.TypeReg, Name: path.Join("exoshift-bundle", name), Size: int64(len(content)), Mode: 0o600,
+		Typeflag: tar.TypeReg, Name: path.Join(topFolder, name), Size: int64(len(content)), Mode: 0o600,
 		ModTime: time.Unix(0, 0), Format: tar.FormatPAX,
 	}
 	if err := a.tar.WriteHeader(header); err != nil {

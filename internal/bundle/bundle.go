@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"time"
 
 	"exoshift/internal/redact"
 	"exoshift/state"
@@ -26,11 +27,23 @@ func defaultLimits() limits { return limits{file: 16 << 20, all: 64 << 20} }
 // Bundle is an archive that can be shared, and a description of its contents.
 type Bundle struct {
 	Files    []File            `json:"files"`
-	Omitted  []string          `json:"left,omitempty"` // files that exceeded the limit
-	Replaced []Replaced        `json:"replaced"`       // by kind
-	Meanings map[string]string `json:"-"`              // of the tokens of identities; not for the recipient
-	Archive  []byte            `json:"-"`              // tar, compressed with gzip
+	Omitted  []string          `json:"left,omitempty"`    // files that exceeded the limit
+	Replaced []Replaced        `json:"replaced"`          // by kind
+	Program  string            `json:"program,omitempty"` // that packed it, and its system
+	Packed   time.Time         `json:"packed,omitzero"`
+	Meanings map[string]string `json:"-"` // of the tokens of identities; not for the recipient
+	Archive  []byte            `json:"-"` // tar, compressed with gzip
 }
+
+// Origin is what a bundle has beside the folder's files.
+type Origin struct {
+	Program string // that packs it, and its system
+	Packed  time.Time
+	Summary []byte // Markdown, not redacted yet; empty: none
+}
+
+// SummaryFile is the first file of an archive, for people.
+const SummaryFile = "summary.md"
 
 // File describes a file of a bundle.
 type File struct {
@@ -49,10 +62,10 @@ type Replaced struct {
 	Places int         `json:"places"`
 }
 
-// Pack packs a folder. The redactor must already know the identities; secrets are collected from the folder. The same folder
-// results in the same archive, byte for byte.
-func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
-	var b Bundle
+// Pack packs a folder, and a summary that people read first. The redactor must already know the identities; secrets are collected from the folder. The same folder
+// at the same time results in the same archive, byte for byte.
+func Pack(folder state.Folder, origin Origin, redactor *redact.Redactor) (Bundle, error) {
+	b := Bundle{Program: origin.Program, Packed: origin.Packed}
 	root, err := os.OpenRoot(folder.Path()) // links cannot leave it
 	if err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
@@ -64,6 +77,10 @@ func Pack(folder state.Folder, redactor *redact.Redactor) (Bundle, error) {
 	}
 	if err := collectSecrets(root.FS(), names, redactor); err != nil {
 		return b, fmt.Errorf("look for the secrets of %s: %w", folder.Path(), err)
+	}
+	if len(origin.Summary) > 0 {
+		redactor.Add(SummaryFile, origin.Summary)
+		b.Files = append(b.Files, File{})
 	}
 	if err := b.read(root.FS(), names, defaultLimits(), redactor); err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)

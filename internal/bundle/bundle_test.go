@@ -72,7 +72,7 @@ func pack(t *testing.T, folder state.Folder) bundle.Bundle {
 	r := redact.New()
 	r.AddIdentity(redact.Cluster, "c-demo-1")
 	r.AddIdentity(redact.Domain, "example.net")
-	made, err := bundle.Pack(folder, r)
+	made, err := bundle.Pack(folder, bundle.Origin{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestPack_StopsOnUnreadableSecrets(t *testing.T) {
 	if err := os.Chmod(folder.Path("openshift/auth/kubeconfig"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bundle.Pack(folder, redact.New()); !errors.Is(err, fs.ErrPermission) {
+	if _, err := bundle.Pack(folder, bundle.Origin{}, redact.New()); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"exoshift/provisioner/install"
 )
 
+// ProgramKey is the annotation of the root command with the name, the version and the system of the program.
+const ProgramKey = "program"
+
 // Bind reads the shared flags of a command, and the variables in their place.
 func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 	layers, err := BindFlags(cmd)
@@ -37,6 +40,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		BootstrapAccess: layers.GetBool("look-inside"),
 		TrustToken:      layers.GetBool("trust-bootstrap-token"),
 		Host:            std.Host,
+		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
 	o.ASCII = layers.GetBool("ascii")
 	return o, errors.Join(err, o.BindHostKeys(cmd, layers))

@@ -44,12 +44,14 @@ type Request struct {
 	NewKeys         []string          // nodes allowed to get their first certificate for one more key
 	BootstrapAccess bool              // open the bootstrap machine to our own address
 	TrustToken      bool              // start machines whatever the age of the bootstrap token
+	Program         string            // name, version and system of this program
 	Host            *environment.Host // nil: one whose clock is the wall clock
 }
 
 // RunOptions returns the options of an installation.
 func (r Request) RunOptions() run.Options {
 	return run.Options{
+		Program: r.Program,
 		Answers: r.Answers, WaitForDNS: r.WaitForDNS, Installer: r.Installer, Renew: r.Renew, NewKeys: r.NewKeys, BootstrapAccess: r.BootstrapAccess, TrustToken: r.TrustToken,
 	}
 }

@@ -49,6 +49,7 @@ type Run struct {
 
 // Options are what a person decides about one run.
 type Options struct {
+	Program         string // name, version and system of this program
 	Answers         string // path of the answers file; "" for the answers of the folder
 	WaitForDNS      time.Duration
 	Installer       string   // path of an openshift-install to use; "" downloads it
@@ -211,7 +212,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 	})
 	var failure, unkept error
 	unshown := renderer.RunWith(func() {
-		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + r.Spec.Domain()})
+		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + r.Spec.Domain(), Program: r.Options.Program, Command: r.Locations.Resume})
 		installation.EmitOutages(emit)
 		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
 		if rest := installation.CheckUnresolved(); failure == nil && rest != nil {

@@ -23,6 +23,7 @@ type Options struct {
 	DryRun                bool   // nothing is deleted
 	DeleteBackups         bool   // delete the bucket that holds backups, too
 	IncludeForeignRecords bool   // delete the DNS zone with records that the installation did not create
+	Program               string // name, version and system of this program
 	Retry                 string // the command that goes on with the teardown
 }
 
@@ -114,7 +115,7 @@ func (c Cluster) execute(ctx context.Context, options Options, shown Display, te
 		unwritten = errors.Join(unwritten, record.Encode(e))
 		show(e)
 	})
-	emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "destroy " + c.Spec.Cluster.ID})
+	emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "destroy " + c.Spec.Cluster.ID, Program: options.Program, Command: options.Retry})
 	teardown.EmitOutages(emit)
 	failure := provisioner.Run(ctx, teardown.Plan(inventory), emit)
 	if failure == nil {
