@@ -48,16 +48,16 @@ func openBundle(name string) (folder state.Folder, remove func(), damage, err er
 	return folder, remove, damage, err
 }
 
+// writeUnpacked writes into a new folder, in which there is no link that a name could follow.
 func writeUnpacked(dir, name string, content []byte) error {
-	root, err := os.OpenRoot(dir) // names of others' archives stay below it
-	if err != nil {
+	if !filepath.IsLocal(name) {
+		return fmt.Errorf("%q leads out of the archive", name)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
-	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	file, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

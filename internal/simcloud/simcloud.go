@@ -228,7 +228,7 @@ func (z *Zone) openClock(ctx context.Context) error {
 		return err
 	}
 	every := max(tick, time.Duration(float64(minTick)*z.options.Speed))
-	start, err := z.findStart(ctx, times, every)
+	start, err := findStart(ctx, times, every, z.options.Speed)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (z *Zone) openClock(ctx context.Context) error {
 // findStart returns where simulated time begins; every is the interval at which it is stored. The wall clock may be behind by
 // less than that: it is waited for, as a clock of the zone's own would depend on the load of the machine, and everything that
 // counts in wall-clock time, such as timeouts of connections, would go ahead of it.
-func (z *Zone) findStart(ctx context.Context, times *store.Table[time.Time], every time.Duration) (time.Time, error) {
+func findStart(ctx context.Context, times *store.Table[time.Time], every time.Duration, speed float64) (time.Time, error) {
 	start, known := times.Get("now")
 	if !known {
 		return time.Now(), nil
@@ -263,7 +263,7 @@ func (z *Zone) findStart(ctx context.Context, times *store.Table[time.Time], eve
 	if end, _ := times.Get("end"); !start.Equal(end) {
 		start = start.Add(every) // the process was killed
 	}
-	if ahead := time.Until(start); z.options.Speed == 0 && ahead > 0 && ahead <= every {
+	if ahead := time.Until(start); speed == 0 && ahead > 0 && ahead <= every {
 		return start, network.Clock{}.Sleep(ctx, ahead)
 	}
 	return start, nil

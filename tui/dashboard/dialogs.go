@@ -2,8 +2,12 @@ package dashboard
 
 import (
 	"strings"
+	"time"
 
+	"exoshift/tui/app"
+	"exoshift/tui/cells"
 	"exoshift/tui/components"
+	"exoshift/tui/theme"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -67,4 +71,42 @@ func (d *dashboard) openApproveDialog() {
 			return nil
 		},
 	}
+}
+
+// openList covers the panes with a list of all that the selected pane is about. Closing it leads back to the pane.
+func (d *dashboard) openList() {
+	s := d.newScreen()
+	target, title, follow := s.scrolledTab(), "", false
+	switch {
+	case d.nav.details:
+		title = "diagnosis"
+	case target == logTab && d.nav.journal:
+		title, follow = journalTitle, true
+	case target == logTab:
+		title, follow = "events", true
+	default:
+		title = target.String()
+	}
+	details, journal := d.nav.details, d.nav.journal
+	list := components.NewList(d.theme, title, func() []components.Record { return d.panes().listRecords(target, details, journal) }, follow)
+	list.SetFilter(d.nav.filters[target])
+	list.OnCopy = func(text string) tea.Cmd { return app.CopyToClipboard(d.options.Out, text) }
+	list.OnSave = func(text string) tea.Cmd { return saveList(d.options.Title, title, text, time.Now()) }
+	d.list, d.help, d.handover.open = list, false, false
+}
+
+func (d *dashboard) handleListSaved(m listSavedMsg) {
+	d.notice = d.theme.Mark(theme.OK) + " saved as " + m.path
+	if m.err != nil {
+		d.notice = d.theme.Mark(theme.Failed) + " not saved: " + cells.SanitizeText(m.err.Error(), d.options.ASCII)
+	}
+}
+
+// handleListKey passes a key to the open list.
+func (d *dashboard) handleListKey(k tea.KeyMsg) tea.Cmd {
+	stays, cmd := d.list.HandleKey(k)
+	if !stays {
+		d.list = nil
+	}
+	return cmd
 }

@@ -44,7 +44,7 @@ func collectEvents(first provisioner.Event, events <-chan provisioner.Event) eve
 // sanitizeEvent sanitizes every string of an event: names, messages and errors are from remote systems.
 func sanitizeEvent(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
-		(*string)(&e.Type), &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
+		(*string)(&e.Type), &e.Program, &e.Command, &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
 		&e.Machine, &e.Client, &e.Serving, &e.Confidence, &e.Sync,
 	} {

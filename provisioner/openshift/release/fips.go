@@ -16,7 +16,7 @@ const fipsField = "openshift.fips"
 const fipsHint = "run exoshift on RHEL 9 for x86_64 that was installed in FIPS mode, or leave out " + fipsField
 
 // checkHost refuses a machine on which openshift-install would refuse a cluster in FIPS mode, before anything is downloaded.
-func (c Choice) checkHost() error {
+func checkHost(c Choice) error {
 	if !c.FIPS || c.HostFIPS == "" {
 		return nil
 	}

@@ -43,11 +43,11 @@ func TestCheckHost_FIPS(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := Choice{FIPS: true, HostFIPS: path}.checkHost()
+		err := checkHost(Choice{FIPS: true, HostFIPS: path})
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !fault.Is(err, fault.Invalid)) {
 			t.Errorf("%q: %v", content, err)
 		}
-		if err := (Choice{HostFIPS: path}).checkHost(); err != nil {
+		if err := checkHost(Choice{HostFIPS: path}); err != nil {
 			t.Errorf("without FIPS: %v", err)
 		}
 	}

@@ -68,7 +68,7 @@ func (i *Installer) Fetch(ctx context.Context, noted string, progress func(text 
 }
 
 func (i *Installer) find(ctx context.Context, noted string, progress func(text string)) (path, sum string, release state.Release, err error) {
-	if err := i.choice.checkHost(); err != nil {
+	if err := checkHost(i.choice); err != nil {
 		return "", "", state.Release{}, err
 	}
 	if i.choice.Program != "" {
