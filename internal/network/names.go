@@ -66,26 +66,28 @@ func lookUpHedged(ctx context.Context, lookups []lookup, name string) ([]netip.A
 	results := make(chan lookedUp, len(lookups))
 	var failure error
 	for next, failed := 0, 0; failed < len(lookups); {
-		var another <-chan time.Time
+		another := time.NewTimer(headStart)
 		if next < len(lookups) {
 			lookUp := lookups[next]
 			go func() {
 				addresses, err := lookUp(ctx, name)
 				results <- lookedUp{addresses, err}
 			}()
-			if next++; next < len(lookups) {
-				another = time.After(headStart)
-			}
+			next++
+		}
+		if next == len(lookups) {
+			another.Stop() // there is none
 		}
 		select {
 		case r := <-results:
+			another.Stop()
 			var lookup *net.DNSError
 			if r.err == nil || errors.As(r.err, &lookup) && lookup.IsNotFound {
 				return r.addresses, r.err
 			}
 			failed++
 			failure = cmp.Or(failure, r.err)
-		case <-another:
+		case <-another.C:
 		}
 	}
 	return nil, failure

@@ -223,7 +223,7 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(k, d.keys.Leave), d.run.ended && k.Type == tea.KeyEnter && d.handover.report == nil && d.nav.tab == overviewTab && !d.nav.details:
+	case key.Matches(k, d.keys.Leave), k.Type == tea.KeyEnter && d.isLastScreen():
 		return d.requestLeave()
 	case d.handlePlayerKey(k):
 	case d.help:
@@ -242,6 +242,11 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.handleViewKey(k)
 	}
 	return nil
+}
+
+// isLastScreen reports whether nothing is left to read but the overview of a run that has ended.
+func (d *dashboard) isLastScreen() bool {
+	return d.run.ended && d.handover.report == nil && d.nav.tab == overviewTab && !d.nav.details
 }
 
 // opensList reports whether enter opens the list of a pane. Where the report or the end of the run has the overview, it does not.

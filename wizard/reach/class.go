@@ -18,10 +18,10 @@ const (
 	Reset         Class = "connection-reset" // a connection was cut in the middle
 	ProxyRefused  Class = "proxy-refused"    // the proxy does not let the connection through
 	ProxyAuth     Class = "proxy-auth"
-	ProxyPassword Class = "proxy-password"   // the proxy refuses the user name and password that it was given
-	ProxyUnknown  Class = "proxy-unresolved" // the name of the proxy does not resolve
-	ProxySilent   Class = "proxy-timeout"    // the proxy does not answer
-	ProxyPort     Class = "proxy-port"       // no proxy listens at that port
+	ProxyPassword Class = "proxy-password"       // the proxy refuses the user name and password that it was given
+	ProxyUnknown  Class = "proxy-unresolved"     // the name of the proxy does not resolve
+	ProxySilent   Class = "proxy-timeout"        // the proxy does not answer
+	ProxyPort     Class = "proxy-port"           // no proxy listens at that port
 	Untrusted     Class = "tls-untrusted-issuer" // usually interception; the issuer is in the evidence
 	WrongHostname Class = "tls-hostname"
 	Expired       Class = "tls-expired"

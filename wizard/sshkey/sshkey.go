@@ -2,7 +2,6 @@
 package sshkey
 
 import (
-	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -39,7 +38,11 @@ func Type(line string) string {
 // IsExoscale reports whether Exoscale accepts keys of a type.
 func IsExoscale(kind string) bool { return kind == ssh.KeyAlgoED25519 || kind == ssh.KeyAlgoRSA }
 
-var fips = []string{ssh.KeyAlgoRSA, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521}
-
 // IsFIPS reports whether openshift-install accepts keys of a type for a cluster in FIPS mode.
-func IsFIPS(kind string) bool { return slices.Contains(fips, kind) }
+func IsFIPS(kind string) bool {
+	switch kind {
+	case ssh.KeyAlgoRSA, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
+		return true
+	}
+	return false
+}

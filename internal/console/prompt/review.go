@@ -24,7 +24,7 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 		p.printLine("Reading what is there already; nothing is changed.")
 	}
 	run := p.session.Plan
-	if err := p.dialog.wait(ctx, run.Start(nil)); err != nil {
+	if err := p.wait(ctx, run.Start(nil)); err != nil {
 		run.Stop()
 	}
 	failure, failed := run.Failure()
