@@ -93,8 +93,9 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, tooLarge(b.limits.Bytes)
 	}
+	// A connection that is closed for being slow may look like the end of the body.
 	var slow TooSlowError
-	if err != nil && !errors.Is(err, io.EOF) && errors.As(b.cause(), &slow) {
+	if err != nil && errors.As(b.cause(), &slow) {
 		return n, slow
 	}
 	return n, err

@@ -148,25 +148,6 @@ func TestCompiler_LocalFailureReason(t *testing.T) {
 	}
 }
 
-func TestCompiler_LocalEndsWithContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	left := filepath.Join(t.TempDir(), "left")
-	compiler := catalog.NewCompiler(newWorld(t, githost.Config{}).network, catalog.Access{}, local(t, "sleep 60 &\necho $! >"+left+"\necho waits\nwait\n"))
-	err := compiler.Compile(ctx, tenant(), state.SynCluster{ID: clusterID}, "", func(text string) {
-		if text == "waits" {
-			cancel()
-		}
-	})
-	if !fault.Is(err, fault.Cancelled) {
-		t.Error(err)
-	}
-	pid, err := os.ReadFile(left)
-	must(t, err)
-	if state, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(state), ") Z ") {
-		t.Errorf("it left %s", state)
-	}
-}
-
 func TestListWantedSecrets_FromRefs(t *testing.T) {
 	ref := func(data, mount string) string {
 		return "data: " + base64.StdEncoding.EncodeToString([]byte(data)) + "\nencoding: original\ntype: vaultkv\nvault_params:\n  VAULT_ADDR: https://v\n  auth: token\n  mount: " + mount + "\n"
