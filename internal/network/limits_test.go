@@ -1,6 +1,7 @@
 package network
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -49,18 +50,28 @@ func TestLimits_Bytes(t *testing.T) {
 	}
 }
 
-// slowBody blocks until its request ends.
-type slowBody struct{ q *http.Request }
+// slowBody blocks until its request ends, and ends with err.
+type slowBody struct {
+	q   *http.Request
+	err error
+}
 
 func (b slowBody) Read([]byte) (int, error) {
 	<-b.q.Context().Done()
-	return 0, b.q.Context().Err()
+	return 0, b.err
 }
 
+// What is cut by the limit is slow, however the connection ends.
 func TestLimits_Time(t *testing.T) {
+	for _, end := range []error{context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
+		t.Run(end.Error(), func(t *testing.T) { readSlowly(t, end) })
+	}
+}
+
+func readSlowly(t *testing.T, end error) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := roundTrip(func(q *http.Request) *http.Response {
-			return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(slowBody{q})}
+			return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(slowBody{q, end})}
 		})
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.org", nil)
 		if err != nil {
