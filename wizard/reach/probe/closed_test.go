@@ -96,8 +96,8 @@ func TestProbe_InvalidProxy(t *testing.T) {
 	}{
 		"nobody listens": {nil, reach.Refused, "ok fail none none"},
 		"silent":         {func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }, reach.HTTPTimeout, "ok ok none fail"},
-		"cut":            {func(net.Conn) {}, reach.ProxyPort, "ok ok none fail"},
-		"garbage":        {func(conn net.Conn) { _, _ = io.WriteString(conn, strings.Repeat("\x1b", 1<<12)) }, reach.ProxyPort, "ok ok none fail"},
+		"cut":            {func(net.Conn) {}, reach.ProxyRefused, "ok ok none fail"},
+		"garbage":        {func(conn net.Conn) { _, _ = io.WriteString(conn, strings.Repeat("\x1b", 1<<12)) }, reach.ProxyRefused, "ok ok none fail"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

@@ -37,7 +37,9 @@ func mapProxyError(err error) reach.Class {
 		return reach.ProxyUnknown
 	case IsTimeout(err), errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return reach.ProxySilent
-	case errors.Is(err, syscall.ECONNREFUSED), isCut(err), !errors.As(err, &broken):
+	case isCut(err):
+		return reach.ProxyRefused // as the SOCKS server of ssh does where a target is closed
+	case errors.Is(err, syscall.ECONNREFUSED), !errors.As(err, &broken):
 		return reach.ProxyPort // nothing, or no proxy, listens there
 	}
 	return reach.ProxyRefused
