@@ -21,18 +21,18 @@ type Names struct {
 func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return lookUpHedged(ctx, listLookups(resolver, file, "ip4"), name)
+			return lookUpWithFallback(ctx, listLookups(resolver, file, "ip4"), name)
 		},
 		LookupIPv6: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return lookUpHedged(ctx, listLookups(resolver, file, "ip6"), name)
+			return lookUpWithFallback(ctx, listLookups(resolver, file, "ip6"), name)
 		},
 		Resolvers: func() []string { return readNameservers(file) },
 	}
 }
 
-// headStart is how long a name server is waited for alone before the next one is asked, too. The system's resolver waits
+// fallbackDelay is how long a name server is waited for alone before the next one is asked, too. The system's resolver waits
 // five seconds for each, longer than most callers wait for an answer.
-const headStart = time.Second
+const fallbackDelay = time.Second
 
 type lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
@@ -58,15 +58,15 @@ type lookedUp struct {
 	err       error
 }
 
-// lookUpHedged begins each lookup a head start after the one before. The first one that has an answer counts, also if the
+// lookUpWithFallback begins each lookup a delay after the one before. The first one that has an answer counts, also if the
 // answer is that there is no such name; if none has, the failure of the first.
-func lookUpHedged(ctx context.Context, lookups []lookup, name string) ([]netip.Addr, error) {
+func lookUpWithFallback(ctx context.Context, lookups []lookup, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan lookedUp, len(lookups))
 	var failure error
 	for next, failed := 0, 0; failed < len(lookups); {
-		another := time.NewTimer(headStart)
+		another := time.NewTimer(fallbackDelay)
 		if next < len(lookups) {
 			lookUp := lookups[next]
 			go func() {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestLookUpHedged_SilentFirstServer(t *testing.T) {
+func TestLookUpWithFallback_SilentFirstServer(t *testing.T) {
 	silent := func(ctx context.Context, _ string) ([]netip.Addr, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -27,18 +27,18 @@ func TestLookUpHedged_SilentFirstServer(t *testing.T) {
 		found   int
 		took    time.Duration
 	}{
-		"the second knows the name":      {[]lookup{silent, known}, 1, headStart},
-		"the second knows no such name":  {[]lookup{silent, unknown}, 0, headStart},
+		"the second knows the name":      {[]lookup{silent, known}, 1, fallbackDelay},
+		"the second knows no such name":  {[]lookup{silent, unknown}, 0, fallbackDelay},
 		"the first answers":              {[]lookup{known, unknown}, 1, 0},
 		"the first knows no such name":   {[]lookup{unknown, known}, 0, 0},
 		"the first refuses":              {[]lookup{broken, known}, 1, 0},
 		"both refuse":                    {[]lookup{broken, broken}, 0, 0},
-		"only the last of three answers": {[]lookup{silent, silent, known}, 1, 2 * headStart},
+		"only the last of three answers": {[]lookup{silent, silent, known}, 1, 2 * fallbackDelay},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				found, err := lookUpHedged(t.Context(), test.lookups, "quay.io")
+				found, err := lookUpWithFallback(t.Context(), test.lookups, "quay.io")
 				if len(found) != test.found || (err == nil) != (test.found > 0) {
 					t.Errorf("found %v, %v", found, err)
 				}
