@@ -47,6 +47,7 @@ type StepView struct {
 	State            string        // "" (waiting), started, done, failed or skipped
 	Text             string        // the latest sentence about it
 	Hint             string        // failed: what to do next; running: the action needed
+	Asked            time.Time     // running: since when an action is needed; zero if none is
 	Unreached        bool          // skipped because another step failed or the run was stopped
 	Began, Ended     time.Time
 	Wait             *Event    // what it is waiting for; nil when it is not
@@ -143,12 +144,22 @@ func (b *Board) applyStep(e Event) {
 	case Started:
 		view.Title, view.Began = e.Text, e.Time
 	case Progress:
-		view.Hint = e.Hint
+		view.setAction(e)
 		return
 	default:
 		view.Ended, view.Wait = e.Time, nil
 	}
-	view.State, view.Hint, view.Unreached = e.State, e.Hint, e.Reason == Unreached
+	view.State, view.Hint, view.Unreached, view.Asked = e.State, e.Hint, e.Reason == Unreached, time.Time{}
+}
+
+// setAction keeps the time of an action that is still needed, in other words.
+func (v *StepView) setAction(e Event) {
+	switch v.Hint = e.Hint; {
+	case e.Hint == "":
+		v.Asked = time.Time{}
+	case v.Asked.IsZero():
+		v.Asked = e.Time
+	}
 }
 
 func (b *Board) applyWait(e Event) {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"exoshift/internal/fileread"
 )
 
 // Names in a draft's folder. The folder of an installation has the second one, too.
@@ -20,7 +22,13 @@ const (
 	SecretsDir = "secrets"    // typed secrets, which must not be in the answers: a file for each field
 )
 
-const discarded = ".gone-"
+const (
+	nameFile  = "name" // what the operator calls a draft
+	discarded = ".gone-"
+)
+
+// MaxDraftName is the maximum length of a draft's name in bytes.
+const MaxDraftName = 60
 
 // The maximum time between the creation of a draft's folder and its lock.
 const begins = time.Minute
@@ -108,6 +116,27 @@ func (d Draft) Saved() time.Time {
 		return time.Time{}
 	}
 	return info.ModTime()
+}
+
+// Name returns what the operator calls the draft, or "" for none. It is for display only.
+func (d Draft) Name() string {
+	content, err := fileread.Bytes(d.Path(nameFile), MaxDraftName+1)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(content))
+}
+
+// Rename gives the draft a name, "" for none. Its folder stays where it is: the answers refer to files in it.
+func (d Draft) Rename(name string) error {
+	name = strings.TrimSpace(name)
+	switch {
+	case name == "":
+		return d.Remove(nameFile)
+	case len(name) > MaxDraftName:
+		return fmt.Errorf("rename a draft: the name is longer than %d bytes", MaxDraftName)
+	}
+	return d.Write(nameFile, []byte(name+"\n"))
 }
 
 // Save replaces the answers.

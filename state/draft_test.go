@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -180,5 +181,21 @@ func TestDraft_FoundFromAnyDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if content, err := os.ReadFile(secret); err != nil || string(content) != "s3cret" {
 		t.Errorf("the secret is at %s: %v", secret, err)
+	}
+}
+
+func TestDraft_NameForDisplay(t *testing.T) {
+	draft := newDraft(t, t.TempDir())
+	if name := draft.Name(); name != "" {
+		t.Errorf("a new draft is called %q", name)
+	}
+	longest := strings.Repeat("x", state.MaxDraftName)
+	for _, c := range []struct{ name, want string }{{" for Anna ", "for Anna"}, {longest, longest}, {"", ""}} {
+		if err := draft.Rename(c.name); err != nil || draft.Name() != c.want {
+			t.Errorf("renamed to %q, it is called %q, %v", c.name, draft.Name(), err)
+		}
+	}
+	if err := draft.Rename(longest + "x"); err == nil || draft.Name() != "" {
+		t.Errorf("a name that is too long: %q, %v", draft.Name(), err)
 	}
 }

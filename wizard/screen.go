@@ -24,11 +24,13 @@ const (
 // Screens returns the screens with questions, in their order.
 func Screens() []Screen { return []Screen{Access, Cluster, Nodes, Network, Syn, Secrecy} }
 
+var screenTitles = map[Screen]string{ //nolint:gochecknoglobals // a table that nothing changes
+	Access: "Access", Cluster: "Cluster", Nodes: "Nodes", Network: "Network and DNS", Syn: "Project Syn", Secrecy: "Secrets",
+}
+
 // Title returns the title of a screen.
 func (s Screen) Title() string {
-	return map[Screen]string{
-		Access: "Access", Cluster: "Cluster", Nodes: "Nodes", Network: "Network and DNS", Syn: "Project Syn", Secrecy: "Secrets",
-	}[s]
+	return screenTitles[s]
 }
 
 // ListFields returns the fields that a screen asks for, given these answers, in the order of the questions: irrelevant
@@ -45,13 +47,15 @@ func (s Screen) ListFields(spec state.Spec) []Field {
 }
 
 // Some fields are asked in another order than in the file.
+var fieldOrder = map[Screen][]string{ //nolint:gochecknoglobals // a table that nothing changes
+	Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
+	Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, GroupsKey, "sizing.loadBalancers"},
+	Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
+	Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", vaultMountKey, GitTokenKey, catalogKey},
+}
+
 func (s Screen) rankField(key string) int {
-	order := map[Screen][]string{
-		Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
-		Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, GroupsKey, "sizing.loadBalancers"},
-		Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
-		Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", vaultMountKey, GitTokenKey, catalogKey},
-	}[s]
+	order := fieldOrder[s]
 	for i, begin := range order {
 		if strings.HasPrefix(key, begin) {
 			return i
@@ -94,14 +98,16 @@ func ScreenOf(key string) Screen {
 	return ""
 }
 
+var screenIntros = map[Screen]string{ //nolint:gochecknoglobals // a table that nothing changes
+	Access:  "Exoscale credentials and the cluster's zone.",
+	Cluster: "The cluster's name and release.",
+	Nodes:   "Number and size of the cluster's instances.",
+	Network: "Address ranges, DNS and load balancing.",
+	Syn:     "Registration at Project Syn (optional).",
+	Secrecy: "Credentials for the nodes' downloads and for SSH access.",
+}
+
 // Intro returns the purpose of a screen in one sentence.
 func (s Screen) Intro() string {
-	return map[Screen]string{
-		Access:  "Exoscale credentials and the cluster's zone.",
-		Cluster: "The cluster's name and release.",
-		Nodes:   "Number and size of the cluster's instances.",
-		Network: "Address ranges, DNS and load balancing.",
-		Syn:     "Registration at Project Syn (optional).",
-		Secrecy: "Credentials for the nodes' downloads and for SSH access.",
-	}[s]
+	return screenIntros[s]
 }

@@ -10,25 +10,16 @@ import (
 	"exoshift/wizard/answersfile"
 )
 
-// secretsByForm are made up, one of each form that is recognized.
-func secretsByForm() map[string]string {
-	return map[string]string{
-		"a private key":        "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
-		"an API key":           "EXO0123456789abcdef01234567",
-		"a Vault token":        "hvs.CAESIJ0123456789abcdef",
-		"a token of GitLab":    "glpat-0123456789abcdefghij",
-		"a token of GitHub":    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
-		"a token":              "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ5b3UifQ.c2ln",
-		"a token of OpenShift": "sha256~0123456789abcdefghijABCDEFGHIJ0123456789ab",
-		"a pull secret":        `{"auths":{"quay.io":{"auth":"eW91OnNlY3JldA=="}}}`,
-	}
+// Two of the forms that recognize knows, of one line and of several; its own tests have them all.
+func listSecrets() []string {
+	return []string{"EXO0123456789abcdef01234567", "-----BEGIN RSA PRIVATE KEY-----\nMIIE"}
 }
 
 func TestCheckNoSecrets(t *testing.T) {
 	if err := answersfile.CheckNoSecrets(valid()); err != nil {
 		t.Fatal(err)
 	}
-	for what, secret := range secretsByForm() {
+	for _, secret := range listSecrets() {
 		for key, change := range map[string]func(*state.Spec){
 			"cluster.displayName":  func(s *state.Spec) { s.Cluster.DisplayName = "of " + secret },
 			"openshift.pullSecret": func(s *state.Spec) { s.OpenShift.PullSecret = state.SecretRef{File: secret} },
@@ -39,18 +30,18 @@ func TestCheckNoSecrets(t *testing.T) {
 			change(&spec)
 			var problem wizard.Problem
 			if err := answersfile.CheckNoSecrets(spec); !errors.As(err, &problem) || problem.Field != key || strings.Contains(err.Error(), secret) {
-				t.Errorf("%s in %s: %v", what, key, err)
+				t.Errorf("%q in %s: %v", secret, key, err)
 			}
 		}
 	}
 }
 
 func TestField_RefusesSecret(t *testing.T) {
-	for what, secret := range secretsByForm() {
+	for _, secret := range listSecrets() {
 		spec := valid()
 		err := field(t, "cluster.displayName").Set(&spec, secret)
 		if err == nil || strings.Contains(err.Error(), secret) || spec.Cluster.DisplayName != valid().Cluster.DisplayName {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%q: %v", secret, err)
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"al.essio.dev/pkg/shellescape"
 
@@ -248,88 +247,17 @@ func newDefaultRehearsal(r request.Request) rehearsal.Rehearsal {
 	return rehearsal.Rehearsal{Request: r, Speed: environment.DefaultSpeed, Scenario: "happy"}
 }
 
-func listDraftOptions(o cli.Options) ([]startOption, error) {
-	drafts, err := listDrafts(o)
-	if err != nil {
-		return nil, err
-	}
-	var all []startOption
-	for _, draft := range drafts {
-		all = append(all, startOption{
-			StartOption: tuiwizard.StartOption{ID: "draft:" + draft.Path(), Title: "Go on with " + describeDraft(draft, time.Now()), Help: "The answers so far are kept in " + draft.Path() + "."},
-			open:        func(ctx context.Context) (*interview.Backend, error) { return interview.Resume(ctx, o.Request, draft) },
-		})
-	}
-	return all, nil
-}
-
-func listDrafts(o cli.Options) ([]state.Draft, error) {
-	if o.Dir == "" {
-		dir, err := state.DraftsPath()
-		if err != nil {
-			return nil, exit.WithCode(exit.Usage, err)
-		}
-		return state.ListDrafts(dir)
-	}
-	path, err := filepath.Abs(o.Dir)
-	if err != nil {
-		return nil, exit.WithCode(exit.Usage, err)
-	}
-	facts, err := state.OpenDraftReadOnly(path).LoadFacts()
-	if err != nil {
-		return nil, err
-	}
-	if draft := state.OpenDraftReadOnly(path); draft.Exists() && !facts.Rehearsal {
-		return []state.Draft{draft}, nil
-	}
-	return nil, nil
-}
-
-// describeDraft returns e.g. "c-demo-1 · ch-gva-2 (3 of 6 screens, 5 min ago)".
-func describeDraft(draft state.Draft, now time.Time) string {
-	answers, err := interview.ReadDraft(draft)
-	if err != nil {
-		return "a draft that cannot be read"
-	}
-	name, zone := answers.Spec.Cluster.ID, answers.Spec.Exoscale.Zone
-	if name == "" {
-		name = "a cluster without a name yet"
-	}
-	if zone != "" {
-		name += " · " + zone
-	}
-	done := 0
-	for _, screen := range wizard.Screens() {
-		if len(screen.Check(answers.Spec)) == 0 {
-			done++
-		}
-	}
-	return fmt.Sprintf("%s (%d of %d screens, %s)", console.SanitizeLine(name), done, len(wizard.Screens()), formatAge(now.Sub(draft.Saved())))
-}
-
-func formatAge(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
-}
-
 func listFolderOptions(o cli.Options, std cli.Streams) []startOption {
-	place, err := clusterdir.DefaultPath("")
-	if err != nil || o.Dir != "" {
+	if o.Dir != "" {
 		return nil
 	}
-	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // the pattern is valid
+	folders, err := clusterdir.ListFolders()
+	if err != nil {
+		return nil
+	}
 	var all []startOption
-	for _, file := range files {
-		if folder, err := state.Open(filepath.Dir(file)); err == nil {
-			all = append(all, newFolderOptions(o, std, folder)...)
-		}
+	for _, folder := range folders {
+		all = append(all, newFolderOptions(o, std, folder)...)
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
 	if isArchive(o.Dir) {
 		shown.place = o.Dir
 	} else if shown.problem == nil && o.Output == cli.OutputTUI && !shown.isKilled() {
-		return watch(ctx, folder, shown.spec, o.ASCII, std)
+		return watch(ctx, folder, shown.spec, o, std)
 	}
 	if err := shown.print(o.Output, std); err != nil {
 		return err
@@ -124,7 +125,7 @@ func (s status) print(output interface {
 
 // watch shows the dashboard of a run of another process. It reads the events of that run only, so it can be started and
 // stopped at any time.
-func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool, std cli.Streams) error {
+func watch(ctx context.Context, folder state.Folder, spec state.Spec, o cli.Options, std cli.Streams) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
@@ -142,7 +143,9 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, ascii bool
 		Events:   events,
 		In:       std.In,
 		Out:      std.TerminalWriter(),
-		ASCII:    ascii,
+		ASCII:    o.ASCII,
+		Silent:   o.Silent,
+		NoColor:  os.Getenv("NO_COLOR") != "",
 		Handover: func() handover.Report { return clusterdir.DescribeHandover(folder, spec, true) },
 	})
 	if errors.Is(err, dashboard.ErrLeft) || errors.Is(err, context.Canceled) {

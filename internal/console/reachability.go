@@ -95,11 +95,13 @@ func (row endpointRow) findWorst() reach.Result {
 	return row.results[0]
 }
 
+var groupTitles = map[string]string{ //nolint:gochecknoglobals // a table that nothing changes
+	"vshn": "VSHN", "redhat": "Red Hat and OpenShift", "third-party": "Third parties", "exoscale": "Exoscale",
+	"cluster": "The cluster itself", "customer": "Your own endpoints",
+}
+
 func formatGroup(group string) string {
-	if title, known := map[string]string{
-		"vshn": "VSHN", "redhat": "Red Hat and OpenShift", "third-party": "Third parties", "exoscale": "Exoscale",
-		"cluster": "The cluster itself", "customer": "Your own endpoints",
-	}[group]; known {
+	if title, known := groupTitles[group]; known {
 		return title
 	}
 	return SanitizeLine(group)

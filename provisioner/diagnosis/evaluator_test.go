@@ -116,6 +116,68 @@ func TestEvaluate_FindingLingersThenRestarts(t *testing.T) {
 	}
 }
 
+// A finding that is true is not withdrawn because something else goes on.
+func TestEvaluate_SilentMasterStays(t *testing.T) {
+	e, first := New(), 0.0
+	for minute := 0.0; minute <= 60; minute += lookEvery {
+		s := healthy(minute) // in which the others join from minute 39 on, and operators settle
+		s.lose("master-2")
+		found := slices.Contains(rulesOf(e.Evaluate(s)), "machine-silent")
+		switch {
+		case found && first == 0:
+			first = minute
+		case !found && first > 0:
+			t.Fatalf("found in minute %.1f, and withdrawn in minute %.1f", first, minute)
+		}
+	}
+	if first == 0 || first > 30 {
+		t.Errorf("found in minute %.1f", first)
+	}
+}
+
+func TestEvaluate_SilentWorkerStaysUntilItJoins(t *testing.T) {
+	e := New()
+	look := func(minute float64) []string {
+		s := healthy(min(minute, 90))
+		s.Now, s.Wall = at(minute), at(minute)
+		if minute < 110 {
+			s.lose("worker-1")
+		}
+		if minute < 70 {
+			s.lose("worker-2") // which comes late
+		}
+		return rulesOf(e.Evaluate(s))
+	}
+	for minute := 0.0; minute <= 111; minute += lookEvery {
+		found := slices.Contains(look(minute), "machine-silent")
+		if minute > 65 && minute < 109 && !found {
+			t.Fatalf("withdrawn in minute %.1f", minute)
+		}
+	}
+	if got := look(111); slices.Contains(got, "machine-silent") {
+		t.Error("it has joined, and still counts as silent")
+	}
+}
+
+func TestEvaluate_IncompleteEtcdStaysBesideOtherProgress(t *testing.T) {
+	e, stuck := New(), state.EtcdStatus{}
+	for minute := 0.0; minute <= 60; minute += lookEvery {
+		s := healthy(minute)
+		if minute < 22.2 {
+			stuck = s.Snapshot.Etcd
+		} else { // etcd stands still; nodes join, and operators settle
+			s.Snapshot.Etcd = stuck
+			for _, phase := range []string{state.PhaseEtcdInCluster, state.PhaseComplete, state.PhaseMemberRemoved} {
+				delete(s.PhaseTimes, phase)
+				s.Snapshot.Bootstrap.Reached = slices.DeleteFunc(s.Snapshot.Bootstrap.Reached, func(reached string) bool { return reached == phase })
+			}
+		}
+		if got := rulesOf(e.Evaluate(s)); minute > 37 && !slices.Equal(got, []string{"etcd-incomplete"}) {
+			t.Fatalf("in minute %.1f: %v", minute, got)
+		}
+	}
+}
+
 func TestEvaluate_IgnoresFlappingSign(t *testing.T) {
 	n := 0
 	got := examined(40, 60, func(minute float64) Input {

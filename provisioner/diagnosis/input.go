@@ -15,7 +15,8 @@ import (
 type inputIndex struct {
 	Input
 	lastProgress time.Time // time of the newest progress
-	lastContact  time.Time // when the newest machine was first known
+	lastEtcd     time.Time // of etcd: of its members, and of the masters that become members
+	silent       map[string]bool
 
 	wanted    []state.Machine // that become nodes
 	machines  map[string]state.Instance

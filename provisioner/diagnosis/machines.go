@@ -104,23 +104,10 @@ func detectUnservedWorkers(m *inputIndex) detection {
 	}}
 }
 
-// If no new machine became known for this long, the rest counts as silent. A machine that installs its system is silent
-// for up to ten minutes.
-const contactTimeout = 12 * time.Minute
-
 func detectSilentMachine(m *inputIndex) detection {
-	if m.Now.Sub(m.lastContact) < contactTimeout {
-		return detection{}
-	}
-	var behind []state.Instance
-	for _, kind := range []roleStatus{m.masters, m.others} {
-		if kind.known > 0 {
-			behind = append(behind, kind.missing...)
-		}
-	}
 	var evidence, names []string
-	for _, machine := range behind {
-		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= contactTimeout {
+	for _, machine := range slices.Concat(m.masters.missing, m.others.missing) {
+		if m.silent[machine.Name] {
 			names = append(names, machine.Name)
 			evidence = append(evidence, fmt.Sprintf("%s, %s, is %s since %s, and has no node and asked for no certificate",
 				machine.Name, machine.Address, machine.State, machine.Created.UTC().Format("15:04 UTC")))

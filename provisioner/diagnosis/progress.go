@@ -10,7 +10,8 @@ import (
 type progressTracker struct {
 	counts       [kinds]int
 	lastProgress time.Time
-	lastContact  time.Time
+	lastOf       [kinds]time.Time // progress of each kind
+	silent       map[string]bool  // machines that were found to be silent, and are not known since
 }
 
 // What is counted.
@@ -19,8 +20,10 @@ const (
 	reachablePaths // access paths that answered
 	members
 	revisions
-	knownMachines
+	knownMasters
+	knownOthers
 	registered
+	readyMasters
 	ready
 	percent
 	operators
@@ -32,18 +35,41 @@ const (
 // track returns the time of the newest progress.
 func (v *progressTracker) track(m *inputIndex) {
 	if v.lastProgress.IsZero() {
-		v.lastProgress, v.lastContact = m.Now, m.Now
+		v.lastProgress, v.silent = m.Now, map[string]bool{}
+		for kind := range v.lastOf {
+			v.lastOf[kind] = m.Now
+		}
 	}
 	for kind, count := range countProgress(m) {
 		if count <= v.counts[kind] {
 			continue
 		}
-		v.counts[kind], v.lastProgress = count, m.Now
-		if kind == knownMachines {
-			v.lastContact = m.Now
+		v.counts[kind], v.lastProgress, v.lastOf[kind] = count, m.Now, m.Now
+	}
+	m.lastProgress, m.silent = v.lastProgress, v.silent
+	for _, kind := range []int{members, revisions, knownMasters, readyMasters} {
+		if v.lastOf[kind].After(m.lastEtcd) {
+			m.lastEtcd = v.lastOf[kind]
 		}
 	}
-	m.lastProgress, m.lastContact = v.lastProgress, v.lastContact
+	v.trackSilence(m, m.masters, v.lastOf[knownMasters])
+	v.trackSilence(m, m.others, v.lastOf[knownOthers])
+}
+
+// If no new machine of a kind became known for this long, the rest of them counts as silent. A machine that installs its system
+// is silent for up to ten minutes.
+const contactTimeout = 12 * time.Minute
+
+// trackSilence keeps a machine silent until it is known itself: that others make contact later says nothing about it.
+func (v *progressTracker) trackSilence(m *inputIndex, kind roleStatus, lastContact time.Time) {
+	if kind.known == 0 || m.Now.Sub(lastContact) < contactTimeout {
+		return
+	}
+	for _, machine := range kind.missing {
+		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= contactTimeout {
+			v.silent[machine.Name] = true
+		}
+	}
 }
 
 func countProgress(m *inputIndex) [kinds]int {
@@ -57,8 +83,13 @@ func countProgress(m *inputIndex) [kinds]int {
 	}
 	counts[revisions] = m.Snapshot.Etcd.Revision
 	for _, wanted := range m.wanted {
-		counts[knownMachines] += toInt(m.isKnown(wanted.Name))
 		node, exists := m.nodes[wanted.Name]
+		if wanted.Role == state.RoleMaster {
+			counts[knownMasters] += toInt(m.isKnown(wanted.Name))
+			counts[readyMasters] += toInt(node.Ready)
+		} else {
+			counts[knownOthers] += toInt(m.isKnown(wanted.Name))
+		}
 		counts[registered] += toInt(exists)
 		counts[ready] += toInt(node.Ready)
 	}

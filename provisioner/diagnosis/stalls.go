@@ -39,6 +39,7 @@ func buildStallRules() []Rule {
 		Cause:      "The masters are there, but etcd does not grow to a member on each of them.",
 		Fix:        "See which pod of etcd is not well, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
 		Confidence: Low,
+		Explains:   []string{"slow"},
 		General:    true,
 		detect:     detectIncompleteEtcd,
 	}, {
@@ -47,7 +48,7 @@ func buildStallRules() []Rule {
 		Fix:        "Do not delete the bootstrap machine. See what is wrong with etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
 		Confidence: Medium,
 		HoldFor:    10 * time.Minute,
-		Explains:   []string{"etcd-incomplete"},
+		Explains:   []string{"etcd-incomplete", "slow"},
 		General:    true,
 		detect:     detectBootstrapMember,
 	}, {
@@ -62,13 +63,11 @@ func buildStallRules() []Rule {
 
 // A phase that comes later than this after the start of the bootstrap machine is late. The last is the limit of
 // openshift-install, which many an installation exceeds and completes nevertheless.
-func getPhaseLimits() map[string]time.Duration {
-	return map[string]time.Duration{
-		state.PhaseMachineConfig: 12 * time.Minute,
-		state.PhaseTemporaryAPI:  14 * time.Minute,
-		state.PhaseMasters:       28 * time.Minute,
-		state.PhaseComplete:      45 * time.Minute,
-	}
+var phaseLimits = map[string]time.Duration{ //nolint:gochecknoglobals // a table that nothing changes
+	state.PhaseMachineConfig: 12 * time.Minute,
+	state.PhaseTemporaryAPI:  14 * time.Minute,
+	state.PhaseMasters:       28 * time.Minute,
+	state.PhaseComplete:      45 * time.Minute,
 }
 
 // Limits of the age of the newest progress: up to which it counts as slow, and from which it counts as a stall.
@@ -81,9 +80,8 @@ func detectSlowProgress(m *inputIndex) detection {
 	if m.isStalled(recentProgress) {
 		return detection{}
 	}
-	limits := getPhaseLimits()
 	for _, phase := range state.ListPhases() {
-		limit, limited := limits[phase]
+		limit, limited := phaseLimits[phase]
 		if m.hasReached(phase) || !limited {
 			continue
 		}
@@ -149,7 +147,7 @@ func detectIncompleteEtcd(m *inputIndex) detection {
 	const limit = 20 * time.Minute
 	masters := m.Spec.Sizing.ControlPlane.Count
 	etcd := m.Snapshot.Etcd
-	if m.hasReached(state.PhaseEtcdInCluster) || etcd.InCluster || !m.hasReachedFor(state.PhaseMasters, limit) || !m.isStalled(stallTimeout) {
+	if m.hasReached(state.PhaseEtcdInCluster) || etcd.InCluster || !m.hasReachedFor(state.PhaseMasters, limit) || m.Now.Sub(m.lastEtcd) < stallTimeout {
 		return detection{}
 	}
 	evidence := []string{fmt.Sprintf("the first master has joined %s ago, and etcd has %d of %d members", m.formatAge(state.PhaseMasters), len(etcd.Members), masters+1)}

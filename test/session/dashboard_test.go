@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,6 +75,52 @@ func TestDashboard_NoColor(t *testing.T) {
 		t.Errorf("there is colour in spite of NO_COLOR")
 	}
 }
+
+func TestDashboard_CallsWhenNeeded(t *testing.T) {
+	const call = "action needed: The zone "
+	for name, c := range map[string]struct {
+		env, flag string
+		bell      bool
+		forms     int // in which the terminal is notified
+		title     bool
+	}{
+		"as usual":        {bell: true, forms: 2, title: true},
+		"without colours": {env: "NO_COLOR=1", bell: true},
+		"switched off":    {flag: "--no-notify", title: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := usual()
+			args := []string{"rehearse", "--speed", "60", "--scenario", "late-dns"}
+			if c.env != "" {
+				o.Env = append(o.Env, c.env)
+			}
+			if c.flag != "" {
+				args = append(args, c.flag)
+			}
+			s := newPlace(t).start(t, o, args...)
+			s.Expect("ACTION NEEDED", "c copies these lines")
+			s.Press("c")
+			s.Expect("copied to the clipboard")
+			s.Press("ctrl+c", "ctrl+c")
+			s.Leave(130)
+			text := s.Transcript()
+			if forms := strings.Count(text, "\x1b]9;c-demo-1: "+call) + strings.Count(text, "\x1b]777;notify;c-demo-1;"+call); forms != c.forms {
+				t.Errorf("notified %d times, not %d", forms, c.forms)
+			}
+			if title := strings.Contains(text, "\x1b[22;2t") && strings.Contains(text, "\x1b]2;") && strings.Contains(text, "\x1b[23;2t"); title != c.title {
+				t.Errorf("the window has a title: %v", title)
+			}
+			if bell := strings.Contains(text, "\a\x1b]9;") || c.forms == 0 && strings.Contains(withoutTitles(text), "\a"); bell != c.bell {
+				t.Errorf("the bell rings: %v", bell)
+			}
+		})
+	}
+}
+
+// withoutTitles leaves out the sequences that end with a bell, which is not heard: titles and the clipboard.
+func withoutTitles(text string) string { return operatingSystemCommands.ReplaceAllString(text, "") }
+
+var operatingSystemCommands = regexp.MustCompile("\x1b\\][^\a\x1b]*\a")
 
 func TestDashboard_HangupStopsRun(t *testing.T) {
 	s := rehearsing(t, usual())

@@ -102,3 +102,31 @@ func TestDraft_RefusesLocked(t *testing.T) {
 	second.Leave(16)
 	s.leave()
 }
+
+func TestDraft_RenamedAndDiscardedFromStartScreen(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	z := p.standing(t)
+	p.begun(t, z).leave()
+	s := p.installing(t, z, usual())
+	s.Expect("Go on with c-demo-1 · de-fra-1", "v view", "r rename", "x discard")
+	s.Press("v")
+	s.Expect("baseDomain: example.net")
+	s.Press("esc")
+	s.Expect("What would you like to do?")
+	s.Press("r")
+	s.Expect("Name of this draft")
+	s.Type("for Anna")
+	s.Press("enter")
+	s.Expect("Go on with for Anna: c-demo-1 · de-fra-1")
+	s.Press("x", "enter")
+	s.Expect("Go on with for Anna")
+	s.Press("x", "y")
+	s.ExpectNot("Go on with for Anna")
+	s.Expect("A new cluster")
+	if p.drafted("example.net") {
+		t.Error("the discarded draft is still there")
+	}
+	s.Press("q")
+	s.Leave(0)
+}

@@ -46,6 +46,7 @@ type Options struct {
 	Out     io.Writer // nil for the standard output
 	NoColor bool
 	ASCII   bool
+	Silent  bool // neither bell nor notifications
 }
 
 // ErrLeft is returned when the operator left the dashboard while the run was still going on.
@@ -70,6 +71,8 @@ func Run(ctx context.Context, o Options) error {
 
 func runScreen(ctx context.Context, o Options) error {
 	d := newDashboard(o)
+	d.attention.signals = app.DetectSignals(o.Out, o.NoColor, o.Silent)
+	defer d.attention.signals.Save()()
 	program := app.NewProgram(d, app.Options{In: o.In, Out: o.Out, FPS: framesPerSecond, WithoutPaste: true})
 	go forwardEvents(o.Events, program.Send)
 	switch err := program.Run(ctx); {
@@ -90,6 +93,8 @@ type dashboard struct {
 	keys    keyMap
 	run     *runState
 	nav     navigation
+
+	attention attention
 
 	width, height int
 	help          bool
@@ -134,6 +139,7 @@ func (d *dashboard) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	for _, m := range app.SplitRunes(message) {
 		commands = append(commands, d.handleMsg(m))
 	}
+	commands = append(commands, d.attention.update(d))
 	return d, tea.Batch(commands...)
 }
 
@@ -236,8 +242,8 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.nav.details = false
 	case key.Matches(k, d.keys.Approve):
 		d.openApproveDialog()
-	case key.Matches(k, d.keys.Copy) && d.panes().buildAction().Link() != "":
-		return app.CopyToClipboard(d.options.Out, d.panes().buildAction().Link())
+	case key.Matches(k, d.keys.Copy) && d.panes().buildAction().Text() != "":
+		return app.CopyToClipboard(d.options.Out, d.panes().buildAction().Text())
 	default:
 		d.handleViewKey(k)
 	}

@@ -39,7 +39,7 @@ func newKeyMap(recording bool) keyMap {
 		Open:     bind("enter", "list and details", "enter"),
 		Back:     bind("esc", "back", "esc", "alt+left"),
 		Approve:  bind("a", "approve new keys", "a"),
-		Copy:     bind("c", "copy the URL", "c"),
+		Copy:     bind("c", "copy what is needed", "c"),
 		Pause:    bind("space", "pause", " "),
 		Faster:   bind("+", "faster", "+", "="),
 		Slower:   bind("-", "slower", "-"),

@@ -11,13 +11,14 @@ import (
 
 // panes builds the panes of one frame from the state of the run.
 type panes struct {
-	theme   theme.Theme
-	run     *runState
-	nav     navigation
-	now     time.Time // of the run
-	wall    time.Time
-	resume  string
-	isLarge bool // a failure is in a narrow box, and its action is shown on its own
+	theme    theme.Theme
+	run      *runState
+	nav      navigation
+	now      time.Time // of the run
+	wall     time.Time
+	resume   string
+	approves bool // new keys of machines can be approved here
+	isLarge  bool // a failure is in a narrow box, and its action is shown on its own
 }
 
 func (p panes) buildTab(t tab) components.View {
@@ -56,7 +57,11 @@ func (p panes) buildStrip() components.View {
 
 // buildAction also keeps the action of a failed step where the failure is in a narrow box.
 func (p panes) buildAction() run.Action {
-	return run.Action{Theme: p.theme, Board: p.run.board, Failed: p.isLarge}
+	action := run.Action{Theme: p.theme, Board: p.run.board, Now: p.now, Failed: p.isLarge}
+	if p.approves {
+		action.Undecided = p.run.listUndecided()
+	}
+	return action
 }
 
 func (p panes) buildSteps() run.Steps {

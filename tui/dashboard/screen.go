@@ -15,9 +15,9 @@ func (d *dashboard) View() string {
 	}
 	screen := d.newScreen().render()
 	if d.options.ASCII {
-		return cells.ToASCII(screen)
+		screen = cells.ToASCII(screen)
 	}
-	return screen
+	return d.attention.signals.Link(screen, listLinks(d)...)
 }
 
 // screen is one frame: the places of its parts, and the panes that are drawn there.
@@ -220,7 +220,7 @@ func (s screen) newHelp() components.View {
 		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
 	}
 	groups := keys.FullHelp()
-	if s.panes.buildAction().Link() != "" {
+	if s.panes.buildAction().Text() != "" {
 		groups[2] = append(groups[2], keys.Copy)
 	}
 	legend := []string{t.Label.Render("symbols")}
@@ -234,7 +234,7 @@ func (s screen) newHelp() components.View {
 func (d *dashboard) panes() panes {
 	return panes{
 		theme: d.theme, run: d.run, nav: d.nav, now: d.run.now(), wall: d.options.Wall(), resume: d.options.ResumeCommand,
-		isLarge: d.width >= components.MediumWidth,
+		approves: d.keys.Approve.Enabled(), isLarge: d.width >= components.MediumWidth,
 	}
 }
 

@@ -59,8 +59,10 @@ func (s frame) listBindings() []key.Binding {
 		return []key.Binding{s.keys.Scroll, s.keys.Close}
 	case s.help:
 		return []key.Binding{s.keys.Close}
+	case s.session == nil && s.start.popups.Open != nil:
+		return s.start.popups.Open.Hints()
 	case s.session == nil:
-		return []key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "quit"))}
+		return append([]key.Binding{s.keys.Accept, s.keys.Help, key.NewBinding(key.WithKeys("q"), key.WithHelp("q", "quit"))}, s.start.listDraftHints()...)
 	}
 	if s.inputMode() == page.ModeCapture {
 		return append(s.currentPage().Hints(), s.keys.Help, s.keys.Leave)

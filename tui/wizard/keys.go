@@ -161,13 +161,15 @@ func (s *model) handleStartKey(k tea.KeyMsg) tea.Cmd {
 		digit = int(k.Runes[0] - '0')
 	}
 	switch {
+	case start.popups.Open != nil && k.Type != tea.KeyCtrlC:
+		return start.popups.HandleKey(k)
 	case s.help && !key.Matches(k, s.keys.Leave):
 		s.handleHelpKey(k)
 	case key.Matches(k, s.keys.Help), string(k.Runes) == "?":
 		s.showHelp()
 	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
 		return tea.Quit
-	case start.opening || options == 0:
+	case start.opening || options == 0 || start.handleDraftKey(k):
 		return nil
 	case key.Matches(k, s.keys.Down):
 		start.cursor = (start.cursor + 1) % options

@@ -71,11 +71,11 @@ func TestLookup_OutdatedIsCancelled(t *testing.T) {
 }
 
 func TestLookup_FailureDoesNotBlock(t *testing.T) {
-	gone := errors.New("dial tcp: network is unreachable\x1b[31m")
+	gone := errors.Join(errors.New("dial tcp: network is unreachable\x1b[31m"), errors.New("list zones: EOF"))
 	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Access, "Zones", []string{"exoscale.zone"}, wizard.LookupResult{}, gone)
 	o := openWizard(t, d, 80, 24, nil)
 	o.Advance(2 * time.Second)
-	o.Shows(t, "! Zones: lookup failed (ctrl+r retries): dial tcp: network is", " unreachable")
+	o.Shows(t, "! Zones: lookup failed (ctrl+r retries): dial tcp: network is", " unreachable", "; list zones: EOF")
 	o.Press("pgdown", "enter").checkPage(t, wizard.Cluster)
 	if mark := (frame{o.model}).computeMark(0); mark != theme.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())

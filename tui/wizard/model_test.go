@@ -21,8 +21,9 @@ func openStartScreen(t *testing.T, open func(context.Context, string) (*wizard.I
 	d := newInterview()
 	return openWizard(t, d, 80, 24, func(w *Options) {
 		w.StartOptions = []StartOption{
-			{"new", "Install a new cluster", "Asks what it should be."}, {"draft", "Go on with c-demo-1", "3 of 6 screens."},
-			{"destroy", "Destroy c-old…", "Shows what would be deleted."},
+			{ID: "new", Title: "Install a new cluster", Help: "Asks what it should be."},
+			{ID: "draft", Title: "Go on with c-demo-1", Help: "3 of 6 screens."},
+			{ID: "destroy", Title: "Destroy c-old…", Help: "Shows what would be deleted."},
 		}
 		if w.Open = func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil }; open != nil {
 			w.Open = open

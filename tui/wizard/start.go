@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 )
 
@@ -14,18 +15,22 @@ type startScreen struct {
 	opening bool
 	err     error
 	ascii   bool
+	popups  components.Popups // about the draft under the cursor
 }
 
 func newStartScreen(w Options, theme theme.Theme) startScreen {
 	screen := startScreen{theme: theme, ascii: w.ASCII}
 	for _, o := range w.StartOptions {
-		screen.options = append(screen.options, StartOption{o.ID, cells.SanitizeText(o.Title, w.ASCII), cells.SanitizeText(o.Help, w.ASCII)})
+		screen.options = append(screen.options, StartOption{o.ID, cells.SanitizeText(o.Title, w.ASCII), cells.SanitizeText(o.Help, w.ASCII), o.Draft})
 	}
 	return screen
 }
 
 // View draws the screen.
 func (v startScreen) View(width, height int) string {
+	if v.popups.Open != nil {
+		return v.popups.Open.View(width, height)
+	}
 	t := v.theme
 	lines := []string{"", " " + t.Bold.Render("What would you like to do?"), ""}
 	for i, option := range v.options {

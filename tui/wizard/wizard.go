@@ -28,7 +28,18 @@ type Options struct {
 }
 
 // StartOption is a choice of the start screen.
-type StartOption struct{ ID, Title, Help string }
+type StartOption struct {
+	ID, Title, Help string
+	Draft           *StartDraft // what can be done with a draft, besides going on with it; nil for other choices
+}
+
+// StartDraft is a draft on the start screen.
+type StartDraft struct {
+	Name    string                                      // what the operator calls it; may be empty
+	Read    func() (answers string, err error)          // the answers so far, as they are kept
+	Rename  func(name string) (title string, err error) // title is that of the choice from now on
+	Discard func() error
+}
 
 // Outcome is the result of the wizard.
 type Outcome struct {

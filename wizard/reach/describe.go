@@ -3,7 +3,6 @@ package reach
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ func (r Result) Describe() string {
 	case r.Class == "" || r.Class == Unauthorized && r.Verdict == OK:
 		return "reached" + formatDuration(r)
 	}
-	text, known := listClassTexts()[r.Class]
+	text, known := classTexts[r.Class]
 	if !known {
 		text = string(r.Class) + ": {error}"
 	}
@@ -53,58 +52,44 @@ func formatDuration(r Result) string {
 }
 
 // Placeholders in braces come from the result, see expandHint.
-func listClassTexts() map[Class]string {
-	all := map[Class]string{
-		NXDomain:     "{resolver}: no such host",
-		ServFail:     "{resolver}: server failure",
-		DNSTimeout:   "no answer from {resolver}",
-		SplitView:    "{resolver} answers {addresses}, which differs from public DNS",
-		Refused:      "connection refused",
-		TCPTimeout:   "no answer from {address}",
-		NoRoute:      "no route to {address}",
-		Prohibited:   "a rule prohibits connections to {address}",
-		NoIPv4:       "{machine} has IPv6 only",
-		UDPTimeout:   "no answer from {address}",
-		Reset:        "connection reset",
-		ProxyRefused: "{proxy} does not let it through",
-		ProxyAuth:    "{proxy} requires authentication",
+var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that nothing changes
+	NXDomain:     "{resolver}: no such host",
+	ServFail:     "{resolver}: server failure",
+	DNSTimeout:   "no answer from {resolver}",
+	SplitView:    "{resolver} answers {addresses}, which differs from public DNS",
+	Refused:      "connection refused",
+	TCPTimeout:   "no answer from {address}",
+	NoRoute:      "no route to {address}",
+	Prohibited:   "a rule prohibits connections to {address}",
+	NoIPv4:       "{machine} has IPv6 only",
+	UDPTimeout:   "no answer from {address}",
+	Reset:        "connection reset",
+	ProxyRefused: "{proxy} does not let it through",
+	ProxyAuth:    "{proxy} requires authentication",
 
-		ProxyPassword: "{proxy} rejects the user name or the password",
-		ProxyUnknown:  "the name of {proxy} does not resolve",
-		ProxySilent:   "{proxy} does not answer",
-		ProxyPort:     "no proxy listens at {proxy}",
-	}
-	for _, layer := range []map[Class]string{listTLSTexts(), listServiceTexts()} {
-		maps.Copy(all, layer)
-	}
-	return all
-}
+	ProxyPassword: "{proxy} rejects the user name or the password",
+	ProxyUnknown:  "the name of {proxy} does not resolve",
+	ProxySilent:   "{proxy} does not answer",
+	ProxyPort:     "no proxy listens at {proxy}",
 
-func listTLSTexts() map[Class]string {
-	return map[Class]string{
-		Untrusted:     "signed by {issuer}, which {machine} does not trust",
-		WrongHostname: "the certificate is for {subject}",
-		Expired:       "the certificate expired {expires}",
-		ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
-		TLSTimeout:    "connected, but no answer to the TLS handshake",
-		TLSFailure:    "TLS handshake failed",
-	}
-}
+	Untrusted:     "signed by {issuer}, which {machine} does not trust",
+	WrongHostname: "the certificate is for {subject}",
+	Expired:       "the certificate expired {expires}",
+	ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
+	TLSTimeout:    "connected, but no answer to the TLS handshake",
+	TLSFailure:    "TLS handshake failed",
 
-func listServiceTexts() map[Class]string {
-	return map[Class]string{
-		Unauthorized: "reachable, requires authentication",
-		Geo:          "blocked for this country",
-		ServerError:  "server error ({status})",
-		Unexpected:   "unexpected response ({status})",
-		Captive:      "captive portal",
-		BlockPage:    "a web page answers instead of the service: {error}",
-		HTTPTimeout:  "connected, but no response",
-		Slow:         "reachable, but slow",
-		Credentials:  "credentials rejected",
-		Missing:      "not found",
-		HostKey:      "unknown host key ({key})",
-		Exposed:      "reachable, but must not be",
-		Malformed:    "unexpected protocol",
-	}
+	Unauthorized: "reachable, requires authentication",
+	Geo:          "blocked for this country",
+	ServerError:  "server error ({status})",
+	Unexpected:   "unexpected response ({status})",
+	Captive:      "captive portal",
+	BlockPage:    "a web page answers instead of the service: {error}",
+	HTTPTimeout:  "connected, but no response",
+	Slow:         "reachable, but slow",
+	Credentials:  "credentials rejected",
+	Missing:      "not found",
+	HostKey:      "unknown host key ({key})",
+	Exposed:      "reachable, but must not be",
+	Malformed:    "unexpected protocol",
 }

@@ -3,7 +3,6 @@ package reach
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 )
@@ -32,7 +31,7 @@ func getClassHint(r Result) string {
 	if r.Class == "" {
 		return ""
 	}
-	text, known := listHints()[r.Class]
+	text, known := classHints[r.Class]
 	if !known {
 		text = "Compare with a machine in another network, and show this report to your network team."
 	}
@@ -40,69 +39,47 @@ func getClassHint(r Result) string {
 }
 
 // Placeholders in braces come from the result, see expandHint.
-func listHints() map[Class]string {
-	all := listDNSHints()
-	for _, layer := range []map[Class]string{listTransportHints(), listTLSHints(), listServiceHints()} {
-		maps.Copy(all, layer)
-	}
-	return all
-}
+var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that nothing changes
+	NXDomain:   "Ask the operator of {resolver} to resolve {host}: it returned NXDOMAIN.",
+	ServFail:   "Ask the operator of {resolver} why it returns SERVFAIL for {host}; often its forwarder does not answer.",
+	DNSTimeout: "Allow {machine} to reach {resolver} on port 53, UDP and TCP: it did not answer.",
+	SplitView:  "Ask the operator of {resolver} to return the public address of {host}: it returned {addresses}.",
 
-func listDNSHints() map[Class]string {
-	return map[Class]string{
-		NXDomain:   "Ask the operator of {resolver} to resolve {host}: it returned NXDOMAIN.",
-		ServFail:   "Ask the operator of {resolver} why it returns SERVFAIL for {host}; often its forwarder does not answer.",
-		DNSTimeout: "Allow {machine} to reach {resolver} on port 53, UDP and TCP: it did not answer.",
-		SplitView:  "Ask the operator of {resolver} to return the public address of {host}: it returned {addresses}.",
-	}
-}
+	Refused:      "Ask to allow connections to {target}: a firewall refuses them, or nothing listens there.",
+	TCPTimeout:   "Ask to allow {target} in the firewall: packets are dropped without an answer.",
+	NoRoute:      "Ask the network team for a route from {machine} to {address}.",
+	Prohibited:   "Ask to allow {target} in the firewall: a router, or a rule of {machine}, refuses it as prohibited.",
+	NoIPv4:       "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4.",
+	UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
+	Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",
+	ProxyRefused: "Ask the operator of {proxy} to allow {target}: it does not let this connection through.",
+	ProxyAuth:    "Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}.",
 
-func listTransportHints() map[Class]string {
-	return map[Class]string{
-		Refused:      "Ask to allow connections to {target}: a firewall refuses them, or nothing listens there.",
-		TCPTimeout:   "Ask to allow {target} in the firewall: packets are dropped without an answer.",
-		NoRoute:      "Ask the network team for a route from {machine} to {address}.",
-		Prohibited:   "Ask to allow {target} in the firewall: a router, or a rule of {machine}, refuses it as prohibited.",
-		NoIPv4:       "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4.",
-		UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
-		Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",
-		ProxyRefused: "Ask the operator of {proxy} to allow {target}: it does not let this connection through.",
-		ProxyAuth:    "Set the user name and password of {proxy}, as in http://USER:PASSWORD@HOST:PORT, {where its proxy is set}.",
+	ProxyPassword: "Correct the user name or the password of {proxy} {where its proxy is set}: it rejects them.",
+	ProxyUnknown:  "Correct the host of {proxy} {where its proxy is set}, or ask for its DNS record: the name does not resolve.",
+	ProxySilent:   "Ask the network team to allow {machine} to reach {proxy}: it does not answer.",
+	ProxyPort:     "Correct the port of {proxy} {where its proxy is set}: no proxy listens there.",
 
-		ProxyPassword: "Correct the user name or the password of {proxy} {where its proxy is set}: it rejects them.",
-		ProxyUnknown:  "Correct the host of {proxy} {where its proxy is set}, or ask for its DNS record: the name does not resolve.",
-		ProxySilent:   "Ask the network team to allow {machine} to reach {proxy}: it does not answer.",
-		ProxyPort:     "Correct the port of {proxy} {where its proxy is set}: no proxy listens there.",
-	}
-}
+	Untrusted:     "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
+	WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
+	Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
+	ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
+	TLSTimeout:    "Look for loss, a slow link or an MTU that is too large between {machine} and {target}: it connects, but the handshake gets no answer.",
+	TLSFailure:    "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
 
-func listTLSHints() map[Class]string {
-	return map[Class]string{
-		Untrusted:     "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
-		WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
-		Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
-		ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
-		TLSTimeout:    "Look for loss, a slow link or an MTU that is too large between {machine} and {target}: it connects, but the handshake gets no answer.",
-		TLSFailure:    "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
-	}
-}
-
-func listServiceHints() map[Class]string {
-	return map[Class]string{
-		Unauthorized: "No action: {host} is reachable and requires authentication, as expected.",
-		Geo:          "Use an egress address in another country: {host} blocks this one.",
-		ServerError:  "Wait a few minutes and check again: {host} reports an error ({status}).",
-		Unexpected:   "Open {url} in a browser in the same network to see what answers: the response ({status}) is not from this service.",
-		Captive:      "Log in to the network of {machine} in a browser: its captive portal answers instead of {host}.",
-		BlockPage:    "Ask the operator of the web filter to allow {host}: a web page answers instead ({error}).",
-		HTTPTimeout:  "Find the proxy or firewall that holds back data from {target}: the connection opens, but no data arrives.",
-		Slow:         "Find what slows down {host}, such as a proxy that scans downloads: the installation downloads gigabytes from it.",
-		Credentials:  "Get a new pull secret from console.redhat.com and set openshift.pullSecret: {host} rejects this one.",
-		Missing:      "Choose another openshift.version: {host} does not have this one.",
-		HostKey:      "Ask the operator of {host} to confirm its host key {key} before you continue: it differs from the known one.",
-		Exposed:      "Remove the security group rule that exposes {target}: only machines inside the zone may reach it.",
-		Malformed:    "Find what listens at {target}: it does not speak the expected protocol.",
-	}
+	Unauthorized: "No action: {host} is reachable and requires authentication, as expected.",
+	Geo:          "Use an egress address in another country: {host} blocks this one.",
+	ServerError:  "Wait a few minutes and check again: {host} reports an error ({status}).",
+	Unexpected:   "Open {url} in a browser in the same network to see what answers: the response ({status}) is not from this service.",
+	Captive:      "Log in to the network of {machine} in a browser: its captive portal answers instead of {host}.",
+	BlockPage:    "Ask the operator of the web filter to allow {host}: a web page answers instead ({error}).",
+	HTTPTimeout:  "Find the proxy or firewall that holds back data from {target}: the connection opens, but no data arrives.",
+	Slow:         "Find what slows down {host}, such as a proxy that scans downloads: the installation downloads gigabytes from it.",
+	Credentials:  "Get a new pull secret from console.redhat.com and set openshift.pullSecret: {host} rejects this one.",
+	Missing:      "Choose another openshift.version: {host} does not have this one.",
+	HostKey:      "Ask the operator of {host} to confirm its host key {key} before you continue: it differs from the known one.",
+	Exposed:      "Remove the security group rule that exposes {target}: only machines inside the zone may reach it.",
+	Malformed:    "Find what listens at {target}: it does not speak the expected protocol.",
 }
 
 func expandHint(text string, r Result) string {

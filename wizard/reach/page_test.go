@@ -89,9 +89,9 @@ func whenWords(names []string) string {
 func classTable() string {
 	var out strings.Builder
 	out.WriteString("\n## What can be wrong\n\n| class | means | what to do |\n|---|---|---|\n")
-	classes := slices.SortedFunc(maps.Keys(listHints()), func(a, b Class) int { return cmp.Compare(a, b) })
+	classes := slices.SortedFunc(maps.Keys(classHints), func(a, b Class) int { return cmp.Compare(a, b) })
 	for _, class := range classes {
-		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", class, inCell(listClassTexts()[class]), inCell(listHints()[class]))
+		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", class, inCell(classTexts[class]), inCell(classHints[class]))
 	}
 	return out.String()
 }

@@ -48,7 +48,7 @@ func (t Task) isSkipAllowed(id, reason string) bool {
 }
 
 func (c Class) isKnown() bool {
-	_, hinted := listHints()[c]
+	_, hinted := classHints[c]
 	return c == "" || hinted
 }
 

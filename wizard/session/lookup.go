@@ -47,6 +47,11 @@ type Lookup struct {
 	run     run
 }
 
+// DescribeError returns why the lookup failed, in one line also where several things did.
+func (q *Lookup) DescribeError() string {
+	return strings.ReplaceAll(q.Err.Error(), "\n", "; ")
+}
+
 // reset drops the result, also a pending one. Choices and limits are kept: they rarely change, and must not be bypassed while the
 // lookup runs again.
 func (q *Lookup) reset() {

@@ -30,7 +30,7 @@ func (s Streams) runPrompts(ctx context.Context, w tuiwizard.Options) (tuiwizard
 		p.Hide = s.hide
 	}
 	for _, option := range w.StartOptions {
-		p.Options = append(p.Options, prompt.Option(option))
+		p.Options = append(p.Options, prompt.Option{ID: option.ID, Title: option.Title, Help: option.Help})
 	}
 	outcome, err := prompt.Run(ctx, p)
 	return tuiwizard.Outcome(outcome), err

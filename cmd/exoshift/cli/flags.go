@@ -42,7 +42,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		Host:            std.Host,
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
-	o.ASCII = layers.GetBool("ascii")
+	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
 	return o, errors.Join(err, o.BindHostKeys(cmd, layers))
 }
 
@@ -122,8 +122,9 @@ func AddBootstrapAccessFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
 }
 
-// AddScreenFlags adds --output with all outputs, and --ascii.
+// AddScreenFlags adds --output with all outputs, and how the dashboard uses the terminal.
 func AddScreenFlags(cmd *cobra.Command) {
 	AddOutputFlag(cmd, "how to show it", outputAuto, OutputTUI, OutputPlain, OutputJSON)
 	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
+	cmd.Flags().Bool("no-notify", false, "neither ring the terminal's bell nor send a notification when you are needed or the run ends")
 }

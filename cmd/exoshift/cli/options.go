@@ -40,7 +40,7 @@ func toAbsolutePath(path string) (string, error) {
 
 // NewDisplay returns the display of runs that the flags chose.
 func (o Options) NewDisplay(std Streams) Display {
-	return Display{Output: o.Output, ascii: o.ASCII, Std: std}
+	return Display{Output: o.Output, ascii: o.ASCII, silent: o.Silent, Std: std}
 }
 
 // Options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
@@ -48,6 +48,7 @@ type Options struct {
 	request.Request
 	Output output
 	ASCII  bool // the dashboard uses only ASCII
+	Silent bool // the dashboard neither rings the bell nor notifies
 }
 
 // NewOptions sets what of a request depends on the output.

@@ -29,6 +29,7 @@ import (
 type Display struct {
 	Output output
 	ascii  bool // the dashboard uses only ASCII
+	silent bool // it neither rings the bell nor notifies
 	Std    Streams
 }
 
@@ -211,6 +212,8 @@ func (s Display) newDashboardOptions(shown run.View, events <-chan provisioner.E
 		In:            s.Std.In,
 		Out:           s.Std.TerminalWriter(),
 		ASCII:         s.ascii,
+		Silent:        s.silent,
+		NoColor:       os.Getenv("NO_COLOR") != "",
 		ResumeCommand: shown.Resume,
 		Handover:      func() handover.Report { return clusterdir.DescribeHandover(shown.Folder, shown.Spec, shown.Kept) },
 	}

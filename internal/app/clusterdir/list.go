@@ -39,18 +39,31 @@ type Cluster struct {
 	Folder  string
 }
 
-// List returns the clusters in their usual place, ordered by folder, and after them the drafts, the latest first.
-func List() ([]Cluster, error) {
+// ListFolders returns the folders of clusters in their usual place, ordered by name.
+func ListFolders() ([]state.Folder, error) {
 	place, err := DefaultPath("")
 	if err != nil {
 		return nil, err
 	}
-	var all []Cluster
+	var all []state.Folder
 	files, _ := filepath.Glob(filepath.Join(place, "*", state.AnswersFile)) // the pattern is valid
 	for _, file := range files {
 		if folder, err := state.Open(filepath.Dir(file)); err == nil {
-			all = append(all, describe(folder))
+			all = append(all, folder)
 		}
+	}
+	return all, nil
+}
+
+// List returns the clusters of ListFolders, and after them the drafts, the latest first.
+func List() ([]Cluster, error) {
+	folders, err := ListFolders()
+	if err != nil {
+		return nil, err
+	}
+	var all []Cluster
+	for _, folder := range folders {
+		all = append(all, describe(folder))
 	}
 	path, err := state.DraftsPath()
 	if err != nil {

@@ -30,25 +30,22 @@ const (
 	pathDenied  = "/quota/snapshot"
 )
 
-// settling returns the calls whose refusals settle readings, by the readings' IDs. A call that is not refused settles it, too.
-func settling() map[string]string {
-	return map[string]string{
-		"R01": "GET /v2" + pathForged,
-		"R02": "GET /v2" + pathUnknown,
-		"R03": "GET /v2" + pathDenied,
-		"R06": "DELETE /v2/instance/[^/]+",
-		"R10": "DELETE /v2/elastic-ip/[^/]+",
-		"R22": "POST /v2/dns-domain",
-		"R23": "DELETE /v2/iam-role/[^/]+",
-	}
+// settlingCalls holds the calls whose refusals settle readings, by the readings' IDs. A call that is not refused settles it, too.
+var settlingCalls = map[string]string{ //nolint:gochecknoglobals // a table that nothing changes
+	"R01": "GET /v2" + pathForged,
+	"R02": "GET /v2" + pathUnknown,
+	"R03": "GET /v2" + pathDenied,
+	"R06": "DELETE /v2/instance/[^/]+",
+	"R10": "DELETE /v2/elastic-ip/[^/]+",
+	"R22": "POST /v2/dns-domain",
+	"R23": "DELETE /v2/iam-role/[^/]+",
 }
 
 // listReadings returns all readings of the simulated API, with what the exchanges say about them.
 func listReadings(entries []har.Entry) (readings []Reading) {
-	calls := settling()
 	for _, r := range api.Readings() {
 		reading := Reading{ID: r.ID, What: r.What}
-		if call, can := calls[r.ID]; can {
+		if call, can := settlingCalls[r.ID]; can {
 			reading.Status = findRefusal(entries, regexp.MustCompile("^"+call+"$"))
 			reading.Settled, reading.AsRead = reading.Status > 0, reading.Status == r.Status
 		}

@@ -7,10 +7,8 @@ import (
 	"slices"
 )
 
-// listBucketSettings returns the settings of a bucket that are stored unchanged, with the error of a missing one.
-func listBucketSettings() map[string]*apiError {
-	return map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS, ownershipControls: errNoOwnership}
-}
+// bucketSettings holds the settings of a bucket that are stored unchanged, with the error of a missing one.
+var bucketSettings = map[string]*apiError{"policy": errNoPolicy, "cors": errNoCORS, ownershipControls: errNoOwnership} //nolint:gochecknoglobals // a table that nothing changes
 
 const ownershipControls = "ownershipControls"
 
@@ -62,7 +60,7 @@ func newMalformedError(name string) error {
 func getDocument(w http.ResponseWriter, name string, kept map[string]string) error {
 	text, ok := kept[name]
 	if !ok {
-		return listBucketSettings()[name]
+		return bucketSettings[name]
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	if name == "policy" {

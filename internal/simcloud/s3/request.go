@@ -144,7 +144,7 @@ func (r *request) parseCopySource() (source, error) {
 
 // settingName returns the stored setting that a request is for.
 func (r *request) settingName() string {
-	for name := range listBucketSettings() {
+	for name := range bucketSettings {
 		if r.has(name) {
 			return name
 		}

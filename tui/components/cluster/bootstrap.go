@@ -45,7 +45,7 @@ func (p Bootstrap) renderNext(width, room int) []string {
 	if next == "" || width >= explainMinWidth || room < 2 {
 		return nil
 	}
-	lines := append([]string{""}, cells.WrapStyled(p.Theme.Dim, "next: "+describePhase(next), "", width)...)
+	lines := append([]string{""}, cells.WrapStyled(p.Theme.Dim, "next: "+phaseTexts[next], "", width)...)
 	return lines[:min(len(lines), room)]
 }
 
@@ -156,30 +156,28 @@ func (p Bootstrap) renderRow(ph phase, width int) string {
 	}
 	line := t.Mark(ph.status) + " " + name
 	if width >= explainMinWidth {
-		line = cells.Fit(line, 24+len(t.Marks[0])/4*3) + t.Dim.Render(describePhase(ph.name))
+		line = cells.Fit(line, 24+len(t.Marks[0])/4*3) + t.Dim.Render(phaseTexts[ph.name])
 	}
 	return cells.JoinEnds(line, right, width)
 }
 
-func describePhase(phase string) string {
-	return map[string]string{
-		state.PhaseMachine:       "bootstrap machine running",
-		state.PhaseMachineConfig: "serving the masters' configuration",
-		state.PhaseTemporaryAPI:  "temporary API available",
-		state.PhaseManifests:     "first manifests applied",
-		state.PhaseMastersBoot:   "first master requests a certificate",
-		state.PhaseMasters:       "first master registered",
-		state.PhaseEtcd:          "etcd has more than one member",
-		state.PhaseControlPlane:  "two masters serve the API",
-		state.PhaseBootstrapped:  "bootstrap pods complete",
-		state.PhaseTeardown:      "temporary control plane removed",
-		state.PhaseEtcdInCluster: "etcd complete on the masters",
-		state.PhaseComplete:      "control plane complete",
-		state.PhaseMemberRemoved: "bootstrap machine removable",
-		state.PhaseNodes:         "first infra or worker ready",
-		state.PhaseVersion:       "release applied",
-		state.PhaseStable:        "all operators stable",
-	}[phase]
+var phaseTexts = map[string]string{ //nolint:gochecknoglobals // a table that nothing changes
+	state.PhaseMachine:       "bootstrap machine running",
+	state.PhaseMachineConfig: "serving the masters' configuration",
+	state.PhaseTemporaryAPI:  "temporary API available",
+	state.PhaseManifests:     "first manifests applied",
+	state.PhaseMastersBoot:   "first master requests a certificate",
+	state.PhaseMasters:       "first master registered",
+	state.PhaseEtcd:          "etcd has more than one member",
+	state.PhaseControlPlane:  "two masters serve the API",
+	state.PhaseBootstrapped:  "bootstrap pods complete",
+	state.PhaseTeardown:      "temporary control plane removed",
+	state.PhaseEtcdInCluster: "etcd complete on the masters",
+	state.PhaseComplete:      "control plane complete",
+	state.PhaseMemberRemoved: "bootstrap machine removable",
+	state.PhaseNodes:         "first infra or worker ready",
+	state.PhaseVersion:       "release applied",
+	state.PhaseStable:        "all operators stable",
 }
 
 // RenderSummary returns the bootstrap in one line, e.g. "✓✓✓✓✓✓●○○○○○○○○○ 6/16 etcd-scaling 2m10s".

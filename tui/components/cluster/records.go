@@ -120,7 +120,7 @@ func (p Records) ListBootstrap() []components.Record {
 
 func (p Records) newPhase(ph phase) components.Record {
 	return components.Record{
-		ID: "phase/" + ph.name, Status: ph.status, Name: ph.name, Note: describePhase(ph.name),
+		ID: "phase/" + ph.name, Status: ph.status, Name: ph.name, Note: phaseTexts[ph.name],
 		Fields: func() []components.Field {
 			reached, took := "", ""
 			if !ph.seen.At.IsZero() {
@@ -129,7 +129,7 @@ func (p Records) newPhase(ph phase) components.Record {
 			if ph.took > 0 {
 				took = text.FormatDuration(ph.took)
 			}
-			return components.NewFields("Meaning", describePhase(ph.name), "Reached", reached, "Took", took, "Seen", ph.seen.Text)
+			return components.NewFields("Meaning", phaseTexts[ph.name], "Reached", reached, "Took", took, "Seen", ph.seen.Text)
 		},
 	}
 }

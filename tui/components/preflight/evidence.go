@@ -11,7 +11,7 @@ import (
 // The most significant evidence comes first.
 func (p EndpointDetails) renderEvidence(r reach.Result) string {
 	var parts []string
-	shown := listShownKeys()
+	shown := maps.Clone(shownElsewhere)
 	for _, key := range append(listEvidenceKeys(), slices.Sorted(maps.Keys(r.Evidence))...) {
 		value := r.Evidence[key]
 		if key == reach.EvidenceTime {
@@ -33,12 +33,10 @@ func listEvidenceKeys() []string {
 	}
 }
 
-// listShownKeys returns the keys that other lines show.
-func listShownKeys() map[string]bool {
-	return map[string]bool{
-		reach.EvidenceSkipped: true, reach.EvidenceUntil: true, reach.EvidenceDNSTime: true, reach.EvidenceTCPTime: true, reach.EvidenceTLSTime: true,
-		reach.EvidenceHTTPTime: true,
-	}
+// shownElsewhere holds the keys that other lines show.
+var shownElsewhere = map[string]bool{ //nolint:gochecknoglobals // a table that nothing changes
+	reach.EvidenceSkipped: true, reach.EvidenceUntil: true, reach.EvidenceDNSTime: true, reach.EvidenceTCPTime: true, reach.EvidenceTLSTime: true,
+	reach.EvidenceHTTPTime: true,
 }
 
 func describeEvidence(key string) string {

@@ -108,7 +108,7 @@ func formatLookup(t *page.Context, q session.Lookup) string {
 	case q.Result.Pending:
 		return t.Theme.Dim.Render(title + ": " + q.Result.Summary)
 	case q.Err != nil:
-		return title + ": " + t.Theme.Caution.Render("lookup failed (ctrl+r retries): "+cells.SanitizeText(q.Err.Error(), t.ASCII))
+		return title + ": " + t.Theme.Caution.Render("lookup failed (ctrl+r retries): "+cells.SanitizeText(q.DescribeError(), t.ASCII))
 	}
 	return title + ": " + q.Result.Summary + t.Theme.Dim.Render(" ("+text.FormatAge(now.Sub(q.Ended))+")")
 }

@@ -84,7 +84,7 @@ func (p reviewView) listWarnings() []string {
 	var all []string
 	for _, q := range p.session.Lookups.List() {
 		if q.State == session.Known && q.Err != nil {
-			all = append(all, fmt.Sprintf("%s: lookup failed: %v", q.Title, q.Err))
+			all = append(all, fmt.Sprintf("%s: lookup failed: %s", q.Title, q.DescribeError()))
 		}
 	}
 	for _, f := range p.session.ListWarnings() {
