@@ -22,7 +22,7 @@ const heartbeat = time.Minute
 // the screen while the step waits and, once limit has passed, the cause of the failure, a *LimitError.
 func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc {
 	return func(ctx context.Context, report Report) error {
-		since, told, last := clock.Now(), time.Time{}, ""
+		since, wait := clock.Now(), WaitEmitter{Clock: clock}
 		for {
 			err := check(ctx, report)
 			switch {
@@ -35,15 +35,31 @@ func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc
 			if now.Sub(since) >= limit && !isProgressing(err) {
 				return &LimitError{Limit: limit, Err: err}
 			}
-			if err.Error() != last || now.Sub(told) >= heartbeat {
-				last, told = err.Error(), now
-				report(Event{Type: TypeWait, Since: &since, Limit: limit.Seconds(), Last: last})
-			}
+			wait.Emit(report, Event{Since: &since, Limit: limit.Seconds(), Last: err.Error()})
 			if err := clock.Sleep(ctx, now.Truncate(every).Add(every).Sub(now)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// WaitEmitter emits what a step waits for when that has changed, and once a minute.
+type WaitEmitter struct {
+	Clock Clock
+
+	last string
+	at   time.Time // of the last event
+}
+
+// Emit emits a wait, whose Since, Limit and Last are given.
+func (w *WaitEmitter) Emit(report Report, wait Event) {
+	now := w.Clock.Now()
+	if wait.Last == w.last && now.Sub(w.at) < heartbeat {
+		return
+	}
+	w.last, w.at = wait.Last, now
+	wait.Type = TypeWait
+	report(wait)
 }
 
 // Progressing marks the error of a check that is not met yet, but makes progress: a wait continues beyond its limit while

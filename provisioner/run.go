@@ -54,7 +54,7 @@ func (r *run) start(ctx context.Context) {
 			r.running++
 			go r.execute(ctx, i)
 		case need != "" && r.isFailedOrSkipped(need):
-			r.emitState(i, Event{State: Skipped, Reason: Unreached, Text: fmt.Sprintf("not reached, because %s did not succeed", need)})
+			r.emitState(i, Event{State: Skipped, Reason: Unreached, Text: NotReached(need).Error()})
 		case ctx.Err() != nil && r.running == 0:
 			r.emitState(i, Event{State: Skipped, Reason: Unreached, Text: "not started, because the run was stopped"})
 		}
@@ -104,12 +104,15 @@ func (r *run) handleMessage(h stepMessage) {
 	}
 	r.running--
 	var skip skipped
+	var unreached notReached
 	switch {
 	case h.err == nil:
 		r.emitState(h.step, Event{State: Done})
 	case errors.As(h.err, &skip):
 		r.emitState(h.step, Event{State: Skipped, Text: skip.reason})
 		r.states[h.step] = Done
+	case errors.As(h.err, &unreached):
+		r.emitState(h.step, Event{State: Skipped, Reason: Unreached, Text: unreached.Error()})
 	default:
 		r.failures = append(r.failures, &StepError{Step: r.plan[h.step], Err: h.err})
 		r.emitState(h.step, Event{State: Failed, Text: formatCause(h.err), Hint: findHint(h.err)})

@@ -115,6 +115,26 @@ func TestRun_StepsWaitForNeeds(t *testing.T) {
 	})
 }
 
+func TestRun_NotReachedStep(t *testing.T) {
+	plan := provisioner.Plan{
+		{ID: "a", Title: "a", Do: func(context.Context, provisioner.Report) error { return provisioner.NotReached("b") }},
+		{ID: "c", Title: "c", Needs: []string{"a"}, Do: ending("ok", 0)},
+	}
+	events, err := play(t, t.Context, plan)
+	if err != nil {
+		t.Error(err)
+	}
+	board := provisioner.NewBoard(plan)
+	for _, e := range events {
+		board.Fold(e)
+	}
+	for n, want := range []string{"not reached, because b did not succeed", "not reached, because a did not succeed"} {
+		if step := board.Steps[n]; !step.Unreached || step.State != provisioner.Skipped || step.Text != want {
+			t.Errorf("%s is %+v", step.ID, step)
+		}
+	}
+}
+
 func TestRun_IsDeterministic(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		plan, _ := drawPlan(rt)

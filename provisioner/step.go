@@ -64,6 +64,16 @@ func IsSkip(err error) bool {
 	return errors.As(err, &skip)
 }
 
+// NotReached ends a step that found out, once it ran, that another step did not succeed; steps that need it are not reached
+// either.
+func NotReached(step string) error { return notReached{step} }
+
+type notReached struct{ step string }
+
+func (n notReached) Error() string {
+	return fmt.Sprintf("not reached, because %s did not succeed", n.step)
+}
+
 type skipped struct{ reason string }
 
 func (s skipped) Error() string { return s.reason }

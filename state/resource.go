@@ -34,6 +34,24 @@ type Instance struct {
 	Created time.Time
 }
 
+// InstanceObserver is called while instances start, never concurrently. A nil function is not called.
+type InstanceObserver struct {
+	// Accepted is called once, when the API has accepted the creation of every instance that was missing, or none was. It is
+	// not called after a refusal.
+	Accepted func()
+	// Running is called for each instance, as soon as it runs, has its public address, and has the wanted protection.
+	Running func(Instance, Action)
+	// Waiting is called after each poll that left instances to wait for.
+	Waiting func(InstanceWait)
+}
+
+// InstanceWait is the wait for instances that were requested.
+type InstanceWait struct {
+	Names []string      // of the instances that do not run yet, in the order of their request
+	Since time.Time     // when waiting for the oldest of them began
+	Limit time.Duration // after which the wait for one instance ends
+}
+
 // SecurityGroup is a named set of ingress rules.
 type SecurityGroup struct {
 	Name        string

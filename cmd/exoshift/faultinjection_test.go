@@ -42,13 +42,13 @@ func (s saboteur) EnsureRecord(ctx context.Context, zone string, record state.Re
 	return s.Cloud.EnsureRecord(ctx, zone, record)
 }
 
-func (s saboteur) EnsureInstances(ctx context.Context, instances []state.Instance, told func(state.Instance, state.Action)) error {
+func (s saboteur) EnsureInstances(ctx context.Context, instances []state.Instance, observer state.InstanceObserver) error {
 	for n := range instances {
 		if s.userData != nil {
 			instances[n].UserData = s.userData(instances[n].Name, instances[n].UserData)
 		}
 	}
-	return s.Cloud.EnsureInstances(ctx, instances, told)
+	return s.Cloud.EnsureInstances(ctx, instances, observer)
 }
 
 func (s saboteur) EnsureAttached(ctx context.Context, ip, instance string) (state.Action, error) {

@@ -32,6 +32,7 @@ type timeline struct {
 	plan         provisioner.Plan
 	began, ended map[string]time.Time
 	created      map[string]time.Time // time of the event, by machine
+	progress     []string             // of machines that start
 	first, last  time.Time
 }
 
@@ -103,6 +104,8 @@ func readTimeline(t *testing.T, plan provisioner.Plan, out string) timeline {
 			l.last = e.Time
 		case e.Type == provisioner.TypeObject && e.Kind == "instance" && e.Action == "created":
 			l.created[e.Name] = e.Time
+		case e.Type == provisioner.TypeWait && e.Step == "compute-machines":
+			l.progress = append(l.progress, e.Last)
 		case e.Type == provisioner.TypeStep && e.State == provisioner.Started:
 			l.began[e.Step] = e.Time
 		case e.Type == provisioner.TypeStep && e.State != provisioner.Progress:
@@ -139,6 +142,9 @@ func (l timeline) checkTogether(t *testing.T) {
 		if at.Sub(bootstrap) > time.Minute {
 			t.Errorf("%s came %s after bootstrap", name, at.Sub(bootstrap))
 		}
+	}
+	if len(l.progress) == 0 {
+		t.Error("nothing was told of the machines that start")
 	}
 	if late := l.began["bootstrap-machine"].Sub(l.ended["image"]); late != 0 {
 		t.Errorf("bootstrap started %s after its image was there", late)

@@ -32,16 +32,15 @@ func newIdentity(wanted state.Instance) identity {
 // EnsureInstance creates an instance and waits until it runs and has its public address.
 func (c *Instances) EnsureInstance(ctx context.Context, wanted state.Instance) (state.Instance, state.Action, error) {
 	made, done := wanted, state.Action("")
-	err := c.EnsureInstances(ctx, []state.Instance{wanted}, func(instance state.Instance, action state.Action) {
+	err := c.EnsureInstances(ctx, []state.Instance{wanted}, state.InstanceObserver{Running: func(instance state.Instance, action state.Action) {
 		made, done = instance, action
-	})
+	}})
 	return made, done, err
 }
 
-// EnsureInstances creates the missing instances and waits until all of them run. It calls told for each instance, never
-// concurrently, as soon as the instance runs, has its public address, and has the wanted protection. After a failure it starts
-// nothing new, and returns the first failure. A preview does not wait.
-func (c *Instances) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
+// EnsureInstances creates the missing instances and waits until all of them run. After a failure it starts nothing new, and
+// returns the first failure. A preview does not wait.
+func (c *Instances) EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error {
 	if err := checkInstances(wanted); err != nil {
 		return err
 	}
@@ -59,10 +58,10 @@ func (c *Instances) EnsureInstances(ctx context.Context, wanted []state.Instance
 		}
 	}
 	if c.api.IsPreview() {
-		reportPreview(found, missing, told)
+		reportPreview(found, missing, observer)
 		return nil
 	}
-	w := &instanceWaiter{instances: c, onResult: told, waiting: found}
+	w := &instanceWaiter{instances: c, observer: observer, waiting: found}
 	w.poll(ctx, w.takeWaiting(), live)
 	w.createMissing(ctx, missing)
 	return w.await(ctx, len(live)+len(missing))
@@ -98,15 +97,17 @@ func (c *Instances) matchExisting(wanted []state.Instance, live []*v2.Instance) 
 	return found, missing, nil
 }
 
-func reportPreview(found []*pendingInstance, missing []state.Instance, told func(state.Instance, state.Action)) {
+func reportPreview(found []*pendingInstance, missing []state.Instance, observer state.InstanceObserver) {
+	w := instanceWaiter{observer: observer}
+	w.reportAccepted()
 	for _, m := range found {
 		if m.hasWrongProtection() {
 			m.action = mergeUpdated(m.action)
 		}
-		told(m.Instance, m.action)
+		w.reportResult(m)
 	}
 	for _, one := range missing {
-		told(one, state.Created)
+		w.reportResult(&pendingInstance{Instance: one, action: state.Created})
 	}
 }
 

@@ -2,7 +2,9 @@ package exoscale
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	v2 "github.com/exoscale/egoscale/v2"
@@ -22,10 +24,10 @@ const (
 // instanceWaiter polls all instances of one call with one list.
 type instanceWaiter struct {
 	instances *Instances
-	onResult  func(state.Instance, state.Action)
+	observer  state.InstanceObserver
 
 	tasks     sync.WaitGroup // running creations and changes of protection
-	reporting sync.Mutex     // held while onResult runs
+	reporting sync.Mutex     // held while a function of the observer runs
 
 	mutex    sync.Mutex
 	waiting  []*pendingInstance
@@ -39,6 +41,10 @@ func (w *instanceWaiter) createMissing(ctx context.Context, missing []state.Inst
 		queue <- wanted
 	}
 	close(queue)
+	if len(missing) == 0 {
+		w.reportAccepted()
+	}
+	var accepted atomic.Int32
 	for range min(maxParallelCreates, len(missing)) {
 		w.runTask(func() error {
 			for wanted := range queue {
@@ -47,6 +53,9 @@ func (w *instanceWaiter) createMissing(ctx context.Context, missing []state.Inst
 				}
 				if err := w.createInstance(ctx, wanted); err != nil {
 					return err
+				}
+				if int(accepted.Add(1)) == len(missing) {
+					w.reportAccepted()
 				}
 			}
 			return nil
@@ -136,6 +145,7 @@ func (w *instanceWaiter) await(ctx context.Context, listed int) error {
 		}
 		listed = len(live)
 		w.poll(ctx, members, live)
+		w.reportWaiting()
 	}
 	w.tasks.Wait()
 	return w.getError()
@@ -199,8 +209,37 @@ func (w *instanceWaiter) markRunning(ctx context.Context, m *pendingInstance, li
 	})
 }
 
+func (w *instanceWaiter) reportAccepted() {
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
+	if w.observer.Accepted != nil {
+		w.observer.Accepted()
+	}
+}
+
 func (w *instanceWaiter) reportResult(m *pendingInstance) {
 	w.reporting.Lock()
 	defer w.reporting.Unlock()
-	w.onResult(m.Instance, m.action)
+	if w.observer.Running != nil {
+		w.observer.Running(m.Instance, m.action)
+	}
+}
+
+func (w *instanceWaiter) reportWaiting() {
+	w.mutex.Lock()
+	waiting := slices.Clone(w.waiting)
+	w.mutex.Unlock()
+	if len(waiting) == 0 || w.observer.Waiting == nil {
+		return
+	}
+	wait := state.InstanceWait{Since: waiting[0].since, Limit: instanceLimit}
+	for _, m := range waiting {
+		wait.Names = append(wait.Names, m.Name)
+		if m.since.Before(wait.Since) {
+			wait.Since = m.since
+		}
+	}
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
+	w.observer.Waiting(wait)
 }

@@ -25,14 +25,14 @@ type roll struct {
 
 func (w *world) ensureAll(ctx context.Context, wanted []state.Instance) (*roll, error) {
 	r := &roll{actions: map[string]state.Action{}, made: map[string]state.Instance{}}
-	err := w.EnsureInstances(ctx, wanted, func(made state.Instance, action state.Action) {
+	err := w.EnsureInstances(ctx, wanted, state.InstanceObserver{Running: func(made state.Instance, action state.Action) {
 		if r.talking.Swap(true) {
 			w.t.Error("told of two machines at once")
 		}
 		defer r.talking.Store(false)
 		r.names = append(r.names, made.Name)
 		r.actions[made.Name], r.made[made.Name] = action, made
-	})
+	}})
 	return r, err
 }
 
@@ -106,11 +106,11 @@ func TestEnsureInstances_ReportsOnRunning(t *testing.T) {
 		_, err := w.ensureAll(ctx, wanted[:1])
 		w.check(err)
 		began := time.Now()
-		w.check(w.EnsureInstances(ctx, wanted, func(made state.Instance, _ state.Action) {
+		w.check(w.EnsureInstances(ctx, wanted, state.InstanceObserver{Running: func(made state.Instance, _ state.Action) {
 			if took := time.Since(began); made.Name == "worker-0" && took > time.Second {
 				w.t.Errorf("told of a running machine after %s", took)
 			}
-		}))
+		}}))
 	})
 }
 

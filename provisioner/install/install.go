@@ -122,7 +122,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 
 	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)
 	i.machines = machines.New(machines.Deps{
-		Spec: spec, Folder: folder, Cloud: clients.Cloud, IsPreview: isPreview,
+		Spec: spec, Folder: folder, Cloud: clients.Cloud, Clock: clients.Clock, IsPreview: isPreview,
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
@@ -100,12 +101,13 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 }
 
 // All nodes start concurrently: a missing dependency is retried by the machine. They start once the load balancers
-// answer, whose addresses may be those of the API's name, and without which nobody would ever hear of a node.
+// answer, whose addresses may be those of the API's name, and without which nobody would ever hear of a node. The step of the
+// other nodes waits until the masters were requested, not until they run.
 func (i *Installation) buildMachineSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrap.Ensure,
 			Needs: listNeeds("bootstrap-ignition", "image", stepGate), Usual: time.Minute},
-		{ID: "master-machines", Phase: ControlPlane, Title: "Start the masters", Do: i.machines.EnsureMasters,
+		{ID: machines.StepMasters, Phase: ControlPlane, Title: "Start the masters", Do: i.machines.EnsureMasters,
 			Needs: i.listNodeNeeds(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.machines.EnsureComputeMachines,
 			Needs: i.listNodeNeeds(), Usual: 2 * time.Minute},
@@ -119,9 +121,9 @@ func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
 		{ID: "temporary-api", Phase: Bootstrap, Title: "Wait for the temporary Kubernetes API", Do: i.controlPlane.WaitTemporaryAPI(),
 			Needs: listNeeds("bootstrap-machine", "load-balancers"), Usual: 8 * time.Minute},
 		{ID: "masters", Phase: ControlPlane, Title: "Wait for the masters to join", Do: i.controlPlane.WaitMasters(),
-			Needs: listNeeds("master-machines", "temporary-api"), Usual: 10 * time.Minute},
+			Needs: listNeeds(machines.StepMasters, "temporary-api"), Usual: 10 * time.Minute},
 		{ID: "etcd", Phase: ControlPlane, Title: "Wait until etcd has a member on every master", Do: i.controlPlane.WaitEtcd(),
-			Needs: listNeeds("master-machines", "temporary-api"), Usual: 15 * time.Minute},
+			Needs: listNeeds(machines.StepMasters, "temporary-api"), Usual: 15 * time.Minute},
 		{ID: "bootstrap-complete", Phase: Bootstrap, Title: "Wait until the bootstrap is complete", Do: i.controlPlane.WaitBootstrapComplete(),
 			Needs: listNeeds("temporary-api"), Usual: 20 * time.Minute},
 		{ID: "remove-bootstrap", Phase: Bootstrap, Title: "Remove the bootstrap machine and its document", Do: i.bootstrap.Remove,

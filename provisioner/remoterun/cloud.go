@@ -16,8 +16,8 @@ type Cloud interface {
 	// ListInstances returns the instances that have all the labels.
 	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
 	EnsureSecurityGroup(ctx context.Context, group state.SecurityGroup) (id string, action state.Action, err error)
-	// EnsureInstances waits until the instances run, and calls told for each.
-	EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error
+	// EnsureInstances waits until the instances run.
+	EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error
 	Delete(ctx context.Context, object state.Object) (state.Action, error)
 }
 

@@ -17,7 +17,7 @@ func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 		return err
 	}
 	e.progress("starts a machine (" + machine.Type + ") in zone " + e.options.Zone)
-	err = e.cloud.EnsureInstances(ctx, []state.Instance{machine}, func(state.Instance, state.Action) {})
+	err = e.cloud.EnsureInstances(ctx, []state.Instance{machine}, state.InstanceObserver{})
 	if fault.Is(err, fault.Quota) {
 		return fault.New(fault.Quota, "start a machine that looks at the network from the zone", err).
 			WithHint("ask Exoscale for a higher limit in the portal under Organization, Quotas, or check from a host that exists: --vantage ssh:HOST")

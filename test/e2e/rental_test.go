@@ -99,7 +99,7 @@ func (r *rental) EnsureSecurityGroup(_ context.Context, group state.SecurityGrou
 }
 
 // EnsureInstances implements remoterun.Cloud.
-func (r *rental) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
+func (r *rental) EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error {
 	if r.spoil != nil {
 		r.spoil()
 	}
@@ -108,7 +108,9 @@ func (r *rental) EnsureInstances(ctx context.Context, wanted []state.Instance, t
 	r.mu.Lock()
 	r.machines = append(r.machines, machine)
 	r.mu.Unlock()
-	told(machine, state.Created)
+	if observer.Running != nil {
+		observer.Running(machine, state.Created)
+	}
 	go r.live(context.WithoutCancel(ctx), machine.UserData)
 	return nil
 }

@@ -108,7 +108,7 @@ type questioning struct {
 }
 
 // EnsureInstances appends the questions to the user data.
-func (q questioning) EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error {
+func (q questioning) EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error {
 	for i := range wanted {
 		content, err := assets.AppendQuestions(wanted[i].UserData, q.questions)
 		if err != nil {
@@ -116,7 +116,7 @@ func (q questioning) EnsureInstances(ctx context.Context, wanted []state.Instanc
 		}
 		wanted[i].UserData = content
 	}
-	return q.Client.EnsureInstances(ctx, wanted, told)
+	return q.Client.EnsureInstances(ctx, wanted, observer)
 }
 
 func (r networkPart) startBalancer(ctx context.Context) (state.Instance, error) {
@@ -128,7 +128,7 @@ func (r networkPart) startBalancer(ctx context.Context) (state.Instance, error) 
 		{ID: askHolder, URL: formatHealthURL(r.elasticIPs.API().Address, "/address"), Retries: 6},
 	}}}
 	starting := machines.New(machines.Deps{
-		Spec: r.spec, Folder: r.folder, Cloud: cloud, SecurityGroups: r.groups, ElasticIPs: r.elasticIPs, DNS: r.dns,
+		Spec: r.spec, Folder: r.folder, Cloud: cloud, Clock: r.options.Network.Clock, SecurityGroups: r.groups, ElasticIPs: r.elasticIPs, DNS: r.dns,
 		AntiAffinity: machines.NewAntiAffinityGroups(r.spec, cloud), DeployTarget: func() string { return "" },
 	})
 	if err := starting.EnsureLoadBalancers(ctx, r.report); err != nil {

@@ -35,7 +35,7 @@ func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.R
 		return err
 	}
 	machines := m.Spec.Machines(state.RoleLoadBalancer)
-	err = m.ensureInstances(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil })
+	err = m.ensureInstances(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil }, nil)
 	if err != nil {
 		return err
 	}

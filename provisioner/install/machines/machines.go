@@ -3,6 +3,8 @@ package machines
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,8 +26,8 @@ type Cloud interface {
 	// FindPublicTemplate returns the newest public template of that name.
 	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
 	// EnsureInstances creates the missing machines, identified by name and the label "exoshift-cluster", and waits until
-	// each of them runs and has its address; told is called once for each, one at a time.
-	EnsureInstances(ctx context.Context, wanted []state.Instance, told func(state.Instance, state.Action)) error
+	// each of them runs and has its address.
+	EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error
 	// ListInstances returns the machines that have all the labels.
 	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
 }
@@ -35,6 +37,7 @@ type Deps struct {
 	Spec      state.Spec
 	Folder    state.Folder
 	Cloud     Cloud
+	Clock     provisioner.Clock
 	IsPreview bool // nothing is changed, neither in the cloud nor in the folder
 
 	SecurityGroups *network.SecurityGroups
@@ -50,14 +53,17 @@ type Deps struct {
 // Machines starts machines and knows those that it has started.
 type Machines struct {
 	Deps
-	states provisioner.LastStates // of nodes
+	states  provisioner.LastStates // of nodes
+	masters *milestone             // the API has accepted the creation of every master
 
 	mu        sync.Mutex                // guards instances
 	instances map[string]state.Instance // by name
 }
 
 // New returns the machines of a cluster.
-func New(of Deps) *Machines { return &Machines{Deps: of, instances: map[string]state.Instance{}} }
+func New(of Deps) *Machines {
+	return &Machines{Deps: of, masters: newMilestone(), instances: map[string]state.Instance{}}
+}
 
 // Find returns a machine that was started, or found running.
 func (m *Machines) Find(name string) (state.Instance, bool) {
@@ -86,18 +92,30 @@ func (m *Machines) RecordStates(machines []state.Instance) {
 	}
 }
 
+// StepMasters is the ID of the step that runs EnsureMasters.
+const StepMasters = "master-machines"
+
 // EnsureMasters starts the masters.
 func (m *Machines) EnsureMasters(ctx context.Context, report provisioner.Report) error {
-	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster))
+	defer m.masters.miss()
+	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster), m.masters.reach)
 }
 
-// EnsureComputeMachines starts every other node.
+// EnsureComputeMachines starts every other node. None is requested before every master was: where a quota or the zone has no
+// room for all, there is a control plane.
 func (m *Machines) EnsureComputeMachines(ctx context.Context, report provisioner.Report) error {
-	return m.startNodes(ctx, report, m.Spec.ComputeNodes())
+	reached, err := m.masters.wait(ctx)
+	if err != nil {
+		return err
+	}
+	if !reached {
+		return provisioner.NotReached(StepMasters)
+	}
+	return m.startNodes(ctx, report, m.Spec.ComputeNodes(), nil)
 }
 
-func (m *Machines) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine) error {
-	if err := m.Start(ctx, report, nodes, m.Image.Template(), m.buildNodeDocument); err != nil {
+func (m *Machines) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine, accepted func()) error {
+	if err := m.start(ctx, report, nodes, m.Image.Template(), m.buildNodeDocument, accepted); err != nil {
 		return err
 	}
 	for _, node := range nodes {
@@ -117,22 +135,45 @@ func (m *Machines) buildNodeDocument(machine state.Machine) ([]byte, error) {
 // Start starts those machines that do not exist yet, and publishes their addresses. An existing machine keeps its user
 // data.
 func (m *Machines) Start(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error)) error {
-	if err := m.ensureInstances(ctx, report, machines, template, userData); err != nil {
+	return m.start(ctx, report, machines, template, userData, nil)
+}
+
+func (m *Machines) start(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error), accepted func()) error {
+	if err := m.ensureInstances(ctx, report, machines, template, userData, accepted); err != nil {
 		return err
 	}
 	return m.DNS.Publish(ctx, report, machines, m.findAddress)
 }
 
-func (m *Machines) ensureInstances(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error)) error {
+// accepted is called once the API has accepted the creation of all machines; nil: nothing is.
+func (m *Machines) ensureInstances(ctx context.Context, report provisioner.Report, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error), accepted func()) error {
 	wanted, err := m.buildInstances(ctx, machines, template, userData)
 	if err != nil {
 		return err
 	}
-	return m.Cloud.EnsureInstances(ctx, wanted, func(instance state.Instance, action state.Action) {
-		report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(action))
-		m.Record(instance)
+	waiting := provisioner.WaitEmitter{Clock: m.Clock}
+	return m.Cloud.EnsureInstances(ctx, wanted, state.InstanceObserver{
+		Accepted: accepted,
+		Running: func(instance state.Instance, action state.Action) {
+			report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(action))
+			m.Record(instance)
+		},
+		Waiting: func(wait state.InstanceWait) {
+			waiting.Emit(report, provisioner.Event{Since: &wait.Since, Limit: wait.Limit.Seconds(), Last: formatWait(wait, len(wanted))})
+		},
 	})
 }
+
+// formatWait names the machines when only a few are left.
+func formatWait(wait state.InstanceWait, total int) string {
+	progress := fmt.Sprintf("%d of %d machines run", total-len(wait.Names), total)
+	if len(wait.Names) <= maxNamed {
+		progress += "; starting: " + strings.Join(slices.Sorted(slices.Values(wait.Names)), ", ")
+	}
+	return progress
+}
+
+const maxNamed = 3
 
 // Only missing machines get user data. It is stored before the call, so that it is known even if the answer is lost.
 func (m *Machines) buildInstances(ctx context.Context, machines []state.Machine, template state.Template, userData func(state.Machine) ([]byte, error)) ([]state.Instance, error) {
