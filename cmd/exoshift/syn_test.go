@@ -57,6 +57,7 @@ func TestSyn_InstallsConnectedCluster(t *testing.T) {
 			}
 		}
 		t.Logf("%d applications", len(applications))
+		planless(t, zone)
 		noted := facts(t, s).Syn
 		if noted.Synthesized.IsZero() || noted.Maintained.IsZero() || noted.ACME == "" || noted.OnCall.IsZero() {
 			t.Errorf("the facts: %+v", noted)
@@ -65,6 +66,24 @@ func TestSyn_InstallsConnectedCluster(t *testing.T) {
 		connectedRepaired(t, s, zone)
 		keptAndDestroyed(t, s, zone, before)
 	})
+}
+
+// planless requires that the catalog's repository has no pipeline: that of the component for Terraform would create a second cluster.
+func planless(t *testing.T, zone *simcloud.Zone) {
+	t.Helper()
+	host, err := zone.OpenGit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := host.ReadFiles("syn/cluster-catalogs/c-demo-1")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the catalog has %d files: %v", len(files), err)
+	}
+	for name := range files {
+		if strings.Contains(name, "openshift4-terraform") {
+			t.Errorf("the catalog has %s", name)
+		}
+	}
 }
 
 // connectedRepaired deletes the facts and the events of a connected cluster, repairs the facts, and shows that a run then

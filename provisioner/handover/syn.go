@@ -113,7 +113,8 @@ func (s Input) buildDayTwo() Section {
 	}
 	facts, secrets := s.Facts, s.Facts.Syn.Tenant+"/"+s.Spec.Cluster.ID+"/"
 	section.addText("The cluster was not made by Terraform, and has no state of it. Machines, elastic IPs and roles carry the label %s=%s, and the names of "+
-		"the rest begin with %[2]s; whoever brings it into a state imports it by the IDs below.", state.LabelCluster, s.Spec.Cluster.ID)
+		"the rest begin with %[2]s; whoever brings it into a state imports it by the IDs below. "+
+		"Its catalog leaves out openshift4-terraform, whose pipeline would create a second cluster from an empty state.", state.LabelCluster, s.Spec.Cluster.ID)
 	section.addFact("infrastructure ID", facts.InfraID)
 	section.addFact("cluster ID", facts.Syn.ClusterUUID)
 	section.addFact("boot image", facts.Template)

@@ -17,8 +17,8 @@ const (
 	catalogMachines   = "openshift4-nodes/10_machineconfigs.yaml"
 	catalogController = "exoscale-cloud-controller-manager/manager"
 	catalogCilium     = "cilium/olm"
-	// catalogInfrastructure describes the machines for Terraform, with zone and domain.
-	catalogInfrastructure = "openshift4-terraform/main.tf.json"
+	// catalogInfrastructure describes the machines for Terraform, and has the pipeline that applies it.
+	catalogInfrastructure = "openshift4-terraform"
 )
 
 // ListInitialManifests returns the folders and files of a compiled catalog that are applied before Project Syn runs, relative to
@@ -47,7 +47,7 @@ func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) erro
 	if err := c.addMachineConfigs(filepath.Join(root, catalogMachines)); err != nil {
 		return err
 	}
-	if err := checkInfrastructure(filepath.Join(root, catalogInfrastructure), spec); err != nil {
+	if err := CheckInfrastructure(spec, dir); err != nil {
 		return err
 	}
 	resolve := func(d document) (document, error) {

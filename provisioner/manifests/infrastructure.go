@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"exoshift/internal/fileread"
 	"exoshift/state"
@@ -12,9 +14,23 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// checkInfrastructure refuses a catalog that was compiled for another cluster, zone or domain: it describes other machines, and
-// the cluster would use another one's API. The file may be missing.
-func checkInfrastructure(path string, spec state.Spec) error {
+// CheckInfrastructure refuses a catalog that describes the machines for Terraform: the pipeline of its repository has no state of
+// machines that Terraform has not created, and would create all of them a second time.
+func CheckInfrastructure(spec state.Spec, catalogDir string) error {
+	dir := filepath.Join(catalogDir, "manifests", catalogInfrastructure)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := checkMachines(filepath.Join(dir, "main.tf.json"), spec); err != nil {
+		return err
+	}
+	return newInvalidError(fmt.Errorf("%s describes this cluster's machines for Terraform, which has no state of them: the pipeline of the catalog's repository would create a second cluster", dir)).
+		WithHint("add ~%s to the applications in %s.yml of the tenant's configuration, and compile the catalog anew", catalogInfrastructure, spec.Cluster.ID)
+}
+
+// checkMachines refuses a catalog that was compiled for another cluster, zone or domain: the cluster would use another one's API.
+// The file may be missing.
+func checkMachines(path string, spec state.Spec) error {
 	content, err := fileread.Text(path, maxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -90,6 +90,9 @@ func TestCollect_RefusesUnfitCatalog(t *testing.T) {
 		"another domain's machines":     {map[string]string{terraform: `{"module": {"cluster": {"base_domain": "example.org"}}}`}, func(*state.Spec) {}, "main.tf.json is for the base domain example.org"},
 		"another zone's machines":       {map[string]string{terraform: `{"module": {"cluster": {"region": "de-fra-1"}}}`}, func(*state.Spec) {}, "main.tf.json is for the zone de-fra-1"},
 		"machines that nobody can read": {map[string]string{terraform: `{`}, func(*state.Spec) {}, "main.tf.json: unexpected end"},
+		"the machines of this cluster": {map[string]string{terraform: `{"module": {"cluster": {"cluster_id": "c-1", "region": "ch-gva-2"}}}`}, func(*state.Spec) {},
+			"openshift4-terraform describes this cluster's machines for Terraform, which has no state of them"},
+		"the pipeline alone": {map[string]string{"manifests/openshift4-terraform/gitlab-ci.yml": ""}, func(*state.Spec) {}, "would create a second cluster"},
 		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": parseVaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
 			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1: stringData.token of Secret"},
 	} {

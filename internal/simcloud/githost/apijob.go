@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/githost/commodore"
@@ -35,6 +36,9 @@ func (k check) computeStatus(now time.Time) string {
 }
 
 func listJobs(c call) apiResponse {
+	if p, ok := findInfrastructure(c); ok && c.PathValue("pipeline") == strconv.Itoa(p.ID) {
+		return newResponse(p.listJobs(c))
+	}
 	found, below, known := c.findPipeline()
 	if !known {
 		return newMessageResponse(http.StatusNotFound, "Not found")
@@ -108,6 +112,9 @@ func getJob(c call) apiResponse {
 }
 
 func trace(c call) apiResponse {
+	if p, ok := findInfrastructure(c); ok && strings.HasPrefix(c.PathValue("job"), strconv.Itoa(p.ID)) {
+		return newResponse(p.renderTrace(c.PathValue("job")))
+	}
 	_, lines, found := c.findJob()
 	if !found {
 		return newMessageResponse(http.StatusNotFound, "Not found")

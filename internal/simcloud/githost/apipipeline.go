@@ -9,6 +9,9 @@ import (
 
 // listPipelines lists a project's pipelines, the newest first, without child pipelines.
 func listPipelines(c call) apiResponse {
+	if p, ok := findInfrastructure(c); ok {
+		return newResponse([]map[string]any{p.render(c)})
+	}
 	query, list := c.URL.Query(), []map[string]any{}
 	for _, p := range slices.Backward(c.host.pipelines.table.List()) {
 		status := p.computeStatus(c.host.config.Clock.Now())
@@ -70,6 +73,9 @@ func (c call) findPipeline() (found pipeline, below, known bool) {
 }
 
 func getPipeline(c call) apiResponse {
+	if p, ok := findInfrastructure(c); ok && c.PathValue("pipeline") == strconv.Itoa(p.ID) {
+		return newResponse(p.render(c))
+	}
 	switch found, below, known := c.findPipeline(); {
 	case !known:
 		return newMessageResponse(http.StatusNotFound, "Not found")

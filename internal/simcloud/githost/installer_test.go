@@ -13,7 +13,7 @@ import (
 
 func TestCatalog_HasInstallationManifests(t *testing.T) {
 	compiles(t, scenario.Compilation{}, func(t *testing.T, c *compiler) {
-		files, _, _ := c.compile(t, configured)
+		files, _, _ := c.compile(t, strings.Replace(configured, "cilium]", "cilium, ~openshift4-terraform]", 1))
 		dir := t.TempDir()
 		for name, content := range files {
 			path := filepath.Join(dir, name)

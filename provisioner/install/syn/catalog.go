@@ -175,6 +175,9 @@ func (c *Catalog) fetch(ctx context.Context, report provisioner.Report) error {
 	if err != nil {
 		return err
 	}
+	if err := manifests.CheckInfrastructure(c.spec, c.folder.Path(state.CatalogDir)); err != nil {
+		return err
+	}
 	if c.facts.Get().Syn.Synthesized.IsZero() { // a cluster that has its certificates got its records otherwise
 		if err := manifests.CheckACME(c.spec, c.folder.Path(state.CatalogDir)); err != nil {
 			return err

@@ -12,6 +12,10 @@ const placeholder = "TO_BE_DEFINED"
 // The class that holds a cluster's alerts back from the people on call.
 const noOpsgenie = "global.distribution.openshift4.no-opsgenie"
 
+// Commodore removes an application whose name has a tilde before it. The component describes the machines for a pipeline of the
+// catalog's repository, whose Terraform has no state of a cluster that it has not made: it would create a second one.
+const withoutTerraform = "~openshift4-terraform"
+
 func (c *Catalog) tenantRepo() state.GitRepo {
 	repo := c.registration.tenant.Config
 	if c.registration.cluster.TenantRevision != "" {
@@ -33,10 +37,7 @@ func (c *Catalog) buildEdits() []state.YAMLEdit {
 		set("openshift", "infraID").setOnce(facts.InfraID, ours...),
 		set("openshift", "clusterID").setOnce(facts.Syn.ClusterUUID, ours...),
 		set("openshift", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
-		set("openshift4_terraform", "terraform_variables", "base_domain").to(c.spec.Cluster.BaseDomain),
-		set("openshift4_terraform", "terraform_variables", "ignition_ca").setOnce(facts.Syn.IgnitionCA, ours...),
-		set("openshift4_terraform", "terraform_variables", "ssh_key").setOnce(facts.Syn.SSHPublicKey),
-		set("openshift4_terraform", "terraform_variables", "rhcos_template").setOnce(facts.Template),
+		{Path: []string{"applications"}, Item: withoutTerraform},
 	}
 	edits = append(edits, state.YAMLEdit{Path: []string{"classes"}, Item: ".openshift4", Files: []string{"openshift4.yml", "openshift4.yaml"}})
 	switch { // in between it is not changed: a removal whose answer was lost is not undone

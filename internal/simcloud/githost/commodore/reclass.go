@@ -33,6 +33,8 @@ type hierarchy struct {
 	files  map[string][]byte // of the tenant
 	seen   map[string]bool
 	result inventory
+	// removed are applications that were removed before they were added.
+	removed []string
 }
 
 func listGlobalClasses() map[string]configuration {
@@ -118,13 +120,25 @@ func (h *hierarchy) add(name string, data []byte) error {
 		}
 	}
 	for _, application := range read.Applications {
-		if dropped, is := strings.CutPrefix(application, "~"); is {
-			h.result.applications = slices.DeleteFunc(h.result.applications, func(known string) bool { return known == dropped })
-		} else if !slices.Contains(h.result.applications, application) {
-			h.result.applications = append(h.result.applications, application)
-		}
+		h.addApplication(application)
 	}
 	return merge(h.result.parameters, read.Parameters, "")
+}
+
+// addApplication removes an application whose name has a tilde before it, even if it is added later.
+func (h *hierarchy) addApplication(name string) {
+	plain, isRemoval := strings.CutPrefix(name, "~")
+	known, removed := slices.Index(h.result.applications, plain), slices.Index(h.removed, plain)
+	switch {
+	case isRemoval && known >= 0:
+		h.result.applications = slices.Delete(h.result.applications, known, known+1)
+	case isRemoval && removed < 0:
+		h.removed = append(h.removed, plain)
+	case !isRemoval && removed >= 0:
+		h.removed = slices.Delete(h.removed, removed, removed+1)
+	case !isRemoval && known < 0:
+		h.result.applications = append(h.result.applications, plain)
+	}
 }
 
 // merge merges maps, concatenates lists, and replaces everything else.
