@@ -19,24 +19,8 @@ func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 	whole(t)
 	t.Parallel()
 	virtually(t, "load-balancer-packages", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-		began := time.Now()
-		out, err := finish(t, s)
-		if after := time.Since(began); exit.Code(err) != exit.Infra || after > 10*time.Minute {
-			t.Errorf("exit code %d after %s: %v\n%s", exit.Code(err), after, err, lastLines(out))
-		}
-		if hint := fault.HintOf(err); err == nil || !strings.Contains(err.Error(), "packages could not be installed") ||
-			!strings.Contains(hint, "cloud-init-output.log") || !strings.Contains(hint, "exo compute instance delete --zone ch-gva-2 lb-0 lb-1") {
-			t.Errorf("the error is %v, the hint %s", err, hint)
-		}
-		b := backdoor{t, s}
-		var names []string
-		for _, machine := range b.list("/instance", "instances") {
-			names = append(names, machine["name"].(string))
-		}
-		if slices.Sort(names); !slices.Equal(names, []string{"lb-0", "lb-1"}) {
-			t.Fatalf("there are %v", names)
-		}
-		for _, name := range names {
+		b := gateCloses(t, s)
+		for _, name := range b.machineNames() {
 			b.ask("DELETE", "/instance/"+b.id("/instance", "instances", "name", name), nil)
 		}
 		untilStep(t, s, "bootstrap-machine")
@@ -47,4 +31,44 @@ func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 			t.Error("new load balancers do not answer either")
 		}
 	})
+}
+
+// Where cloud-init fails before it reads the user data there is no key of the operator on the machine, and no log of packages:
+// the machine is there, and nothing on it ever listens.
+func TestInstall_CloudInitFailsEarly(t *testing.T) {
+	whole(t)
+	t.Parallel()
+	virtually(t, "load-balancer-cloud-init", func(t *testing.T, s run.Run, _ *simcloud.Zone) { gateCloses(t, s) })
+}
+
+// gateCloses runs an installation that ends within ten minutes for the load balancers' sake, and creates nothing after them.
+func gateCloses(t *testing.T, s run.Run) backdoor {
+	t.Helper()
+	began := time.Now()
+	out, err := finish(t, s)
+	if after := time.Since(began); exit.Code(err) != exit.Infra || after > 10*time.Minute {
+		t.Errorf("exit code %d after %s: %v\n%s", exit.Code(err), after, err, lastLines(out))
+	}
+	if err == nil || !strings.Contains(err.Error(), "packages could not be installed when it booted, or cloud-init failed") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, want := range []string{"cloud-init-output.log", "exo compute instance console-url --zone ch-gva-2 lb-0", "exo compute instance delete --zone ch-gva-2 lb-0 lb-1"} {
+		if hint := fault.HintOf(err); !strings.Contains(hint, want) {
+			t.Errorf("the hint lacks %q: %s", want, hint)
+		}
+	}
+	b := backdoor{t, s}
+	if names := b.machineNames(); !slices.Equal(names, []string{"lb-0", "lb-1"}) {
+		t.Fatalf("there are %v", names)
+	}
+	return b
+}
+
+func (b backdoor) machineNames() []string {
+	var names []string
+	for _, machine := range b.list("/instance", "instances") {
+		names = append(names, machine["name"].(string))
+	}
+	slices.Sort(names)
+	return names
 }

@@ -16,10 +16,11 @@ import (
 
 // faultInjector injects what happens once in the life of a zone, so that it can be repaired.
 type faultInjector struct {
-	objects         []scenario.ObjectChange
-	silentMachines  []string
-	withoutPackages []string
-	events          *store.Table[bool] // those that happened
+	objects          []scenario.ObjectChange
+	silentMachines   []string
+	withoutPackages  []string
+	withoutCloudInit []string
+	events           *store.Table[bool] // those that happened
 }
 
 // injectObjectFaults changes the zone's objects.
@@ -68,6 +69,10 @@ func (f *faultInjector) hasBootFault(machine vm.Instance) bool {
 
 func (f *faultInjector) lacksPackages(machine vm.Instance) bool {
 	return f.affects("packages", f.withoutPackages, machine)
+}
+
+func (f *faultInjector) lacksCloudInit(machine vm.Instance) bool {
+	return f.affects("cloud-init", f.withoutCloudInit, machine)
 }
 
 // affects reports whether a machine has a fault: only the first one of a name, not its replacement.

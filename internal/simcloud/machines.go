@@ -13,7 +13,7 @@ import (
 func (z *Zone) openMachines(context.Context) error {
 	z.clusters = openshift.NewClusters(z.db, z.clock, z.fault.Cluster)
 	fleet, err := vm.New(vm.Config{
-		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.faults.hasBootFault, LacksPackages: z.faults.lacksPackages,
+		DB: z.db, Fabric: z.fabric, Clock: z.clock, Roots: z.ca.Pool(), Instances: z.listInstances, HasBootFault: z.faults.hasBootFault, LacksPackages: z.faults.lacksPackages, LacksCloudInit: z.faults.lacksCloudInit,
 		RunSoftware: z.clusters.RunSoftware,
 		Program:     z.options.Program, PowerOff: z.api.PowerOff,
 	})

@@ -216,7 +216,9 @@ func (z *Zone) openStore(context.Context) error {
 		z.closers = append(z.closers, db.Close)
 	}
 	events, err := store.Load[bool](z.db, "zone/event")
-	z.faults = &faultInjector{objects: z.fault.Objects, silentMachines: z.fault.SilentMachines, withoutPackages: z.fault.WithoutPackages, events: events}
+	z.faults = &faultInjector{
+		objects: z.fault.Objects, silentMachines: z.fault.SilentMachines, withoutPackages: z.fault.WithoutPackages, withoutCloudInit: z.fault.WithoutCloudInit, events: events,
+	}
 	return err
 }
 

@@ -19,10 +19,12 @@ type Fault struct {
 	SilentMachines []string
 	// WithoutPackages are such prefixes of the names of machines that cannot install packages when they boot.
 	WithoutPackages []string
-	Network         Network
-	Cluster         Cluster
-	Lieutenant      Lieutenant
-	Compilation     Compilation
+	// WithoutCloudInit are such prefixes of the names of machines on which cloud-init fails before it reads their user data.
+	WithoutCloudInit []string
+	Network          Network
+	Cluster          Cluster
+	Lieutenant       Lieutenant
+	Compilation      Compilation
 }
 
 // Compose returns a fault that injects all of these. Where two differ in a number or an address, the later one counts.

@@ -130,6 +130,7 @@ func listZone() []Scenario {
 		{Name: "address-clash", Description: "the elastic IPs are inside the default pod network",
 			Fault: Fault{API: API{ElasticIPs: netip.MustParsePrefix("10.131.0.0/16")}}},
 		{Name: "load-balancer-packages", Description: "the load balancers cannot install packages when they boot", Fault: Fault{WithoutPackages: []string{"lb-"}}},
+		{Name: "load-balancer-cloud-init", Description: "cloud-init fails on the load balancers before it reads their user data", Fault: Fault{WithoutCloudInit: []string{"lb-"}}},
 		{Name: "eip-source-rewritten", Description: "a managed elastic IP does not preserve the source of connections",
 			Fault: Fault{API: API{SourceRewritten: true}}},
 		{Name: "api-throttled", Description: "the API rejects every change once, until five seconds later", Fault: Fault{API: API{RetryAfter: 5 * time.Second}}},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -60,6 +61,9 @@ func (c *cloudInit) run(ctx context.Context) (bool, error) {
 }
 
 func (c *cloudInit) runFirstBoot(ctx context.Context) error {
+	if fails := c.hypervisor.config.LacksCloudInit; fails != nil && fails(c.instance) {
+		return errors.New("init-local: Failed to start Initial cloud-init job (pre-networking)")
+	}
 	raw, err := c.fetchUserData(ctx)
 	if err != nil {
 		return err

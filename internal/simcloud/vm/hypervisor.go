@@ -52,6 +52,8 @@ type Config struct {
 	HasBootFault func(Instance) bool
 	// LacksPackages reports whether an instance cannot install packages; nil means that all can.
 	LacksPackages func(Instance) bool
+	// LacksCloudInit reports whether cloud-init fails on an instance before it reads the user data; nil means that it fails on none.
+	LacksCloudInit func(Instance) bool
 }
 
 // Hypervisor runs all machines of a zone.

@@ -103,6 +103,8 @@ func (g Gate) formatHint() string {
 		lines = append(lines, "ssh ubuntu@"+instance.Address+" 'cloud-init status --long; tail -n 30 /var/log/cloud-init-output.log; journalctl --no-pager -u haproxy -n 20'")
 	}
 	return "No node was created. See why:\n" + strings.Join(lines, "\n") +
+		"\nIf cloud-init failed before it installed your key, only the console shows more, by a link that is valid for a minute:\n" +
+		"exo compute instance console-url --zone " + g.Spec.Exoscale.Zone + " " + names[0] +
 		"\nPackages are installed on the first boot only: delete the machines, and run the same command again:\n" +
 		"exo compute instance delete --zone " + g.Spec.Exoscale.Zone + " " + strings.Join(names, " ")
 }
