@@ -47,6 +47,22 @@ func ReadAnswers(name string, yaml []byte) Layer { return newFileLayer(read(name
 // ReadUsual reads a file with a user's defaults: an answers file of which nothing is required.
 func ReadUsual(name string, yaml []byte) Layer { return newFileLayer(read(name, yaml, true)) }
 
+// InForce is the source of answers that a cluster was installed with.
+const InForce = "answers in force"
+
+// ReadInForce reads the answers in force of a cluster that exists, for keys that nobody answers anew: its defaults are those of the
+// program that installed it. What this program refuses in them is left out.
+func ReadInForce(content []byte) Layer {
+	d := read(InForce, content, true)
+	layer := Layer{Given: map[string]Given{}, source: InForce}
+	for _, field := range d.fields {
+		if _, given := d.positions[field.Key]; given && !hasProblem(d.problems, field.Key) && len(field.Check(d.spec)) == 0 {
+			layer.Given[field.Key] = Given{Text: field.Get(d.spec), Source: InForce}
+		}
+	}
+	return layer
+}
+
 func newFileLayer(d *document) Layer {
 	layer := Layer{Given: map[string]Given{}, Ask: d.ask, source: d.name, file: d}
 	for _, field := range d.fields {

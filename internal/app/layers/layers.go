@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fileread"
+	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 	"exoshift/wizard/local"
@@ -22,6 +23,7 @@ import (
 
 // Layers are the sources of answers, from the lowest to the highest precedence.
 type Layers struct {
+	InForce    *answersfile.Layer // of the cluster, if it was begun
 	UserConfig *answersfile.Layer // the user's configuration
 	Answers    *answersfile.Layer // the answers file
 	Variables  *answersfile.Layer // the environment
@@ -30,7 +32,7 @@ type Layers struct {
 
 func (l Layers) list() []answersfile.Layer {
 	var all []answersfile.Layer
-	for _, layer := range []*answersfile.Layer{l.UserConfig, l.Answers, l.Variables, &l.Flags} {
+	for _, layer := range []*answersfile.Layer{l.InForce, l.UserConfig, l.Answers, l.Variables, &l.Flags} {
 		if layer != nil {
 			all = append(all, *layer)
 		}
@@ -38,11 +40,12 @@ func (l Layers) list() []answersfile.Layer {
 	return all
 }
 
-// Merge applies flags over the environment over the answers file over the user's configuration over the defaults.
+// Merge applies flags over the environment over the answers file over the user's configuration over the answers in force over the
+// defaults.
 func (l Layers) Merge() (*answersfile.MergedAnswers, error) {
 	const noKeyHoldsIt = "\x00" // so that keys are not split
 	v := viper.NewWithOptions(viper.KeyDelimiter(noKeyHoldsIt))
-	for _, file := range []*answersfile.Layer{l.UserConfig, l.Answers} {
+	for _, file := range []*answersfile.Layer{l.InForce, l.UserConfig, l.Answers} {
 		if file == nil {
 			continue
 		}
@@ -68,6 +71,41 @@ func (l Layers) Merge() (*answersfile.MergedAnswers, error) {
 		}
 	}
 	return answersfile.MergeLayers(given, l.list()...), nil
+}
+
+// WithInForce returns the layers over the answers in force of the cluster that they are about, in the folder dir; "" is the cluster's
+// usual one. A cluster that was not begun has none: before that, every answer may change.
+func (l Layers) WithInForce(dir string) (Layers, error) {
+	all, err := l.Merge()
+	if err != nil {
+		return l, err
+	}
+	id := all.Answers.Spec.Cluster.ID
+	if id == "" {
+		return l, nil
+	}
+	if dir == "" {
+		if dir, err = state.DefaultPath(id); err != nil {
+			return l, nil //nolint:nilerr // without a home there is no usual folder, which is reported where one is needed
+		}
+	}
+	folder, err := state.Open(dir)
+	if err != nil {
+		return l, nil //nolint:nilerr // there is no installation in it
+	}
+	begun, err := folder.HasChanges()
+	if err != nil || !begun {
+		return l, err
+	}
+	content, err := folder.Read(state.AnswersFile)
+	if err != nil {
+		return l, fmt.Errorf("read the answers in force: %w", err)
+	}
+	before := answersfile.ReadInForce(content)
+	if before.Given["cluster.id"].Text == id { // otherwise the folder is refused
+		l.InForce = &before
+	}
+	return l, nil
 }
 
 func toMap(given map[string]answersfile.Given) map[string]any {

@@ -66,7 +66,13 @@ func (r Request) MergeLayers() (*answersfile.MergedAnswers, error) {
 }
 
 // ReadLayers reads all layers of the answers.
-func (r Request) ReadLayers() (layers.Layers, error) { return layers.Read(r.Answers, r.Set) }
+func (r Request) ReadLayers() (layers.Layers, error) {
+	given, err := layers.Read(r.Answers, r.Set)
+	if err != nil {
+		return given, err
+	}
+	return given.WithInForce(r.Dir)
+}
 
 // OpenNetwork opens the network of this machine; with the environment of a standing zone, that zone's.
 func (r Request) OpenNetwork(ctx context.Context) (network.Network, error) {
