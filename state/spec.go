@@ -34,7 +34,14 @@ type ClusterSpec struct {
 	ID          string `yaml:"id" json:"id"`                                       // DNS-1123 label, at most 48 characters
 	DisplayName string `yaml:"displayName,omitempty" json:"displayName,omitempty"` // for humans
 	BaseDomain  string `yaml:"baseDomain" json:"baseDomain"`                       // the cluster's zone is <id>.<base domain>
+	Profile     string `yaml:"profile,omitempty" json:"profile,omitempty"`         // whose defaults other answers have; see the constants
 }
+
+// Profiles. None is ProfileAPPUiO with Project Syn, and ProfilePlain without.
+const (
+	ProfileAPPUiO = "appuio" // of APPUiO Managed OpenShift 4
+	ProfilePlain  = "plain"  // OpenShift's own defaults
+)
 
 // ExoscaleSpec is the zone and the credentials of the organization.
 type ExoscaleSpec struct {
@@ -203,6 +210,11 @@ func Default() Spec {
 		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair", Internal: InternalAddresses},
 		OpenShift:    OpenShiftSpec{Distribution: "ocp"},
 	}
+}
+
+// HasAPPUiOProfile reports whether answers that nobody gave have the defaults of APPUiO Managed OpenShift 4.
+func (s Spec) HasAPPUiOProfile() bool {
+	return s.Cluster.Profile == ProfileAPPUiO || s.Cluster.Profile == "" && s.Syn.LieutenantURL != ""
 }
 
 // Domain returns the cluster domain, <id>.<base domain>.

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"exoshift/state"
+	"exoshift/wizard/profile"
 )
 
 // Origins of answers. Where an answer is from a file, a variable or a flag, the origin names it: "answers.yaml:12",
@@ -36,6 +37,7 @@ func (a *Answers) Set(key, text, origin string) error {
 	}
 	a.clearOrigin(key)
 	a.Origins[toOriginKey(key)] = origin
+	profile.Apply(&a.Spec, a.Origins)
 	return nil
 }
 
@@ -50,6 +52,7 @@ func (a *Answers) Clear(key string) error {
 		return err
 	}
 	a.clearOrigin(key)
+	profile.Apply(&a.Spec, a.Origins)
 	return nil
 }
 

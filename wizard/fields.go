@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"exoshift/state"
+	"exoshift/wizard/profile"
 )
 
 // Fields returns every field of the answers file, in the order of the file; Screen.Fields has them in the order in
@@ -58,6 +59,13 @@ func listClusterFields() []Field {
 				"to this domain.",
 			Source: "A domain whose DNS records you or a colleague can change.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.BaseDomain })},
+		{Key: profile.Key, Title: "Profile", Choices: []string{state.ProfileAPPUiO, state.ProfilePlain}, Example: state.ProfileAPPUiO,
+			Screen: Syn, Effect: NoEffect, when: hasLieutenant, suggest: profile.Suggest,
+			Help: "appuio: other answers default to Cilium, Exoscale's cloud controller manager, ACME certificates and the PROXY protocol; " +
+				"plain: to OpenShift's own. Empty: appuio with Project Syn, otherwise plain.",
+			Why:    "Configurations of APPUiO Managed OpenShift 4 expect these parts. Answers of yours take precedence, and a cluster that exists keeps its own.",
+			Source: "Your Project Syn operator. Use appuio for clusters at VSHN.",
+			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.Profile })},
 	}
 }
 

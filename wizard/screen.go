@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/profile"
 )
 
 // Screen is a group of fields that are asked together.
@@ -51,7 +52,7 @@ var fieldOrder = map[Screen][]string{ //nolint:gochecknoglobals // a table that 
 	Access:  {"exoscale.apiKey", "exoscale.apiSecret", "exoscale.zone"},
 	Nodes:   {"sizing.controlPlane", "sizing.infra", "sizing.storage", workersKey, GroupsKey, "sizing.loadBalancers"},
 	Network: {"network.customerNetworks", "network.", "loadBalancer.", "dns."},
-	Syn:     {lieutenantKey, tenantKey, FactsKey + ".", FactsKey, "syn.vaultAddress", vaultMountKey, GitTokenKey, catalogKey},
+	Syn:     {lieutenantKey, tenantKey, profile.Key, FactsKey + ".", FactsKey, "syn.vaultAddress", vaultMountKey, GitTokenKey, catalogKey},
 }
 
 func (s Screen) rankField(key string) int {

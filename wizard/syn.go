@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/profile"
 )
 
 // validateHTTPSURL never repeats the value: it may hold a password.
@@ -121,6 +122,14 @@ func checkWithoutSyn(spec state.Spec) []Problem {
 			"syn.lieutenantURL, or add certificates yourself", ""))...)
 	}
 	return faults
+}
+
+// checkProfile: without Project Syn nothing brings what the profile relies on.
+func checkProfile(spec state.Spec) []Problem {
+	if spec.Cluster.Profile != state.ProfileAPPUiO || hasLieutenant(spec) {
+		return nil
+	}
+	return WithField(profile.Key, NewProblem("the profile appuio requires Project Syn", "appuio with syn.lieutenantURL, or plain", state.ProfilePlain))
 }
 
 func listSynFields() []Field {

@@ -57,6 +57,7 @@ func answerTable() map[string]answerRow {
 		"exoscale.protectMasters": {outCarried, "true", []string{"updated instance master-0", "updated instance master-1", "updated instance master-2"}},
 
 		"sizing.bootstrap.type":            {outIgnored, "standard.huge", nil},
+		"cluster.profile":                  {outIgnored, "plain", nil},
 		"sizing.bootstrap.count":           {outcome: outFixed},
 		"sizing.bootstrap.rootDisk":        {outIgnored, "120", nil},
 		"sizing.bootstrap.dataDisk":        {outcome: outFixed},

@@ -8,6 +8,7 @@ import (
 
 	"exoshift/wizard"
 	"exoshift/wizard/local"
+	"exoshift/wizard/profile"
 )
 
 // MergedAnswers is the result of merging layers, with all problems.
@@ -90,6 +91,7 @@ func (a *MergedAnswers) fill() {
 		}
 		a.Answers.Origins[field.Key] = given.Origin()
 	}
+	profile.Apply(&a.Answers.Spec, a.Answers.Origins)
 	a.fillFacts()
 }
 

@@ -87,7 +87,7 @@ func TestPrompt_EveryQuestionKind(t *testing.T) {
 		"192.168.0.0/16, 10.9.0.1/24", "192.168.0.0/16,10.9.0.0/24", // networks
 		":default",                                  // ACME
 		"https://api.syn.example.net", "T_Demo", "", // Lieutenant; a tenant as it is meant
-		"S10000", "guaranteed", "2", "", "", // facts one by one: text, a part of a name, a number, and none
+		"S10000", "guaranteed", "2", "", "", "", // facts one by one: text, a part of a name, a number, and none
 		"service_level", "service_level=guaranteed-availability",
 		"", // pull secret
 		"no", "", ":show", "yes")
