@@ -19,7 +19,11 @@ func (s Spec) ListConsequences() []Consequence {
 		add("sizing.infra.count", "Without infra nodes, the routers, the image registry and the monitoring run on the workers.")
 	}
 	if s.Sizing.Storage.Count == 0 {
-		add("sizing.storage.count", "Without storage nodes there is no Ceph. Volumes need Exoscale's CSI driver, which Project Syn installs if its configuration has it; otherwise install it yourself.")
+		add("sizing.storage.count", s.describeNoStorageNodes())
+	}
+	if s.HasOwnStorageDriver() {
+		add("", "Persistent volumes come from Exoscale's block storage, by its CSI driver: the default storage class exoscale-sbs makes them in whole GiB, "+
+			"for one node at a time, and they grow only while no pod uses them. In a zone without block storage there is no such class.")
 	}
 	if proxy := s.OpenShift.Proxy; (proxy.HTTP != "" || proxy.HTTPS != "") && !hasPublicRange(proxy.NoProxy) {
 		add("openshift.proxy.noProxy", "The nodes have public addresses, which are known only once they exist, and the API server reaches the kubelets there: "+
@@ -28,6 +32,13 @@ func (s Spec) ListConsequences() []Consequence {
 	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers send to instance pools only, and the workers are in none. "+
 		"Use routes or node ports.")
 	return list
+}
+
+func (s Spec) describeNoStorageNodes() string {
+	if s.HasOwnStorageDriver() {
+		return "Without storage nodes there is no Ceph."
+	}
+	return "Without storage nodes there is no Ceph. Volumes need Exoscale's CSI driver, which Project Syn installs if its configuration has it; otherwise install it yourself."
 }
 
 func hasPublicRange(noProxy string) bool {

@@ -282,6 +282,10 @@ type Machine struct {
 // IsRoundRobin reports whether DNS alone balances the load, without load balancers.
 func (s Spec) IsRoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
 
+// HasOwnStorageDriver reports whether the installation brings Exoscale's driver for block storage, with a default storage class.
+// Project Syn brings what the cluster's configuration says.
+func (s Spec) HasOwnStorageDriver() bool { return s.Syn.LieutenantURL == "" && s.Syn.CatalogDir == "" }
+
 // HasInternalAddresses reports whether the name api-int has the load balancers' own addresses.
 func (s Spec) HasInternalAddresses() bool {
 	return !s.IsRoundRobin() && s.LoadBalancer.Internal != InternalElasticIP

@@ -27,7 +27,7 @@ func listSizingFields() []Field {
 			"0: the routers, the image registry and the monitoring run on the workers."}.
 			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Infra })),
 		machineBounds{"sizing.storage", "Storage", "the nodes for the cluster's volumes", MinNodes, maxCount, minRootDisk, minCeph, instancetype.MaxDisk,
-			"0: no Ceph, and volumes need Exoscale's CSI driver."}.
+			"0: no Ceph, and volumes come from Exoscale's block storage."}.
 			listFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Storage })),
 		machineBounds{"sizing.workers", "Workers", "the nodes for applications", MinNodes, maxCount, minRootDisk, 0, instancetype.MaxDisk, ""}.
 			listWorkerFields(sizing(func(s *state.SizingSpec) *state.MachineSpec { return &s.Workers })),

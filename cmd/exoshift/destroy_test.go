@@ -131,32 +131,6 @@ func previewTeardown(t *testing.T, place teardown.Cluster) (inventory struct{ Ob
 	return inventory
 }
 
-// storageManifests returns the manifests of the CSI driver, with their collections. It works with the key that the installation
-// made for it.
-func storageManifests(t *testing.T, s run.Run) [][2]string {
-	t.Helper()
-	key, err := s.Folder.LoadAPIKey(s.Spec.ObjectName(assets.PolicyVolumes))
-	if err != nil || key.Secret == "" {
-		t.Fatalf("the folder has no key of the CSI driver: %v", err)
-	}
-	return [][2]string{
-		{"/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "csi"}}`},
-		{"/api/v1/namespaces/csi/serviceaccounts", `{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "csi", "namespace": "csi"}}`},
-		{"/apis/rbac.authorization.k8s.io/v1/clusterroles", `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "csi"}, "rules": [
-			{"apiGroups": [""], "resources": ["persistentvolumes", "persistentvolumeclaims"], "verbs": ["*"]},
-			{"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["get"]}]}`},
-		{"/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", `{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "csi"},
-			"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "csi"},
-			"subjects": [{"kind": "ServiceAccount", "name": "csi", "namespace": "csi"}]}`},
-		{"/apis/storage.k8s.io/v1/storageclasses", `{"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "block"}, "provisioner": "csi.exoscale.com"}`},
-		{"/apis/apps/v1/namespaces/csi/deployments", fmt.Sprintf(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "csi", "namespace": "csi"}, "spec": {"replicas": 1,
-			"selector": {"matchLabels": {"app": "csi"}}, "template": {"metadata": {"labels": {"app": "csi"}}, "spec": {
-				"serviceAccountName": "csi", "containers": [{"name": "csi", "image": "docker.io/exoscale/csi-driver:0.32.0", "env": [
-					{"name": "EXOSCALE_ZONE", "value": %q}, {"name": "EXOSCALE_API_KEY", "value": %q}, {"name": "EXOSCALE_API_SECRET", "value": %q}]}]}}}}`,
-			s.Spec.Exoscale.Zone, key.Key, key.Secret)},
-	}
-}
-
 // tenant has write access to a running cluster, and an API key of the organization.
 type tenant struct{ backdoor }
 
@@ -203,6 +177,14 @@ func (n tenant) claim(name, class string) (uid string) {
 		"spec": {"storageClassName": %q, "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}}`, name, class))
 }
 
+// consume runs a pod that uses a claim.
+func (n tenant) consume(claim string) {
+	n.t.Helper()
+	n.apply("/apis/apps/v1/namespaces/default/deployments", fmt.Sprintf(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": %[1]q, "namespace": "default"},
+		"spec": {"selector": {"matchLabels": {"app": %[1]q}}, "template": {"metadata": {"labels": {"app": %[1]q}}, "spec": {
+			"containers": [{"name": "shop", "image": "quay.io/example/shop"}], "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": %[1]q}}]}}}}`, claim))
+}
+
 // until waits for a cloud object with a name as a controller of the cluster creates it, and returns its ID.
 func (n tenant) until(kind, name string) (id string) {
 	n.t.Helper()
@@ -225,9 +207,6 @@ func aimedAtOthers(t *testing.T, s run.Run) (foreign []string) {
 	t.Helper()
 	n := tenant{backdoor{t, s}}
 	theirBalancer, theirVolume := n.made("/load-balancer", map[string]any{"name": "shop"}), n.made("/block-storage", map[string]any{"name": "archive", "size": 10})
-	for _, m := range storageManifests(t, s) {
-		n.apply(m[0], m[1])
-	}
 	n.check(s.Net.Clock.Sleep(t.Context(), time.Hour)) // the foreign resource is older than the Service that refers to it
 	pool := n.pool()
 	ownBalancer := n.until(state.KindLoadBalancer, "k8s-"+n.service("web", pool, ""))
@@ -235,8 +214,13 @@ func aimedAtOthers(t *testing.T, s run.Run) (foreign []string) {
 	if renamed := n.until(state.KindLoadBalancer, "k8s-"+aimed); renamed != theirBalancer {
 		t.Errorf("the cloud controller manager made %s, and did not take %s", renamed, theirBalancer)
 	}
-	ownVolume := n.until(state.KindVolume, "pvc-"+n.claim("data", "block"))
-	n.check(s.Net.Clock.Sleep(t.Context(), time.Minute)) // the controllers update the status of their objects
+	claimed := n.claim("data", assets.StorageClass)
+	n.consume("data")
+	ownVolume := n.until(state.KindVolume, "pvc-"+claimed)
+	n.check(s.Net.Clock.Sleep(t.Context(), 5*time.Minute)) // the controllers update the status of their objects
+	if instance := n.ask(http.MethodGet, "/block-storage/"+ownVolume, nil)["instance"]; instance == nil {
+		t.Error("the volume of a running pod is attached to no machine")
+	}
 	n.apply("/api/v1/persistentvolumes", fmt.Sprintf(`{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "aimed", "annotations": {"pv.kubernetes.io/provisioned-by": "csi.exoscale.com"}},
 		"spec": {"csi": {"driver": "csi.exoscale.com", "volumeHandle": "%s/%s"}, "claimRef": {"uid": %q, "namespace": "default", "name": "aimed"},
 		"capacity": {"storage": "10Gi"}, "accessModes": ["ReadWriteOnce"]}}`, s.Spec.Exoscale.Zone, theirVolume, n.claim("aimed", "")))

@@ -95,6 +95,11 @@ func TestAZoneThatDiffers_IsInstalledKeptAndDestroyed(t *testing.T) {
 		if told != 1 {
 			t.Errorf("that the zone has no block storage was told %d times", told)
 		}
+		var classes struct{ Items []any }
+		requestCluster(t, s, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses", "", &classes)
+		if len(classes.Items) > 0 {
+			t.Errorf("without block storage the cluster has the storage classes %v", classes.Items)
+		}
 		for _, template := range b.list("/template?visibility=private", "templates") {
 			if template["description"] != nil || template["checksum"] == "" {
 				t.Errorf("the template is %v", template)

@@ -118,7 +118,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	i.keys = access.NewKeys(spec, clients.Cloud, store)
 	i.buckets = access.NewBuckets(spec, clients.Objects)
 	i.image = nodeimage.New(spec, clients.Cloud, clients.Objects, clients.Images, clients.Installer, i.buckets, facts)
-	i.generator = generation.New(spec, folder, facts, clients.Installer, i.keys, catalog, renewal, options.PullSecret)
+	i.generator = generation.New(spec, folder, facts, clients.Installer, i.keys, catalog, renewal, i.inventory, options.PullSecret)
 
 	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)
 	i.machines = machines.New(machines.Deps{

@@ -34,13 +34,17 @@ func isController(d document) bool {
 }
 
 func addOwnController(c *collection, spec state.Spec, credentials state.APIKey) error {
-	const name = "exoscale-cloud-controller-manager.yaml"
 	content, err := assets.RenderCloudControllerManager(assets.CloudController{
 		Domain: spec.Domain(), Zone: spec.Exoscale.Zone, Key: credentials.Key, Secret: credentials.Secret,
 	})
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
+	return c.addOwn("exoscale-cloud-controller-manager.yaml", content)
+}
+
+// addOwn adds manifests of exoshift's own, one object in each file.
+func (c *collection) addOwn(name string, content []byte) error {
 	parts, err := parse("exoshift's own "+name, content)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package manifests collects the additional manifests of an installation: those of a compiled catalog and of the operator's
-// directory, the cloud controller, and the network operator's settings.
+// directory, the cloud controller, the driver for block storage, and the network operator's settings.
 package manifests
 
 import (
@@ -17,18 +17,21 @@ const (
 )
 
 // Collect reads the catalog and the directory that the answers name and returns the manifests for openshift-install: one object
-// in each, no two of them the same. The credentials are those of the cloud controller; the manifests hold them, and the secrets
-// that resolve returns for the catalog's references. Without resolve only the references to the cloud controller's credentials
-// are replaced. Errors are fault.Invalid with the file, and the line if known.
-func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]state.Manifest, error) {
+// in each, no two of them the same. The manifests hold the credentials, and the secrets that resolve returns for the catalog's
+// references. Without resolve only the references to the cloud controller's credentials are replaced. Errors are fault.Invalid
+// with the file, and the line if known.
+func Collect(spec state.Spec, credentials Credentials, resolve Resolve) ([]state.Manifest, error) {
 	c := &collection{names: map[string]string{}, objects: map[string]string{}, resolve: resolve}
-	if err := c.fromCatalog(spec, credentials); err != nil {
+	if err := c.fromCatalog(spec, credentials.CloudController); err != nil {
 		return nil, wrapField("syn.catalogDir", err)
 	}
 	if err := c.fromDirectory(spec.OpenShift.ManifestsDir); err != nil {
 		return nil, wrapField("openshift.manifestsDir", err)
 	}
-	if err := ensureController(c, spec, credentials); err != nil {
+	if err := ensureController(c, spec, credentials.CloudController); err != nil {
+		return nil, err
+	}
+	if err := ensureStorageDriver(c, spec, credentials.StorageDriver); err != nil {
 		return nil, err
 	}
 	if err := ensureNetwork(c, spec.Network); err != nil {
@@ -40,8 +43,18 @@ func Collect(spec state.Spec, credentials state.APIKey, resolve Resolve) ([]stat
 	return c.manifests, checkReferences(c)
 }
 
-// NewPlaceholderKey returns credentials for a preview, before real ones exist.
-func NewPlaceholderKey() state.APIKey { return state.APIKey{Key: "none yet", Secret: "none yet"} }
+// Credentials are the API keys that the manifests hold.
+type Credentials struct {
+	CloudController state.APIKey
+	// StorageDriver is the key of the driver for block storage; the zero key: no driver is installed.
+	StorageDriver state.APIKey
+}
+
+// NewPlaceholders returns credentials for a preview, before real ones exist.
+func NewPlaceholders() Credentials {
+	key := state.APIKey{Key: "none yet", Secret: "none yet"}
+	return Credentials{CloudController: key, StorageDriver: key}
+}
 
 type collection struct {
 	manifests []state.Manifest

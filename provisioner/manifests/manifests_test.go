@@ -21,7 +21,9 @@ func spec() state.Spec {
 	return s
 }
 
-func credentials() state.APIKey { return state.APIKey{Key: "EXO0123", Secret: "very-secret"} }
+func credentials() manifests.Credentials {
+	return manifests.Credentials{CloudController: state.APIKey{Key: "EXO0123", Secret: "very-secret"}}
+}
 
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -127,7 +129,7 @@ func TestCollect_CatalogManifests(t *testing.T) {
 }
 
 func TestCollect_AddsNothingUnneeded(t *testing.T) {
-	if collected, err := manifests.Collect(spec(), state.APIKey{}, nil); err != nil || len(collected) != 0 {
+	if collected, err := manifests.Collect(spec(), manifests.Credentials{}, nil); err != nil || len(collected) != 0 {
 		t.Errorf("%v, %v", collected, err)
 	}
 }
@@ -167,7 +169,7 @@ func TestCollect_AddsCloudController(t *testing.T) {
 			t.Errorf("%s: %s", kind, kinds[kind])
 		}
 	}
-	if _, err := manifests.Collect(s, state.APIKey{}, nil); !fault.Is(err, fault.Internal) {
+	if _, err := manifests.Collect(s, manifests.Credentials{}, nil); !fault.Is(err, fault.Internal) {
 		t.Errorf("without a key: %v", err)
 	}
 }
@@ -208,5 +210,58 @@ spec:
 	})
 	if found := byName(t, s); len(found) != 2 {
 		t.Errorf("the operator's settings of the directory are not the only ones: %d manifests", len(found))
+	}
+}
+
+func TestCollect_AddsStorageDriver(t *testing.T) {
+	keys := credentials()
+	keys.StorageDriver = state.APIKey{Key: "EXO0456", Secret: "also-secret"}
+	collect := func(change func(*state.Spec)) map[string]string {
+		s := spec()
+		change(&s)
+		collected, err := manifests.Collect(s, keys, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]string{}
+		for _, m := range collected {
+			var object struct{ Kind string }
+			if err := yaml.Unmarshal(m.Content, &object); err != nil {
+				t.Fatal(err)
+			}
+			kinds[object.Kind] += string(m.Content)
+		}
+		return kinds
+	}
+	kinds := collect(func(*state.Spec) {})
+	for kind, part := range map[string]string{
+		"Namespace": "exoscale-csi-driver", "CSIDriver": "csi.exoscale.com", "StorageClass": `is-default-class: "true"`, "DaemonSet": "--mode=node",
+		"Deployment": "--mode=controller", "RoleBinding": "scc:privileged", "Secret": `EXOSCALE_API_SECRET: "also-secret"`,
+	} {
+		if !strings.Contains(kinds[kind], part) {
+			t.Errorf("%s: %s", kind, kinds[kind])
+		}
+	}
+	for name, change := range map[string]func(*state.Spec){
+		"Project Syn": func(s *state.Spec) { s.Syn.LieutenantURL = "https://api.syn.example.net" },
+		"a catalog": func(s *state.Spec) {
+			s.Syn.CatalogDir = folder(t, map[string]string{"manifests/a.yaml": configMap("a")})
+		},
+		"the driver's own": func(s *state.Spec) {
+			s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": object("storage.k8s.io/v1", "CSIDriver", "csi.exoscale.com")})
+		},
+		"its deployment": func(s *state.Spec) {
+			s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": object("apps/v1", "Deployment", "exoscale-csi-controller")})
+		},
+	} {
+		if kinds := collect(change); kinds["StorageClass"] != "" || strings.Contains(kinds["Namespace"], "exoscale-csi-driver") {
+			t.Errorf("with %s there is another driver: %v", name, kinds)
+		}
+	}
+	another := collect(func(s *state.Spec) {
+		s.OpenShift.ManifestsDir = folder(t, map[string]string{"a.yaml": object("storage.k8s.io/v1", "CSIDriver", "csi.example.net")})
+	})
+	if another["StorageClass"] == "" {
+		t.Error("the driver of another storage replaces it")
 	}
 }

@@ -44,7 +44,7 @@ func TestCollect_LocatesDirectoryErrors(t *testing.T) {
 // refused checks the error of Collect; the preview must have the same.
 func refused(t *testing.T, s state.Spec, want string) {
 	t.Helper()
-	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.NewPlaceholderKey(), nil))} {
+	for name, err := range map[string]error{"collect": second(manifests.Collect(s, credentials(), nil)), "check": second(manifests.Collect(s, manifests.NewPlaceholders(), nil))} {
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) || fault.HintOf(err) == "" {
 			t.Errorf("%s: got %v, %q; want %q", name, err, fault.HintOf(err), want)
 		}

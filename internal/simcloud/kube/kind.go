@@ -85,6 +85,8 @@ func newBuiltinKinds() map[string]Kind {
 	add("rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", false, false)
 	add("storage.k8s.io", "storageclasses", "StorageClass", false, false)
 	add("storage.k8s.io", "csidrivers", "CSIDriver", false, false)
+	add("storage.k8s.io", "csinodes", "CSINode", false, false)
+	add("storage.k8s.io", "volumeattachments", "VolumeAttachment", false, true)
 	add("networking.k8s.io", "networkpolicies", "NetworkPolicy", true, false)
 	add("networking.k8s.io", "ingresses", "Ingress", true, true)
 	add("policy", "poddisruptionbudgets", "PodDisruptionBudget", true, true)

@@ -270,7 +270,7 @@ func (l *lab) list() []vm.Instance {
 func (l *lab) boot(name, address string, userData []byte) {
 	l.mu.Lock()
 	l.instances = append(l.instances, vm.Instance{ID: "id-" + name + address, Name: name, Address: netip.MustParseAddr(address), State: vm.Running,
-		Platform: "exoscale", OSBuild: l.plan.build, UserData: userData})
+		Platform: "exoscale", Zone: cloudZone, OSBuild: l.plan.build, UserData: userData})
 	l.mu.Unlock()
 	l.sync()
 }

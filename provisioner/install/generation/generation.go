@@ -45,6 +45,12 @@ type Cluster interface {
 	Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error)
 }
 
+// Zone is the zone of a cluster.
+type Zone interface {
+	// HasBlockStorage reports whether the zone has block storage, once the preflight has looked.
+	HasBlockStorage() bool
+}
+
 // Generator generates the documents of a cluster.
 type Generator struct {
 	spec       state.Spec
@@ -54,14 +60,15 @@ type Generator struct {
 	keys       *access.Keys
 	catalog    Catalog // nil: without Project Syn
 	renewal    *Renewal
+	zone       Zone
 	pullSecret string
 
 	ignition state.Ignition
 }
 
 // New returns the generator of a cluster's documents; catalog is nil without Project Syn.
-func New(spec state.Spec, folder state.Folder, facts *state.FactsStore, installer Installer, keys *access.Keys, catalog Catalog, renewal *Renewal, pullSecret string) *Generator {
-	return &Generator{spec: spec, folder: folder, facts: facts, installer: installer, keys: keys, catalog: catalog, renewal: renewal, pullSecret: pullSecret}
+func New(spec state.Spec, folder state.Folder, facts *state.FactsStore, installer Installer, keys *access.Keys, catalog Catalog, renewal *Renewal, zone Zone, pullSecret string) *Generator {
+	return &Generator{spec: spec, folder: folder, facts: facts, installer: installer, keys: keys, catalog: catalog, renewal: renewal, zone: zone, pullSecret: pullSecret}
 }
 
 // Ignition returns the documents, once Generate has returned.
@@ -118,7 +125,7 @@ func (g *Generator) buildTrialGeneration() (state.Generation, error) {
 		config, err := g.buildInstallConfig()
 		return g.newGeneration(config, nil), err
 	}
-	return g.buildGeneration(manifests.NewPlaceholderKey(), nothing)
+	return g.buildGeneration(manifests.NewPlaceholders(), nothing)
 }
 
 func (g *Generator) buildInstallConfig() ([]byte, error) {
@@ -131,7 +138,7 @@ func (g *Generator) Generate(ctx context.Context, report provisioner.Report) err
 	if err := g.renewal.discard(ctx, report); err != nil {
 		return err
 	}
-	credentials, err := g.keys.Load(ctx, report, assets.PolicyCloudController)
+	credentials, err := g.loadCredentials(ctx, report)
 	if err != nil {
 		return err
 	}
@@ -164,7 +171,20 @@ func (g *Generator) Generate(ctx context.Context, report provisioner.Report) err
 	})
 }
 
-func (g *Generator) buildGeneration(credentials state.APIKey, resolve manifests.Resolve) (state.Generation, error) {
+// Without block storage in the zone there is nothing for its driver to do.
+func (g *Generator) loadCredentials(ctx context.Context, report provisioner.Report) (manifests.Credentials, error) {
+	controller, err := g.keys.Load(ctx, report, assets.PolicyCloudController)
+	if err != nil || !g.spec.HasOwnStorageDriver() || !g.zone.HasBlockStorage() {
+		return manifests.Credentials{CloudController: controller}, err
+	}
+	driver, err := g.keys.Load(ctx, report, assets.PolicyVolumes)
+	if err == nil && driver.Secret == "" {
+		err = fault.Newf(fault.Internal, "install the driver for block storage", "nobody has kept the secret of the API key %s", driver.Name)
+	}
+	return manifests.Credentials{CloudController: controller, StorageDriver: driver}, err
+}
+
+func (g *Generator) buildGeneration(credentials manifests.Credentials, resolve manifests.Resolve) (state.Generation, error) {
 	config, err := g.buildInstallConfig()
 	if err != nil {
 		return state.Generation{}, err

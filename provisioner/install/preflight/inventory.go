@@ -18,8 +18,9 @@ type Inventory struct {
 	cloud   Cloud
 	objects Objects
 
-	existing []state.Object
-	lacking  []string
+	existing   []state.Object
+	hasVolumes bool
+	lacking    []string
 }
 
 // NewInventory returns the inventory of a cluster's organization.
@@ -42,19 +43,29 @@ func (i *Inventory) List(ctx context.Context, report provisioner.Report) error {
 		return joinDenied(err)
 	}
 	i.existing = append(objects, buckets...)
-	hasVolumes, err := i.cloud.HasBlockStorage(ctx)
-	if err != nil {
+	if i.hasVolumes, err = i.cloud.HasBlockStorage(ctx); err != nil {
 		return err
 	}
-	if i.lacking = nil; !hasVolumes {
-		i.lacking = []string{"zone " + i.spec.Exoscale.Zone + " has no block storage: Exoscale's CSI driver makes no persistent volumes there; " +
-			"give applications that need volumes storage nodes, or choose another zone"}
+	if i.lacking = nil; !i.hasVolumes {
+		i.lacking = []string{i.describeNoVolumes()}
 	}
 	for _, text := range i.lacking {
 		report.EmitProgress(text)
 	}
 	report.EmitProgress(fmt.Sprintf("objects: %d, of this cluster: %d", len(i.existing), i.countOwnObjects()))
 	return nil
+}
+
+// HasBlockStorage reports whether the zone has block storage, once List has returned.
+func (i *Inventory) HasBlockStorage() bool { return i.hasVolumes }
+
+func (i *Inventory) describeNoVolumes() string {
+	lacks := "zone " + i.spec.Exoscale.Zone + " has no block storage: "
+	if i.spec.HasOwnStorageDriver() {
+		return lacks + "Exoscale's CSI driver is not installed, and the cluster has no default storage class; " +
+			"install another storage for applications that need volumes, or choose another zone"
+	}
+	return lacks + "Exoscale's CSI driver makes no persistent volumes there; give applications that need volumes storage nodes, or choose another zone"
 }
 
 func joinDenied(err error) error {

@@ -78,6 +78,9 @@ func (o resources) prepareCreate(r request, object kube.Object, user User) error
 	switch r.kind.GroupResource() {
 	case namespaces:
 		object.Set("status.phase", "Active")
+	case claims:
+		o.setDefaultClass(object)
+		object.Set("status.phase", "Pending")
 	case "secrets":
 		object["type"] = cmp.Or(object.GetString("type"), "Opaque")
 	case kube.CSRResource:

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"strconv"
+	"path"
 	"strings"
-	"time"
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/apiclient"
@@ -16,121 +16,136 @@ import (
 
 const (
 	storageDriver = "csi.exoscale.com"
-	// storageEvery is how often the driver lists claims.
-	storageEvery = 30 * time.Second
+	// topologyKey is the key of a zone in the topology of nodes and volumes.
+	topologyKey = "topology." + storageDriver + "/zone"
 )
 
+// blockStorage is what both modes of the driver have.
 type blockStorage struct {
-	zone    string
-	api     *apiclient.Client // uses the pod's service account
-	cloud   CloudAPI
-	console func(format string, args ...any)
-	said    map[string]string // by claim
+	container.Container
+	api   *apiclient.Client // uses the pod's service account
+	cloud CloudAPI
+	place place
 }
 
-// RunBlockStorage is the CSI driver in a pod.
+// place is where the driver's machine is.
+type place struct{ zone, instance string }
+
+// RunBlockStorage is Exoscale's driver for block storage in a pod, in the mode that its arguments say. Its sidecars are part of
+// it: without them in the pod it does not do their work.
 func RunBlockStorage(ctx context.Context, c container.Container) error {
 	api, err := c.NewClient()
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	cloud, err := newCloudAPI(c)
+	cloud, err := newCloudAPI(c, defaultZone)
 	if err != nil {
 		return err
 	}
 	defer cloud.Close()
-	driver := blockStorage{zone: c.Env["EXOSCALE_ZONE"], api: api, cloud: cloud, console: c.Machine.Console, said: map[string]string{}}
-	for ctx.Err() == nil {
-		if err := driver.provision(ctx); err != nil {
-			return err
-		}
-		c.Running()
-		_ = c.Cluster.Clock.Sleep(ctx, storageEvery)
+	driver := blockStorage{Container: c, api: api, cloud: cloud}
+	if driver.place, err = driver.findPlace(ctx); err != nil {
+		return fmt.Errorf("new driver get metadata: %w", err)
 	}
-	return ctx.Err()
+	if err := driver.selectEndpoint(ctx); err != nil {
+		return fmt.Errorf("new driver: %w", err)
+	}
+	switch mode := driver.findMode(); mode {
+	case "controller":
+		return volumeController{blockStorage: driver, said: map[string]string{}}.run(ctx)
+	case "node":
+		return driver.runNode(ctx)
+	default:
+		return fmt.Errorf("unknown mode for driver: %s", mode)
+	}
 }
 
-// provision creates the missing volumes. An error with one claim does not stop the others.
-func (d blockStorage) provision(ctx context.Context) error {
-	claims, err := d.api.Get(ctx, "/api/v1/persistentvolumeclaims")
-	if err != nil {
-		return err
-	}
-	for _, claim := range claims.List("items") {
-		if claim.GetString("spec.volumeName") != "" || claim.GetString("spec.storageClassName") == "" {
-			continue
-		}
-		if err := d.provisionClaim(ctx, claim); err != nil && d.said[claim.GetString("metadata.uid")] != err.Error() {
-			d.said[claim.GetString("metadata.uid")] = err.Error()
-			d.console("csi-provisioner: failed to provision volume for claim %s/%s: %v", claim.Namespace(), claim.Name(), err)
+func (d blockStorage) findMode() string {
+	for _, argument := range d.Args {
+		if mode, found := strings.CutPrefix(argument, "--mode="); found {
+			return mode
 		}
 	}
-	return nil
+	return ""
 }
 
-func (d blockStorage) provisionClaim(ctx context.Context, claim kube.Object) error {
-	class, err := d.api.Get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.GetString("spec.storageClassName"))
-	if err != nil || class.GetString("provisioner") != storageDriver {
-		return err
+func (d blockStorage) hasSidecar(name string) bool {
+	for _, c := range d.Pod.List("spec.containers") {
+		if image, _, _ := strings.Cut(path.Base(c.GetString("image")), ":"); image == name {
+			return true
+		}
 	}
-	if _, selected := claim.Map("metadata.annotations")["volume.kubernetes.io/selected-node"]; class.GetString("volumeBindingMode") == "WaitForFirstConsumer" && !selected {
-		return nil
-	}
-	size, err := gibibytes(claim.GetString("spec.resources.requests.storage"))
-	if err != nil {
-		return err
-	}
-	name := "pvc-" + claim.GetString("metadata.uid")
-	id, err := d.ensureVolume(ctx, name, size)
-	if err != nil {
-		return err
-	}
-	volume := kube.Object{
-		"apiVersion": "v1", "kind": "PersistentVolume",
-		"metadata": kube.Object{"name": name, "annotations": kube.Object{"pv.kubernetes.io/provisioned-by": storageDriver}},
-		"spec": kube.Object{
-			"csi":         kube.Object{"driver": storageDriver, "volumeHandle": d.zone + "/" + id},
-			"claimRef":    kube.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": claim.Namespace(), "name": claim.Name(), "uid": claim.GetString("metadata.uid")},
-			"capacity":    kube.Object{"storage": strconv.Itoa(size) + "Gi"},
-			"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class.Name(), "persistentVolumeReclaimPolicy": "Delete",
-		},
-	}
-	if _, err := d.api.Do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !apiclient.IsCode(err, http.StatusConflict) {
-		return err
-	}
-	// The controller of persistent volumes does this in a real cluster.
-	bound := kube.Object{"spec": kube.Object{"volumeName": name}}
-	_, err = d.api.Do(ctx, http.MethodPatch, "/api/v1/namespaces/"+claim.Namespace()+"/persistentvolumeclaims/"+claim.Name(), bound)
-	return err
+	return false
 }
 
-// ensureVolume is idempotent: it first searches for a volume of that name, which an earlier call may have created.
-func (d blockStorage) ensureVolume(ctx context.Context, name string, size int) (id string, err error) {
+// findPlace asks the node, as the cloud controller describes it, and then the metadata service: the device that the driver tries
+// in between is that of machines without a public address.
+func (d blockStorage) findPlace(ctx context.Context) (place, error) {
+	node, err := d.api.Get(ctx, apiclient.NodesPath+"/"+d.Env["CSI_NODE_NAME"])
+	if err != nil {
+		return d.readMetadata(ctx, fmt.Errorf("failed to get nodes: %w", err))
+	}
+	zone := node.Labels()["topology.kubernetes.io/zone"]
+	instance, ours := strings.CutPrefix(node.GetString("spec.providerID"), "exoscale://")
+	if zone == "" || !ours {
+		return d.readMetadata(ctx, errors.New("no zone found on node, missing Exoscale CCM"))
+	}
+	return place{zone: zone, instance: instance}, nil
+}
+
+func (d blockStorage) readMetadata(ctx context.Context, before error) (found place, err error) {
+	for key, value := range map[string]*string{"availability-zone": &found.zone, "instance-id": &found.instance} {
+		if *value, err = d.readMetadatum(ctx, key); err != nil {
+			return place{}, errors.Join(before, err)
+		}
+	}
+	return found, nil
+}
+
+func (d blockStorage) readMetadatum(ctx context.Context, key string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.cloud.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://169.254.169.254/latest/meta-data/"+key, nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := d.cloud.HTTP.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	return string(content), err
+}
+
+// selectEndpoint asks the API for the endpoint of the zone.
+func (d *blockStorage) selectEndpoint(ctx context.Context) error {
 	var answer struct {
-		Volumes []struct{ ID, Name string } `json:"block-storage-volumes"`
-	}
-	if err := d.cloud.Get(ctx, "/v2/block-storage", &answer); err != nil {
-		return "", err
-	}
-	for _, there := range answer.Volumes {
-		if there.Name == name {
-			return there.ID, nil
+		Zones []struct {
+			Name     string `json:"name"`
+			Endpoint string `json:"api-endpoint"`
 		}
 	}
-	var quotas struct{}
-	// Our reading: the driver's README names list-quotas among its permissions, so a role that lacks it creates nothing.
-	if err := d.cloud.Get(ctx, "/v2/quota", &quotas); err != nil {
-		return "", err
+	if err := d.cloud.Get(ctx, "/v2/zone", &answer); err != nil {
+		return err
 	}
-	return d.cloud.change(ctx, http.MethodPost, "/v2/block-storage", map[string]any{"name": name, "size": size})
+	for _, zone := range answer.Zones {
+		if zone.Name == d.place.zone {
+			if d.Env["EXOSCALE_API_ENDPOINT"] == "" {
+				d.cloud.Base = strings.TrimSuffix(zone.Endpoint, "/v2")
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("zone name %s: not found", d.place.zone)
 }
 
-// gibibytes parses a size in whole GiB, the only unit the driver creates.
-func gibibytes(quantity string) (int, error) {
-	size, err := strconv.Atoi(strings.TrimSuffix(quantity, "Gi"))
-	if err != nil || size < 1 || !strings.HasSuffix(quantity, "Gi") {
-		return 0, errors.Join(fmt.Errorf("requested %q: the size is given in whole Gi", quantity), err)
-	}
-	return size, nil
-}
+func (d blockStorage) formatHandle(id string) string { return d.place.zone + "/" + id }
+
+func parseHandle(handle string) (id string) { return handle[strings.LastIndex(handle, "/")+1:] }
+
+func isOurs(class kube.Object) bool { return class.GetString("provisioner") == storageDriver }

@@ -39,14 +39,17 @@ type cloudInstance struct {
 	} `json:"instance-type"`
 }
 
-func newCloudAPI(c container.Container) (CloudAPI, error) {
+// defaultZone is the zone whose endpoint clients ask for the others.
+const defaultZone = "ch-gva-2"
+
+func newCloudAPI(c container.Container, zone string) (CloudAPI, error) {
 	env := c.Env
-	for _, name := range []string{"EXOSCALE_ZONE", "EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
+	for _, name := range []string{"EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"} {
 		if env[name] == "" {
 			return CloudAPI{}, errors.New("could not create Exoscale client: environment variable " + name + " is required")
 		}
 	}
-	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+env["EXOSCALE_ZONE"]+".exoscale.com")
+	base := cmp.Or(env["EXOSCALE_API_ENDPOINT"], "https://api-"+zone+".exoscale.com")
 	return CloudAPI{Base: strings.TrimSuffix(strings.TrimSuffix(base, "/"), "/v2"), Key: env["EXOSCALE_API_KEY"], Secret: env["EXOSCALE_API_SECRET"],
 		HTTP: &http.Client{Transport: c.Machine.Network().NewTransport()}, Timeout: c.Cluster.Timeout(), clock: c.Cluster.Clock}, nil
 }

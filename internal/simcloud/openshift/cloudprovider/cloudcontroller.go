@@ -35,12 +35,16 @@ func RunCloudController(ctx context.Context, c container.Container) error {
 		return err
 	}
 	defer api.Close()
-	cloud, err := newCloudAPI(c)
+	zone := c.Env["EXOSCALE_ZONE"]
+	if zone == "" {
+		return errors.New("could not create Exoscale client: environment variable EXOSCALE_ZONE is required")
+	}
+	cloud, err := newCloudAPI(c, zone)
 	if err != nil {
 		return err
 	}
 	defer cloud.Close()
-	controller := cloudController{zone: c.Env["EXOSCALE_ZONE"], api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
+	controller := cloudController{zone: zone, api: api, cloud: cloud, types: map[string]string{}, ensured: map[string]string{}, lastErrors: map[string]string{},
 		console: c.Machine.Console}
 	election := apiclient.Lease{API: api, Now: c.Cluster.Clock.Now, Namespace: "kube-system", Name: "cloud-controller-manager", Holder: c.Pod.Name(), Duration: 3 * cloudInterval}
 	for ctx.Err() == nil {

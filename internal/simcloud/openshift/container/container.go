@@ -16,6 +16,7 @@ type Container struct {
 	Machine machine.Machine
 	Pod     kube.Object
 	Env     map[string]string
+	Args    []string
 	// APIServer is where the API is reached from this container; authority is its certificate authority.
 	APIServer string
 	Authority []byte

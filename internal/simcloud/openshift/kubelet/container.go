@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/volumes"
 )
 
 type waitingReason struct{ reason, message string }
@@ -62,9 +63,12 @@ func (r *containerRuntime) execContainer(ctx context.Context, p *pod) (reason st
 	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !r.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
 	}
-	program, container := findProgram(p.object)
+	_, container := findProgram(p.object)
 	if container == nil {
 		return "CreateContainerConfigError", errors.New("the pod has no containers")
+	}
+	if err := volumes.CheckMounted(r.cluster.Objects, p.object, p.object.GetString("spec.nodeName")); err != nil {
+		return "ContainerCreating", err
 	}
 	if err := r.pullImages(ctx, p.object); err != nil {
 		return "ErrImagePull", err
@@ -76,12 +80,13 @@ func (r *containerRuntime) execContainer(ctx context.Context, p *pod) (reason st
 	if err := r.cluster.WaitScaled(ctx, 15*time.Second+cluster.Jitter(p.name, 15*time.Second)); err != nil {
 		return "", err
 	}
-	return "CrashLoopBackOff", r.execute(ctx, p, program, env)
+	return "CrashLoopBackOff", r.execute(ctx, p, env)
 }
 
 // execute runs the simulated program of a container; nil: it ended successfully. An unknown program runs without effect, or ends
 // soon in a Job.
-func (r *containerRuntime) execute(ctx context.Context, p *pod, program string, env map[string]string) error {
+func (r *containerRuntime) execute(ctx context.Context, p *pod, env map[string]string) error {
+	program, _ := findProgram(p.object)
 	running := func() {
 		p.waiting.Store(nil)
 		p.ready.Store(true)
@@ -106,7 +111,8 @@ func (r *containerRuntime) newContainer(p *pod, env map[string]string, running f
 	if server == "https://"+r.cluster.ServiceAddress()+":"+cluster.ServicePort && r.online.Load() {
 		server = r.access.Server
 	}
-	return container.Container{Cluster: r.cluster, Machine: r.machine, Pod: p.object, Env: env, APIServer: server, Authority: r.access.Authority, Running: running}
+	_, started := findProgram(p.object)
+	return container.Container{Cluster: r.cluster, Machine: r.machine, Pod: p.object, Env: env, Args: started.GetStrings("args"), APIServer: server, Authority: r.access.Authority, Running: running}
 }
 
 func getOwnerKind(pod kube.Object) string {

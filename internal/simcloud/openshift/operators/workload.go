@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/volumes"
 )
 
 // workload is a Deployment, StatefulSet, DaemonSet or Job of the manifests. The release's own pods are not created from
@@ -79,9 +80,17 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 			if err := k.schedule(w, pod, seen.nodes); err != nil {
 				return err
 			}
-		case pod.IsReady():
-			ready++
+		default:
+			if err := volumes.RequestAttachments(k.Objects, pod); err != nil {
+				return err
+			}
+			if pod.IsReady() {
+				ready++
+			}
 		}
+	}
+	if err := k.checkPrivileges(w); err != nil && len(wanted) > 0 {
+		return err
 	}
 	for _, pod := range wanted {
 		if _, err := k.Objects.Create(cluster.PodResource, w.Namespace(), pod); err != nil {
@@ -153,14 +162,17 @@ func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) er
 			best = node.Name()
 		}
 	}
-	message := ""
-	if best == "" {
+	message, err := k.prepareNode(pod, &best)
+	if best == "" && message == "" {
 		message = formatUnschedulable(nodes, w.describeMisfit)
+	}
+	if err != nil {
+		return err
 	}
 	if message != "" && pod.Condition("PodScheduled").GetString("message") == message {
 		return nil
 	}
-	_, err := k.Objects.Update(cluster.PodResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
+	_, err = k.Objects.Update(cluster.PodResource, pod.Namespace(), pod.Name(), func(o kube.Object) error {
 		if best != "" {
 			o.Set("spec.nodeName", best)
 			o.SetCondition(k.Timestamp(), "PodScheduled", "True", "", "")
@@ -174,6 +186,21 @@ func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) er
 		return err
 	}
 	return k.emitWarning(pod, "FailedScheduling", message)
+}
+
+// prepareNode replaces the node by the one that a volume of the pod was created for, and by "" as long as the pod waits for a
+// volume, which the message says.
+func (k workloads) prepareNode(pod kube.Object, node *string) (message string, err error) {
+	if *node == "" {
+		return "", nil
+	}
+	if selected := volumes.FindSelectedNode(k.Objects, pod); selected != "" {
+		*node = selected
+	}
+	if message, err = volumes.Schedule(k.Objects, pod, *node); message != "" {
+		*node = ""
+	}
+	return message, err
 }
 
 func (k workloads) emitWarning(pod kube.Object, reason, message string) error {

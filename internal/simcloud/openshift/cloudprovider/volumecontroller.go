@@ -1,0 +1,188 @@
+package cloudprovider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
+	"exoshift/internal/simcloud/openshift/volumes"
+)
+
+// storageEvery is how often the driver lists claims and attachments.
+const storageEvery = 30 * time.Second
+
+// volumeController creates and attaches volumes.
+type volumeController struct {
+	blockStorage
+	said map[string]string // the last error, by claim or attachment
+}
+
+func (v volumeController) run(ctx context.Context) error {
+	election := apiclient.Lease{API: v.api, Now: v.Cluster.Clock.Now, Namespace: v.Pod.Namespace(), Name: "csi-exoscale-com", Holder: v.Pod.Name(), Duration: 3 * storageEvery}
+	for ctx.Err() == nil {
+		leads, err := election.Acquire(ctx)
+		if err == nil && leads && v.hasSidecar("csi-provisioner") {
+			err = v.provision(ctx)
+		}
+		if err == nil && leads && v.hasSidecar("csi-attacher") {
+			err = v.attachAll(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		v.Running()
+		_ = v.Cluster.Clock.Sleep(ctx, storageEvery)
+	}
+	return ctx.Err()
+}
+
+// provision creates the missing volumes. An error with one claim does not stop the others.
+func (v volumeController) provision(ctx context.Context) error {
+	claims, err := v.api.Get(ctx, "/api/v1/persistentvolumeclaims")
+	if err != nil {
+		return err
+	}
+	for _, claim := range claims.List("items") {
+		if claim.GetString("spec.volumeName") == "" && claim.GetString("spec.storageClassName") != "" {
+			v.report(claim, "csi-provisioner: failed to provision volume for claim "+claim.Namespace()+"/"+claim.Name(), v.provisionClaim(ctx, claim))
+		}
+	}
+	return nil
+}
+
+func (v volumeController) report(about kube.Object, what string, err error) {
+	uid := about.GetString("metadata.uid")
+	if err == nil || v.said[uid] == err.Error() {
+		return
+	}
+	v.said[uid] = err.Error()
+	v.Machine.Console("%s: %v", what, err)
+}
+
+func (v volumeController) provisionClaim(ctx context.Context, claim kube.Object) error {
+	class, err := v.api.Get(ctx, "/apis/storage.k8s.io/v1/storageclasses/"+claim.GetString("spec.storageClassName"))
+	if err != nil || !isOurs(class) {
+		return err
+	}
+	node, selected := claim.Map("metadata.annotations")[volumes.SelectedNode].(string)
+	if class.GetString("volumeBindingMode") == volumes.WaitForFirstConsumer && !selected {
+		return nil
+	}
+	if err := v.checkTopology(ctx, node); err != nil {
+		return err
+	}
+	size, err := gibibytes(claim.GetString("spec.resources.requests.storage"))
+	if err != nil {
+		return err
+	}
+	name := "pvc-" + claim.GetString("metadata.uid")
+	id, err := v.ensureVolume(ctx, name, size)
+	if err != nil {
+		return err
+	}
+	volume := kube.Object{
+		"apiVersion": "v1", "kind": "PersistentVolume",
+		"metadata": kube.Object{"name": name, "annotations": kube.Object{"pv.kubernetes.io/provisioned-by": storageDriver}},
+		"spec": kube.Object{
+			"csi":         kube.Object{"driver": storageDriver, "volumeHandle": v.formatHandle(id)},
+			"claimRef":    kube.Object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": claim.Namespace(), "name": claim.Name(), "uid": claim.GetString("metadata.uid")},
+			"capacity":    kube.Object{"storage": strconv.Itoa(size) + "Gi"},
+			"accessModes": []string{"ReadWriteOnce"}, "storageClassName": class.Name(), "persistentVolumeReclaimPolicy": "Delete",
+		},
+	}
+	if _, err := v.api.Do(ctx, http.MethodPost, "/api/v1/persistentvolumes", volume); err != nil && !apiclient.IsCode(err, http.StatusConflict) {
+		return err
+	}
+	return volumes.Bind(v.Cluster.Objects, claim.Namespace(), claim.Name(), name)
+}
+
+// checkTopology requires the driver on the node that was selected, whose zone is that of the volume.
+func (v volumeController) checkTopology(ctx context.Context, node string) error {
+	if node == "" {
+		return nil
+	}
+	found, err := v.api.Get(ctx, "/apis/storage.k8s.io/v1/csinodes/"+node)
+	if err != nil && !apiclient.IsCode(err, http.StatusNotFound) {
+		return err
+	}
+	for _, driver := range found.List("spec.drivers") {
+		if driver.GetString("name") == storageDriver {
+			return nil
+		}
+	}
+	return fmt.Errorf("error generating accessibility requirements: no topology key found on CSINode %s", node)
+}
+
+// ensureVolume is idempotent: it first searches for a volume of that name, which an earlier call may have created.
+func (v volumeController) ensureVolume(ctx context.Context, name string, size int) (id string, err error) {
+	var answer struct {
+		Volumes []struct{ ID, Name string } `json:"block-storage-volumes"`
+	}
+	if err := v.cloud.Get(ctx, "/v2/block-storage", &answer); err != nil {
+		return "", err
+	}
+	for _, there := range answer.Volumes {
+		if there.Name == name {
+			return there.ID, nil
+		}
+	}
+	return v.cloud.change(ctx, http.MethodPost, "/v2/block-storage", map[string]any{"name": name, "size": size})
+}
+
+// gibibytes parses a size in whole GiB, the only unit the driver creates.
+func gibibytes(quantity string) (int, error) {
+	size, err := strconv.Atoi(strings.TrimSuffix(quantity, "Gi"))
+	if err != nil || size < 1 || !strings.HasSuffix(quantity, "Gi") {
+		return 0, errors.Join(fmt.Errorf("requested %q: the size is given in whole Gi", quantity), err)
+	}
+	return size, nil
+}
+
+// attachAll attaches what is not attached yet. An error with one does not stop the others.
+func (v volumeController) attachAll(ctx context.Context) error {
+	const collection = "/apis/storage.k8s.io/v1/volumeattachments"
+	found, err := v.api.Get(ctx, collection)
+	if err != nil {
+		return err
+	}
+	for _, attachment := range found.List("items") {
+		done, _ := attachment.Get("status.attached").(bool)
+		if attachment.GetString("spec.attacher") != storageDriver || done {
+			continue
+		}
+		err := v.attach(ctx, attachment)
+		if err == nil {
+			_, err = v.api.Do(ctx, http.MethodPatch, collection+"/"+attachment.Name()+"/status", kube.Object{"status": kube.Object{"attached": true}})
+		}
+		v.report(attachment, "csi-attacher: failed to attach "+attachment.Name(), err)
+	}
+	return nil
+}
+
+func (v volumeController) attach(ctx context.Context, attachment kube.Object) error {
+	volume, err := v.api.Get(ctx, "/api/v1/persistentvolumes/"+attachment.GetString("spec.source.persistentVolumeName"))
+	if err != nil {
+		return err
+	}
+	driver := volumes.FindDriver(v.Cluster.Objects, attachment.GetString("spec.nodeName"), storageDriver)
+	if driver == nil {
+		return fmt.Errorf("csinode %s has no driver %s", attachment.GetString("spec.nodeName"), storageDriver)
+	}
+	id, instance := parseHandle(volume.GetString("spec.csi.volumeHandle")), parseHandle(driver.GetString("nodeID"))
+	var there struct {
+		Instance struct {
+			ID string `json:"id"`
+		} `json:"instance"`
+	}
+	if err := v.cloud.Get(ctx, "/v2/block-storage/"+id, &there); err != nil || there.Instance.ID == instance {
+		return err
+	}
+	_, err = v.cloud.change(ctx, http.MethodPut, "/v2/block-storage/"+id+":attach", map[string]any{"instance": map[string]string{"id": instance}})
+	return err
+}
