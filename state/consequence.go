@@ -22,8 +22,8 @@ func (s Spec) ListConsequences() []Consequence {
 		add("sizing.storage.count", s.describeNoStorageNodes())
 	}
 	if s.HasOwnStorageDriver() {
-		add("", "Persistent volumes come from Exoscale's block storage, by its CSI driver: the default storage class exoscale-sbs makes them in whole GiB, "+
-			"for one node at a time, and they grow only while no pod uses them. In a zone without block storage there is no such class.")
+		add("", "Persistent volumes come from Exoscale's block storage (storage class exoscale-sbs, the default): in whole GiB, "+
+			"for one node at a time, and they grow only while no pod uses them.")
 	}
 	if proxy := s.OpenShift.Proxy; (proxy.HTTP != "" || proxy.HTTPS != "") && !hasPublicRange(proxy.NoProxy) {
 		add("openshift.proxy.noProxy", "The nodes have public addresses, which are known only once they exist, and the API server reaches the kubelets there: "+

@@ -42,17 +42,3 @@ func addOwnController(c *collection, spec state.Spec, credentials state.APIKey) 
 	}
 	return c.addOwn("exoscale-cloud-controller-manager.yaml", content)
 }
-
-// addOwn adds manifests of exoshift's own, one object in each file.
-func (c *collection) addOwn(name string, content []byte) error {
-	parts, err := parse("exoshift's own "+name, content)
-	if err != nil {
-		return err
-	}
-	for i, d := range parts {
-		if err := c.add(plainFolder+formatNumbered(name, i, len(parts)), d); err != nil {
-			return err
-		}
-	}
-	return nil
-}

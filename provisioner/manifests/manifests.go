@@ -79,6 +79,20 @@ func (c *collection) add(name string, d document) error {
 	return nil
 }
 
+// addOwn adds manifests of exoshift's own, one object in each file.
+func (c *collection) addOwn(name string, content []byte) error {
+	parts, err := parse("exoshift's own "+name, content)
+	if err != nil {
+		return err
+	}
+	for i, d := range parts {
+		if err := c.add(plainFolder+formatNumbered(name, i, len(parts)), d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *collection) find(matches func(document) bool) (document, bool) {
 	for _, d := range c.documents {
 		if matches(d) {

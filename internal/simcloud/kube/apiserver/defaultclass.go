@@ -12,12 +12,12 @@ const (
 )
 
 // setDefaultClass gives a new claim without a class the newest default one, if there is any. An empty class is a decision.
-func (o resources) setDefaultClass(claim kube.Object) {
+func setDefaultClass(objects *kube.Objects, claim kube.Object) {
 	if claim.Get("spec.storageClassName") != nil {
 		return
 	}
 	var newest kube.Object
-	for _, class := range o.List(classes, "") {
+	for _, class := range objects.List(classes, "") {
 		if class.Map("metadata.annotations")[isDefaultClass] == "true" && class.GetString("metadata.creationTimestamp") >= newest.GetString("metadata.creationTimestamp") {
 			newest = class
 		}

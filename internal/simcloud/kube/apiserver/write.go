@@ -79,7 +79,7 @@ func (o resources) prepareCreate(r request, object kube.Object, user User) error
 	case namespaces:
 		object.Set("status.phase", "Active")
 	case claims:
-		o.setDefaultClass(object)
+		setDefaultClass(o.Objects, object)
 		object.Set("status.phase", "Pending")
 	case "secrets":
 		object["type"] = cmp.Or(object.GetString("type"), "Opaque")
