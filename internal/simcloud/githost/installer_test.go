@@ -28,7 +28,7 @@ func TestCatalog_HasInstallationManifests(t *testing.T) {
 		spec.Cluster = state.ClusterSpec{ID: "c-demo-1", BaseDomain: "example.net"}
 		spec.Exoscale.Zone, spec.OpenShift.CloudControllerManager, spec.Network.CNI = "ch-gva-2", "External", "Cilium"
 		spec.Syn.CatalogDir = dir
-		collected, err := manifests.Collect(spec, state.APIKey{}, func(secret state.VaultSecret) (string, error) { return "value-of-" + secret.Path, nil })
+		collected, err := manifests.Collect(spec, manifests.Credentials{}, func(secret state.VaultSecret) (string, error) { return "value-of-" + secret.Path, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
