@@ -103,6 +103,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		Now:               z.networkFault.serverTime,
 		Buckets:           z.listBuckets,
 		Link:              func(key, secret, bucket, object string) string { return z.storage.Link(key, secret, bucket, object) },
+		ExportLink:        func(name string) string { return z.storage.ExportLink(name) },
 	})
 	if err != nil {
 		return err
@@ -115,6 +116,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 	z.storage, err = s3.New(s3.Config{
 		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.networkFault.serverTime,
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
+		Export: z.api.ExportedSnapshot,
 	})
 	return err
 }

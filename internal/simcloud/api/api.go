@@ -48,6 +48,8 @@ type Config struct {
 	Buckets func() []storage.Bucket
 	// Link returns a presigned link to an object; nil: there are none.
 	Link func(key, secret, bucket, object string) string
+	// ExportLink returns a presigned link to an exported snapshot; nil: there is no object storage.
+	ExportLink func(name string) string
 }
 
 // API is the Exoscale API of all zones, with the machines of one. It is safe for concurrent use.
@@ -84,6 +86,7 @@ func New(config Config) (*API, error) {
 	a.volumes = storage.NewVolumes(a.store, tables)
 	a.compute = compute.New(a.store, tables, a.networking, a.volumes, config.HTTP)
 	a.compute.Templates.Terse = config.TerseTemplates
+	a.compute.Snapshots.Link = config.ExportLink
 	a.domains = domain.New(a.store, !config.NoDNSPlan)
 	a.iam = iam.New(a.store, iam.Config{
 		Key: config.Key, Secret: config.Secret, RefuseCredentials: config.RefuseCredentials, Now: config.Now,

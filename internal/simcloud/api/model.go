@@ -39,6 +39,13 @@ func (a *API) Template(id string) (compute.Template, bool) {
 	return a.compute.Templates.Find(a.config.Zone, id)
 }
 
+// ExportedSnapshot returns the image of an exported snapshot by the name that its link was made for.
+func (a *API) ExportedSnapshot(name string) (content []byte, ok bool) {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.compute.Snapshots.Image(name)
+}
+
 // ElasticIP returns the elastic IP with that address, of any zone.
 func (a *API) ElasticIP(address netip.Addr) (networking.ElasticIP, bool) {
 	all := a.ElasticIPs()

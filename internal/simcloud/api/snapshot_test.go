@@ -1,9 +1,15 @@
 package api_test
 
 import (
+	"crypto/md5" //nolint:gosec // the API states MD5
+	"encoding/hex"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"exoshift/internal/simcloud/api"
 )
 
 func TestSnapshot_Revert(t *testing.T) {
@@ -38,7 +44,8 @@ func TestSnapshot_Revert(t *testing.T) {
 }
 
 func TestSnapshot_ExportAndPromote(t *testing.T) {
-	inBubble(t, nil, func(w world) {
+	link := func(c *api.Config) { c.ExportLink = func(name string) string { return "https://example.com/" + name } }
+	inBubble(t, link, func(w world) {
 		i, _ := w.machine("one")
 		id := w.do(http.MethodPost, "/instance/"+*i.ID+":create-snapshot", "")
 		path := "/snapshot/" + id
@@ -47,9 +54,15 @@ func TestSnapshot_ExportAndPromote(t *testing.T) {
 		}
 		w.accepted(http.MethodPost, path+":export", "")
 		w.refuses(http.StatusConflict, "exporting", http.MethodDelete, path, "")
+		if _, ok := w.api.ExportedSnapshot(id + ".qcow2"); ok {
+			t.Error("there is an image of a snapshot that is not exported")
+		}
 		w.until(func() bool { return w.stateOf(path) == "exported" })
-		if export := w.get(path)["export"].(document); export["presigned-url"] == nil || export["md5sum"] == nil {
-			t.Errorf("exported: %v", export)
+		image, ok := w.api.ExportedSnapshot(id + ".qcow2")
+		sum := md5.Sum(image) //nolint:gosec // the API states MD5
+		want := document{"presigned-url": "https://example.com/" + id + ".qcow2", "md5sum": hex.EncodeToString(sum[:])}
+		if diff := cmp.Diff(want, w.get(path)["export"].(document)); !ok || diff != "" {
+			t.Errorf("exported: %t\n%s", ok, diff)
 		}
 		made := w.do(http.MethodPost, path+":promote", `{"name":"golden","default-user":"me"}`)
 		template, err := w.client.GetTemplate(w.ctx(), zone, made)

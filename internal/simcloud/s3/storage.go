@@ -37,6 +37,8 @@ type Config struct {
 	Limit func() int
 	// Foreign are the buckets of other organizations: names are global.
 	Foreign []string
+	// Export returns the image of an exported snapshot by its name; nil: there are none.
+	Export func(name string) (content []byte, ok bool)
 }
 
 // Storage is the object storage of one zone. It is safe for concurrent use.
@@ -47,6 +49,7 @@ type Storage struct {
 	uploads       *uploads
 	buckets       *bucketAPI
 	objects       *objectAPI
+	exports       exports
 	mutations     atomic.Int64
 }
 
@@ -62,8 +65,9 @@ func New(config Config) (*Storage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Storage{config: config, authenticator: &authenticator{zone: config.Zone, credentials: config.Credentials, now: config.Now}}
-	if s.index, err = openIndex(config.DB, blobs, config.Foreign); err != nil {
+	s := &Storage{config: config, exports: newExports(config.Export)}
+	s.authenticator = &authenticator{zone: config.Zone, credentials: s.exports.addCredentials(config.Credentials), now: config.Now}
+	if s.index, err = openIndex(config.DB, blobs, append(slices.Clone(config.Foreign), exportBucket)); err != nil {
 		return nil, err
 	}
 	s.uploads = &uploads{index: s.index}
@@ -141,6 +145,8 @@ func (s *Storage) serve(w http.ResponseWriter, r *request) error {
 		return s.serveAnonymous(w, r)
 	}
 	switch {
+	case signed.key == exportKey && signed.allows(r.getOperation(), r.bucket, r.key):
+		return s.exports.get(w, r)
 	case s.index.isForeign(r.bucket):
 		return r.newBucketTaken()
 	case !signed.allows(r.getOperation(), r.bucket, r.key):

@@ -16,9 +16,9 @@ import (
 type Compute struct {
 	Instances    *Instances
 	Templates    *Templates
+	Snapshots    *Snapshots
 	tables       *instance.Tables
 	pools        *Pools
-	snapshots    *Snapshots
 	keys         *SSHKeys
 	antiAffinity *AntiAffinityGroups
 }
@@ -31,19 +31,19 @@ func New(store *resource.Store, tables *instance.Tables, network *networking.Net
 		keys:         &SSHKeys{store: store, table: resource.Open[sshKey](store, "ssh-key")},
 		antiAffinity: &AntiAffinityGroups{store: store, tables: tables, table: resource.Open[antiAffinityGroup](store, antiAffinityNoun)},
 	}
-	c.snapshots = &Snapshots{store: store, tables: tables, templates: c.Templates, table: resource.OpenStateful[snapshot](store, "snapshot")}
+	c.Snapshots = &Snapshots{store: store, tables: tables, templates: c.Templates, table: resource.OpenStateful[snapshot](store, "snapshot")}
 	launcher := &launcher{
 		store: store, tables: tables, groups: network.SecurityGroups, templates: c.Templates, keys: c.keys.table, antiAffinity: c.antiAffinity,
 	}
 	c.pools = &Pools{store: store, tables: tables, launcher: launcher, networking: network}
 	c.Instances = &Instances{
-		store: store, tables: tables, launcher: launcher, networking: network, volumes: volumes, snapshots: c.snapshots, pools: c.pools,
+		store: store, tables: tables, launcher: launcher, networking: network, volumes: volumes, snapshots: c.Snapshots, pools: c.pools,
 		userData: map[string]decodedUserData{},
 	}
 	tables.Instances.OnDestroy(c.Instances.destroy)
 	store.OnTemplate(c.Templates.outcome)
 	store.Quotas.Count("template", c.Templates.table.Len)
-	store.Quotas.Count("snapshot", c.snapshots.table.Len)
+	store.Quotas.Count("snapshot", c.Snapshots.table.Len)
 	return c
 }
 
@@ -55,7 +55,7 @@ func (c *Compute) RegisterRoutes(register rest.Register) {
 	c.Instances.registerRoutes(register)
 	c.pools.registerRoutes(register)
 	c.Templates.registerRoutes(register)
-	c.snapshots.registerRoutes(register)
+	c.Snapshots.registerRoutes(register)
 	c.keys.registerRoutes(register)
 	c.antiAffinity.registerRoutes(register)
 	registerTargetRoutes(register)

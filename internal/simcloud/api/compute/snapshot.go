@@ -47,6 +47,9 @@ type Snapshots struct {
 	tables    *instance.Tables
 	templates *Templates
 	table     *resource.StatefulTable[snapshot, *snapshot]
+
+	// Link returns a signed link to an exported image; nil: there is no object storage.
+	Link func(name string) string
 }
 
 // registerRoutes adds the routes of snapshots.
@@ -54,7 +57,7 @@ func (s *Snapshots) registerRoutes(register rest.Register) {
 	register("GET /snapshot", s.list)
 	register("GET /snapshot/{id}", func(req *rest.Request) (any, error) {
 		snap, err := s.table.Get(req.Zone, req.ID())
-		return snap.view(), err
+		return s.view(snap), err
 	})
 	register("DELETE /snapshot/{id}", s.delete)
 	register("POST /snapshot/{id}/:export", s.export)
@@ -63,15 +66,14 @@ func (s *Snapshots) registerRoutes(register rest.Register) {
 	register("POST /instance/{id}/:revert-snapshot", s.revert)
 }
 
-// view contains the URL of an exported image, which nothing serves in the simulation.
-func (snap snapshot) view() wireSnapshot {
+// view signs a new link to an exported image each time. How long the live service's is valid is not known.
+func (s *Snapshots) view(snap snapshot) wireSnapshot {
 	view := wireSnapshot{
 		ID: snap.ID, Name: snap.Name, CreatedAt: snap.Created.Truncate(time.Second), State: snap.State, Size: snap.Size,
 		Instance: resource.Ref{ID: snap.Instance}, Consistent: snap.Consistent,
 	}
-	if snap.State == exported {
-		view.Export.URL = "https://sos-" + snap.Zone + ".exo.io/exported-snapshots/" + snap.ID + ".qcow2"
-		view.Export.MD5 = "00000000000000000000000000000000"
+	if snap.State == exported && s.Link != nil {
+		view.Export.URL, view.Export.MD5 = s.Link(snap.imageName()), snap.checksum()
 	}
 	return view
 }
@@ -79,7 +81,7 @@ func (snap snapshot) view() wireSnapshot {
 func (s *Snapshots) list(req *rest.Request) (any, error) {
 	list := []wireSnapshot{}
 	for _, snap := range s.table.List(req.Zone) {
-		list = append(list, snap.view())
+		list = append(list, s.view(snap))
 	}
 	return map[string]any{"snapshots": list}, nil
 }
