@@ -81,14 +81,14 @@ func (p *plane) serve(t *testing.T) {
 		"--endpoint-reconciler-type=none", "--profiling=false", "-v=0")
 }
 
-// manage starts the controllers that sign certificates and make tokens.
+// manage starts the controllers that sign certificates, make tokens and delete the contents of namespaces.
 func (p *plane) manage(t *testing.T) *process {
 	t.Helper()
 	config := p.file("manager.kubeconfig")
 	must(t, os.WriteFile(config, p.userConfig(t, "system:kube-controller-manager", "system:masters"), 0o600))
 	return launch(t, p.file("manager.log"),
 		"kube-controller-manager", "--kubeconfig="+config, "--bind-address=127.0.0.1", "--secure-port=0", "--leader-elect=false",
-		"--controllers=certificatesigningrequest-signing-controller,serviceaccount-token-controller",
+		"--controllers=certificatesigningrequest-signing-controller,serviceaccount-token-controller,namespace-controller",
 		"--cluster-signing-cert-file="+p.file("ca.crt"), "--cluster-signing-key-file="+p.file("ca.key"),
 		"--root-ca-file="+p.file("ca.crt"), "--service-account-private-key-file="+p.file("accounts.key"))
 }

@@ -15,10 +15,12 @@ type answer struct {
 	media  string
 	body   string
 	object map[string]any // nil if it is no JSON
+	warned []string
 }
 
 func readAnswer(response *http.Response, body []byte) answer {
 	a := answer{code: response.StatusCode, body: string(body)}
+	a.warned = response.Header.Values("Warning")
 	a.media, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if a.media == "application/json" {
 		// A watch is a row of objects; its first one is looked at.
@@ -49,6 +51,8 @@ func (a answer) keep(step Step, kept values) {
 // describe writes down what matters of an answer.
 func (a answer) describe(step Step, kept values) string {
 	switch {
+	case a.media == protobufType:
+		return fmt.Sprintf("%d %s", a.code, a.media)
 	case a.object == nil:
 		return fmt.Sprintf("%d %s %q", a.code, a.media, strings.TrimSpace(a.body))
 	case a.object["kind"] == "Status" && a.object["status"] == "Failure":
@@ -57,6 +61,9 @@ func (a answer) describe(step Step, kept values) string {
 	line := fmt.Sprintf("%d %s", a.code, text(a.object["kind"]))
 	for _, path := range step.Shown {
 		line += fmt.Sprintf(" %s=%s", path, kept.show(path, find(a.object, path)))
+	}
+	for _, warning := range a.warned {
+		line += " warning=" + warning
 	}
 	return line
 }
@@ -70,6 +77,11 @@ func (a answer) refusal(step Step, kept values) string {
 		}
 	}
 	if step.Vague == "" {
+		if causes, ok := find(a.object, "details.causes").([]any); ok && a.object["reason"] == "Invalid" {
+			for _, cause := range causes {
+				line += fmt.Sprintf(" cause=%s:%s", text(find(cause, "field")), text(find(cause, "reason")))
+			}
+		}
 		line += fmt.Sprintf(" message=%q", kept.mask(text(a.object["message"])))
 	}
 	return line

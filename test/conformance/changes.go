@@ -1,5 +1,7 @@
 package conformance
 
+import "net/http"
+
 func updates() []Step {
 	const data = "metadata.resourceVersion"
 	return []Step{
@@ -143,4 +145,103 @@ func owners() []Step {
 		merge(gauges+"/owned?fieldManager=second", `{"metadata":{"annotations":{"a":"b"}}}`).
 			show(entries+"manager", entries+"fieldsV1.f:metadata.f:annotations.f:a"),
 	}
+}
+
+// validations: what a server makes of fields that a kind does not have or that are wrong, of dry runs, and of media types.
+func validations() []Step {
+	const typo = `"dat":{"a":"b"},"data":{"a":"b"}`
+	services, pods := space+"services", space+"pods"
+	return []Step{
+		create(configMaps+"?fieldValidation=Strict", configMap("typed-strict", typo)).show("data"),
+		create(configMaps+"?fieldValidation=Warn", configMap("typed-warn", typo)).show("data", "dat"),
+		create(configMaps, configMap("typed-default", typo)).show("data", "dat"),
+		create(configMaps+"?fieldValidation=Ignore", configMap("typed-ignore", typo)).show("data", "dat"),
+		create(configMaps+"?fieldValidation=Sometimes", configMap("typed-sometimes", typo)),
+		merge(configMaps+"/typed-warn?fieldValidation=Strict", `{"dat":{"a":"b"}}`).vague("it shows the patched object"),
+		merge(configMaps+"/typed-warn?fieldValidation=Warn", `{"dat":{"a":"b"}}`).show("data", "dat"),
+		create(configMaps, configMap("typed-number", `"data":{"a":1}`)),
+		create(configMaps, `{"metadata":{"name":"typed-without-kind"},"data":{"a":"b"}}`).show("apiVersion", "kind", "data"),
+		create(services, named("v1", "Service", "no-ports", `"spec":{"type":"LoadBalancer"}`)),
+		create(pods, named("v1", "Pod", "no-containers", `"spec":{"restartPolicy":"Always"}`)),
+		create(space+"persistentvolumeclaims", named("v1", "PersistentVolumeClaim", "no-mode", `"spec":{}`)),
+		create("/apis/apps/v1/namespaces/conformance/deployments",
+			named("apps/v1", "Deployment", "no-selector", `"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}}`)).vague("it compares the labels, too"),
+		create(configMaps+"?dryRun=All", configMap("dry", `"data":{"a":"b"}`)).show("data"),
+		get(configMaps + "/dry"),
+		create(configMaps+"?dryRun=Some", configMap("dry", "")).vague("releases write lists differently"),
+		merge(configMaps+"/typed-warn?dryRun=All", `{"data":{"a":"dry"}}`).show("data"),
+		remove(configMaps+"/typed-warn?dryRun=All").show("status", "details.name"),
+		get(configMaps + "/typed-warn").show("data"),
+		create(configMaps, `{}`).of(protobufType).vague("it tells what its decoder makes of it"),
+		get(gauges).accepting(protobufType), get(configMaps).accepting("text/html").vague("releases word it differently"),
+		get(nodes + "/nobody").accepting(protobufType + ", application/json").vague("it is in protobuf"),
+		create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", dialDefinition).show("metadata.name"),
+		get(dials).await(http.StatusOK).show("apiVersion"),
+		create(dials, dial("bare", "")), create(dials, dial("empty", `"spec":{}`)),
+		create(dials, dial("texts", `"spec":{"level":"3"}`)), create(dials, dial("fraction", `"spec":{"level":1.5}`)),
+		create(dials, dial("low", `"spec":{"level":0}`)), create(dials, dial("unit", `"spec":{"level":1,"unit":"mmHg"}`)),
+		create(dials, dial("long", `"spec":{"level":1,"list":[{},{}]}`)).vague("releases differ in a plural"),
+		create(dials, dial("tags", `"spec":{"level":1,"tags":{"a":1}}`)),
+		create(dials+"?fieldValidation=Strict", dial("strict", `"spec":{"level":1,"list":[{"c":"d"}]}`)).vague("it names its decoder"),
+		create(dials, dial("good", `"spec":{"level":1,"port":"http","free":{"x":1},"list":[{"c":"d"}]}`)).show("spec"),
+		merge(dials+"/good", `{"spec":{"unit":"mmHg"}}`), merge(dials+"/good", `{"spec":{"tags":{"a":"b"},"more":1}}`).show("spec"),
+	}
+}
+
+// dials are of a kind that was added with a schema.
+const (
+	dials          = "/apis/conformance.example.net/v1/dials"
+	dialDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+"metadata":{"name":"dials.conformance.example.net"},"spec":{"group":"conformance.example.net","scope":"Cluster",
+"names":{"plural":"dials","singular":"dial","kind":"Dial","listKind":"DialList"},
+"versions":[{"name":"v1","served":true,"storage":true,
+"schema":{"openAPIV3Schema":{"type":"object","required":["spec"],"properties":{"spec":{"type":"object","required":["level"],"properties":{
+"level":{"type":"integer","minimum":1,"maximum":9},"unit":{"type":"string","enum":["bar","psi"],"default":"bar"},
+"port":{"x-kubernetes-int-or-string":true},"free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+"tags":{"type":"object","additionalProperties":{"type":"string"}},
+"list":{"type":"array","maxItems":1,"items":{"type":"object","properties":{"a":{"type":"string"}}}}}}}}}}]}}`
+)
+
+func dial(name, fields string) string {
+	return named("conformance.example.net/v1", "Dial", name, fields)
+}
+
+// endings: an object with a finalizer stays until that is gone, and a namespace until its contents are.
+func endings() []Step {
+	const ending, phase = "/api/v1/namespaces/ending", "status.phase"
+	held := func(name string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `","finalizers":["conformance.example.net/hold"]}}`
+	}
+	release := func(path string) Step { return merge(path, `{"metadata":{"finalizers":null}}`).show("metadata.name") }
+	return []Step{
+		create("/api/v1/namespaces", named("v1", "Namespace", "ending", "")).show("spec", phase),
+		create(ending+"/configmaps", held("alone")).show("metadata.finalizers"),
+		remove(ending+"/configmaps/alone").show("metadata.name", "metadata.finalizers", "metadata.deletionGracePeriodSeconds"),
+		get(ending + "/configmaps/alone").show("metadata.name"),
+		release(ending + "/configmaps/alone"),
+		get(ending + "/configmaps/alone"),
+		create(ending+"/configmaps", held("held")).show("metadata.name"),
+		create(ending+"/configmaps", configMap("free", "")).show("metadata.name"),
+		remove(ending).show("metadata.name", phase),
+		get(ending + "/configmaps/free").await(http.StatusNotFound),
+		get(ending).show(phase),
+		create(ending+"/configmaps", configMap("new", "")),
+		release(ending + "/configmaps/held"),
+		get(ending).await(http.StatusNotFound),
+	}
+}
+
+// tables are the columns of kinds that have no objects here, and that do not change between versions.
+func tables() []Step {
+	const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+	var steps []Step
+	for _, path := range []string{
+		"/api/v1/namespaces", nodes, space + "pods", configMaps, space + "secrets", space + "services", space + "events", space + "persistentvolumeclaims",
+		"/api/v1/persistentvolumes", "/apis/apps/v1/deployments", "/apis/apps/v1/daemonsets", "/apis/apps/v1/statefulsets", "/apis/batch/v1/jobs",
+		"/apis/certificates.k8s.io/v1/certificatesigningrequests", "/apis/coordination.k8s.io/v1/leases", "/apis/storage.k8s.io/v1/storageclasses",
+		"/apis/policy/v1/poddisruptionbudgets", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", gauges,
+	} {
+		steps = append(steps, get(path+"?limit=1").accepting(asTable).show("columnDefinitions[].name", "columnDefinitions[].type", "columnDefinitions[].priority"))
+	}
+	return steps
 }

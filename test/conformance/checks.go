@@ -19,6 +19,7 @@ func Checks() []Check {
 		{"status", statuses()}, {"owners", owners()}, {"generation", generations()}, {"pages", pages()}, {"selectors", selectors()},
 		{"node", nodeChanges()}, {"secret", secrets()}, {"request", requests()}, {"approval", approvals()},
 		{"delete", deletions()}, {"watch", watches()},
+		{"validation", validations()}, {"ending", endings()}, {"table", tables()},
 	}
 }
 

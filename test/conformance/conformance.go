@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -42,6 +43,7 @@ type Step struct {
 	Method string
 	Path   string            // with its query; ${name} stands for what was kept under that name
 	Type   string            // of the body
+	Accept string            // what the answer may be in; "" is JSON
 	Body   string            // may hold ${name}
 	Shown  []string          // what of an object is written down: dotted paths, "items[].metadata.name"
 	Kept   map[string]string // paths by the names that they are kept under
@@ -91,7 +93,7 @@ func (s Server) askOnce(ctx context.Context, step Step, kept values) (answer, er
 	if step.Type != "" {
 		request.Header.Set("Content-Type", step.Type)
 	}
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", cmp.Or(step.Accept, objectType))
 	request.Header.Set("User-Agent", "conformance")
 	response, err := s.Clients[step.As].Do(request)
 	if err != nil {

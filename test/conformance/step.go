@@ -11,6 +11,7 @@ const (
 	mergeType     = "application/merge-patch+json"
 	strategicType = "application/strategic-merge-patch+json"
 	jsonPatchType = "application/json-patch+json"
+	protobufType  = "application/vnd.kubernetes.protobuf"
 )
 
 func get(path string) Step { return Step{As: Admin, Method: http.MethodGet, Path: path} }
@@ -54,6 +55,12 @@ func (s Step) keep(name, path string) Step {
 // of gives the body another type.
 func (s Step) of(media string) Step {
 	s.Type = media
+	return s
+}
+
+// accepting asks for the answer in another type than JSON.
+func (s Step) accepting(media string) Step {
+	s.Accept = media
 	return s
 }
 

@@ -47,6 +47,14 @@ func (o *Objects) ListSince(resource string, version uint64) ([]Event, uint64, <
 	return found, o.version, o.log.changed, nil
 }
 
+// ChangeCount counts the changes since the objects were loaded, without heartbeats of nodes and renewals of leases: no
+// controller has to act on those.
+func (o *Objects) ChangeCount() uint64 {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.changes
+}
+
 // MatchSelector returns the watch event type for a selector, "" if there is no event.
 func (e Event) MatchSelector(matches func(Object) bool) string {
 	before, after := e.before != nil && matches(e.before), e.after != nil && matches(e.after)

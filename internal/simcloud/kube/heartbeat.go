@@ -1,13 +1,5 @@
 package kube
 
-// ChangeCount counts the changes since the objects were loaded, without heartbeats of nodes and renewals of leases: no
-// controller has to act on those.
-func (o *Objects) ChangeCount() uint64 {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	return o.changes
-}
-
 // isHeartbeat reports whether two versions of an object differ only in the renewal of a lease, or in the heartbeat times of a
 // node's conditions.
 func isHeartbeat(kind Kind, before, after Object) bool {

@@ -61,7 +61,7 @@ func Load(db *store.DB, name string, now func() time.Time) (*Objects, error) {
 	rows := table.List()
 	for _, row := range rows {
 		if row.Resource == DefinitionResource {
-			o.registerKind(row.Object)
+			registerKind(o.kinds, row.Object)
 		}
 		o.version = max(o.version, row.Object.ResourceVersion())
 	}
@@ -163,7 +163,7 @@ func (o *Objects) buildNew(resource, namespace string, object Object) (Kind, Obj
 		delete(object.Map("metadata"), "namespace")
 	}
 	if prefix := object.GetString("metadata.generateName"); object.Name() == "" && prefix != "" {
-		object.Set("metadata.name", prefix+o.generateSuffix(prefix))
+		object.Set("metadata.name", prefix+generateSuffix(prefix, o.version))
 	}
 	if object.Name() == "" {
 		return kind, nil, NewInvalid(kind, "", "metadata.name: Required value: name or generateName is required")
@@ -176,13 +176,17 @@ func (o *Objects) buildNew(resource, namespace string, object Object) (Kind, Obj
 	return kind, object, nil
 }
 
-// Update calls change with a copy of an object, stores the result and returns it. An unchanged object is not stored.
+// Update calls change with a copy of an object, stores the result and returns it. An unchanged object is not stored; one that was
+// deleted and has lost its last finalizer is removed.
 func (o *Objects) Update(resource, namespace, name string, change func(Object) error) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kind, old, changed, err := o.buildChanged(resource, namespace, name, change)
 	if err != nil || isEqualMap(changed, old) {
 		return changed, err
+	}
+	if isDeleted(changed) && !hasFinalizers(changed) && kind.GroupResource() != namespaces {
+		return o.remove(Entry{kind: kind, Object: changed})
 	}
 	return o.put(kind, changed, old)
 }
@@ -233,63 +237,6 @@ func (o *Objects) Ensure(resource, namespace string, object Object, change func(
 	return err
 }
 
-// Delete removes an object and returns its last state.
-func (o *Objects) Delete(resource, namespace, name string) (Object, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	id := formatKey(resource, namespace, name)
-	old, ok := o.index.entries[id]
-	if !ok {
-		return nil, NewNotFound(o.kinds[resource], name)
-	}
-	if err := o.table.Delete(id); err != nil {
-		return nil, err
-	}
-	o.index.remove(resource, id)
-	if resource == DefinitionResource {
-		delete(o.kinds, name)
-	}
-	o.version++
-	o.changes++
-	last := old.Object.Clone()
-	last.Set("metadata.resourceVersion", strconv.FormatUint(o.version, 10))
-	o.log.add(Event{version: o.version, resource: resource, before: old.Object, after: nil, Last: last})
-	return last, nil
-}
-
-// DeleteBelow removes every object of a namespace.
-func (o *Objects) DeleteBelow(namespace string) error {
-	for _, kind := range o.ListKinds() {
-		if !kind.Namespaced {
-			continue
-		}
-		for _, object := range o.List(kind.GroupResource(), namespace) {
-			if _, err := o.Delete(kind.GroupResource(), namespace, object.Name()); err != nil && !isNotFound(err) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// isNotFound is for an object that others deleted meanwhile.
-func isNotFound(err error) bool {
-	var failure *StatusError
-	return errors.As(err, &failure) && failure.Code == http.StatusNotFound
-}
-
-// Clear removes every object, as an etcd with a new disk.
-func (o *Objects) Clear() error {
-	for _, kind := range o.ListKinds() {
-		for _, object := range o.List(kind.GroupResource(), "") {
-			if _, err := o.Delete(kind.GroupResource(), object.Namespace(), object.Name()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Find returns an object as stored.
 func (o *Objects) Find(resource, namespace, name string) (Entry, bool) {
 	o.mu.RLock()
@@ -325,7 +272,7 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 		return nil, err
 	}
 	if kind.GroupResource() == DefinitionResource {
-		o.registerKind(object)
+		registerKind(o.kinds, object)
 	}
 	o.log.add(Event{version: o.version, resource: kind.GroupResource(), before: before, after: object, Last: object})
 	return object.Clone(), nil
@@ -337,9 +284,9 @@ func (o *Objects) save(kind Kind, object Object) error {
 	return err
 }
 
-func (o *Objects) registerKind(definition Object) {
+func registerKind(kinds map[string]Kind, definition Object) {
 	kind := parseDefinition(definition)
-	o.kinds[kind.GroupResource()] = kind
+	kinds[kind.GroupResource()] = kind
 }
 
 func (o *Objects) setIdentity(kind Kind, namespace string, object Object) {
@@ -353,20 +300,26 @@ func (o *Objects) setIdentity(kind Kind, namespace string, object Object) {
 	name := formatKey(kind.GroupResource(), namespace, object.Name()) + strconv.FormatUint(o.version, 10)
 	object.Set("metadata.uid", uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String())
 	object.Set("metadata.creationTimestamp", o.now().UTC().Format(time.RFC3339))
+	for _, field := range []string{"deletionTimestamp", "deletionGracePeriodSeconds"} {
+		delete(object.Map("metadata"), field)
+	}
 	if delete(object.Map("metadata"), "generation"); kind.hasGeneration() {
 		object.Set("metadata.generation", 1)
 	}
 }
 
 // generateSuffix returns five characters that make a generated name unique.
-func (o *Objects) generateSuffix(prefix string) string {
-	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(prefix+strconv.FormatUint(o.version, 10))).String()[:5]
+func generateSuffix(prefix string, version uint64) string {
+	return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(prefix+strconv.FormatUint(version, 10))).String()[:5]
 }
 
 // keepIdentity restores immutable metadata.
 func keepIdentity(changed, old Object) {
 	changed["apiVersion"], changed["kind"] = old["apiVersion"], old["kind"]
-	for _, field := range []string{"name", "namespace", "uid", "creationTimestamp", "generation", "resourceVersion"} {
+	for _, field := range []string{"deletionTimestamp", "deletionGracePeriodSeconds"} {
+		delete(changed.Map("metadata"), field)
+	}
+	for _, field := range []string{"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion"} {
 		if value := old.Get("metadata." + field); value != nil {
 			changed.Set("metadata."+field, value)
 		}

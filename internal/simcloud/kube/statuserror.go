@@ -3,6 +3,7 @@ package kube
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // StatusError is the API's error response: a metav1.Status.
@@ -22,11 +23,14 @@ func (f *StatusError) Error() string { return f.Message }
 // ToStatus returns the metav1.Status.
 func (f *StatusError) ToStatus() Object {
 	details := Object{"name": f.Name, "group": f.Kind.Group, "kind": f.Kind.Resource}
-	if f.Invalid {
+	switch {
+	case f.Invalid:
 		details["kind"] = f.Kind.Kind
+	case f.Reason == "Conflict" && len(f.Causes) > 0: // of an apply
+		details = Object{}
 	}
 	if len(f.Causes) > 0 {
-		details = Object{"causes": f.Causes}
+		details["causes"] = f.Causes
 	}
 	return Object{
 		"kind": "Status", "apiVersion": "v1", "metadata": Object{}, "status": "Failure",
@@ -50,10 +54,22 @@ func NewBadRequest(format string, args ...any) *StatusError {
 	return &StatusError{Code: http.StatusBadRequest, Reason: "BadRequest", Message: fmt.Sprintf(format, args...)}
 }
 
-// NewInvalid is for an object that does not pass validation.
+// NewInvalid is for an object that does not pass validation; the message begins with the field: "spec.x: Required value".
 func NewInvalid(kind Kind, name, message string) *StatusError {
-	return &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name, Invalid: true,
-		Message: fmt.Sprintf("%s %q is invalid: %s", kind.Kind, name, message)}
+	qualified := kind.Kind
+	if kind.Group != "" {
+		qualified += "." + kind.Group
+	}
+	failure := &StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name, Invalid: true,
+		Message: fmt.Sprintf("%s %q is invalid: %s", qualified, name, message)}
+	field, fault, _ := strings.Cut(message, ": ")
+	for start, reason := range map[string]string{"Required value": "FieldValueRequired", "Invalid value": "FieldValueInvalid",
+		"Unsupported value": "FieldValueNotSupported", "Forbidden": "FieldValueForbidden"} {
+		if strings.HasPrefix(fault, start) {
+			failure.Causes = []Object{{"reason": reason, "message": fault, "field": field}}
+		}
+	}
+	return failure
 }
 
 // NewUnknownResource is for a resource that the API does not serve.

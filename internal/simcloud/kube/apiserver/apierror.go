@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"exoshift/internal/simcloud/kube"
 )
 
@@ -58,6 +60,13 @@ func newForbidden(request request, user User) *kube.StatusError {
 	return &kube.StatusError{Code: http.StatusForbidden, Reason: "Forbidden", Kind: request.kind, Name: request.name, Message: message}
 }
 
+// newTerminating is for an object in a namespace that is being deleted.
+func newTerminating(kind kube.Kind, name, namespace string) *kube.StatusError {
+	return &kube.StatusError{Code: http.StatusForbidden, Reason: "Forbidden", Kind: kind, Name: name,
+		Message: fmt.Sprintf("%s %q is forbidden: unable to create new content in namespace %s because it is being terminated", kind.GroupResource(), name, namespace),
+		Causes:  []kube.Object{{"reason": "NamespaceTerminating", "message": fmt.Sprintf("namespace %s is being terminated", namespace), "field": "metadata.namespace"}}}
+}
+
 func newUnauthorized() *kube.StatusError {
 	return &kube.StatusError{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"}
 }
@@ -66,12 +75,23 @@ func newUnauthorized() *kube.StatusError {
 func newVersionRequired(kind kube.Kind, name string) *kube.StatusError {
 	return &kube.StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Kind: kind, Name: name,
 		Message: fmt.Sprintf("%s %q is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update",
-			kind.GroupResource(), name)}
+			kind.GroupResource(), name),
+		Causes: []kube.Object{{"reason": "FieldValueInvalid", "message": "Invalid value: 0x0: must be specified for an update", "field": "metadata.resourceVersion"}}}
 }
 
 // newUndecodable is for a patch whose result is not an object of its kind.
-func newUndecodable(message string) *kube.StatusError {
-	return &kube.StatusError{Code: http.StatusUnprocessableEntity, Reason: "Invalid", Message: "the patch was invalid: " + message}
+func newUndecodable(patched string, cause error) *kube.StatusError {
+	return newInvalid(kube.Kind{}, "", field.ErrorList{field.Invalid(field.NewPath("patch"), patched, cause.Error())})
+}
+
+// newInvalid is for an object that does not pass validation, with the cause of each fault.
+func newInvalid(kind kube.Kind, name string, faults field.ErrorList) *kube.StatusError {
+	failure := kube.NewInvalid(kind, name, faults.ToAggregate().Error())
+	failure.Causes = nil
+	for _, fault := range faults {
+		failure.Causes = append(failure.Causes, kube.Object{"reason": string(fault.Type), "message": fault.ErrorBody(), "field": fault.Field})
+	}
+	return failure
 }
 
 func newPreconditionFailed(kind kube.Kind, name, message string) *kube.StatusError {

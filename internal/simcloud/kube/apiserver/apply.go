@@ -41,6 +41,9 @@ func (o resources) serveApply(w http.ResponseWriter, q *http.Request, r request,
 	if err := r.validateObject(wanted); err != nil {
 		return err
 	}
+	if err := (decoder{r, w}).checkApplied(wanted); err != nil {
+		return err
+	}
 	a := applyRequest{r.kind, wanted, manager, r.hasFlag("force")}
 	err = o.write(w, q, r, func(live kube.Object) (kube.Object, error) { return a.mergeOnto(live, o.Now()) })
 	var failure *kube.StatusError
@@ -59,11 +62,12 @@ func (o resources) createApplied(r request, a applyRequest, user User) (kube.Obj
 	if r.kind.Group != "" && r.kind.Status {
 		delete(a.wanted, "status")
 	}
+	kube.EncodeSecret(a.kind, a.wanted)
+	owned := a.buildEntry(nil, o.Now()) // the server's defaults belong to nobody
 	if err := o.prepareCreate(r, a.wanted, user); err != nil {
 		return nil, err
 	}
-	kube.EncodeSecret(a.kind, a.wanted)
-	a.wanted.Set("metadata.managedFields", []kube.Object{a.buildEntry(nil, o.Now())})
+	a.wanted.Set("metadata.managedFields", []kube.Object{owned})
 	return o.create(r, a.wanted)
 }
 

@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"exoshift/internal/simcloud/store"
 )
@@ -79,6 +80,50 @@ func TestServer_DeletesTheContentsOfANamespace(t *testing.T) {
 			if got := len(a.objects.List(resource, namespace)); got != want {
 				t.Errorf("%d %s are in namespace %s, want %d", got, resource, namespace, want)
 			}
+		}
+	}
+}
+
+func TestServer_NamespaceIsTerminatingUntilFinalizersAreGone(t *testing.T) {
+	a := newAPI(t, store.NewMemory())
+	a.space("a")
+	client := a.admin().CoreV1()
+	held := configMap("held")
+	held.Finalizers = []string{"example.net/hold"}
+	for _, object := range []*corev1.ConfigMap{held, configMap("free")} {
+		if _, err := client.ConfigMaps("a").Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watcher := must(client.Namespaces().Watch(t.Context(), metav1.ListOptions{ResourceVersion: must(client.Namespaces().List(t.Context(), metav1.ListOptions{})).ResourceVersion}))
+	defer watcher.Stop()
+	if err := client.Namespaces().Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	namespace := must(client.Namespaces().Get(t.Context(), "a", metav1.GetOptions{}))
+	if namespace.Status.Phase != corev1.NamespaceTerminating || namespace.DeletionTimestamp == nil {
+		t.Errorf("the namespace is %s since %v", namespace.Status.Phase, namespace.DeletionTimestamp)
+	}
+	if left := must(client.ConfigMaps("a").List(t.Context(), metav1.ListOptions{})); len(left.Items) != 1 || left.Items[0].DeletionTimestamp == nil {
+		t.Errorf("left: %+v", left.Items)
+	}
+	_, err := client.ConfigMaps("a").Create(t.Context(), configMap("new"), metav1.CreateOptions{})
+	if !apierrors.IsForbidden(err) || !apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {
+		t.Errorf("create in it: %v", err)
+	}
+	if err := client.Namespaces().Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {
+		t.Errorf("a second deletion: %v", err)
+	}
+	patch := []byte(`{"metadata":{"deletionTimestamp":null,"finalizers":null}}`)
+	if _, err := client.ConfigMaps("a").Patch(t.Context(), "held", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Namespaces().Get(t.Context(), "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("after the last finalizer: %v", err)
+	}
+	for _, want := range []watch.EventType{watch.Modified, watch.Deleted} {
+		if event := <-watcher.ResultChan(); event.Type != want {
+			t.Errorf("event %s, want %s", event.Type, want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/table"
 )
 
 // resources serves reads and writes of objects.
@@ -29,11 +30,17 @@ func (o resources) serveGet(w http.ResponseWriter, r request) error {
 		return kube.NewNotFound(r.kind, r.name)
 	}
 	if r.table {
-		writeJSON(w, http.StatusOK, renderTable(r.kind, []kube.Object{found.Object}, kube.Object{}, o.Now()))
+		writeJSON(w, http.StatusOK, renderTable(r, o.Objects, []kube.Object{found.Object}, kube.Object{}))
 		return nil
 	}
-	writeRawJSON(w, http.StatusOK, found.Raw)
+	writeEncoded(w, http.StatusOK, found.Raw)
 	return nil
+}
+
+// renderTable returns a table with the columns of the kind.
+func renderTable(r request, objects *kube.Objects, shown []kube.Object, metadata any) kube.Object {
+	definition, _ := objects.Find(kube.DefinitionResource, "", r.kind.GroupResource())
+	return table.Render(r.kind, definition.Object, shown, metadata, objects.Now())
 }
 
 type list struct {
@@ -54,14 +61,14 @@ func (o resources) serveList(w http.ResponseWriter, r request) error {
 		return err
 	}
 	if r.table {
-		writeJSON(w, http.StatusOK, renderTable(r.kind, page.objects, page.Metadata, o.Now()))
+		writeJSON(w, http.StatusOK, renderTable(r, o.Objects, page.objects, page.Metadata))
 		return nil
 	}
 	content, err := page.encode()
 	if err != nil {
 		return err
 	}
-	writeRawJSON(w, http.StatusOK, content)
+	writeEncoded(w, http.StatusOK, content)
 	return nil
 }
 

@@ -3,15 +3,20 @@ package apiserver
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/schema"
 )
 
 type request struct {
 	verb        string
 	path        string
 	kind        kube.Kind
+	schema      schema.Schema // of an added kind; nil: it has none
 	namespace   string
 	name        string
 	subresource string
@@ -35,19 +40,30 @@ func (r request) hasFlag(name string) bool {
 // dryRunAll asks that a write passes all stages but the last one.
 const dryRunAll = "All"
 
-// isDryRun reports whether a write is to be answered and not made; other values than "All" are invalid.
-func (r request) isDryRun() (bool, error) {
-	asked := r.query["dryRun"]
-	for _, value := range asked {
+// parseOptions validates the parameters of a write, and reports whether it is to be answered and not made.
+func (r request) parseOptions() (dryRun bool, err error) {
+	options, writes := map[string]string{"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOptions", "delete": "DeleteOptions"}[r.verb]
+	if !writes {
+		return false, nil
+	}
+	var faults field.ErrorList
+	for _, value := range r.query["dryRun"] {
 		if value != dryRunAll {
-			return false, kube.NewBadRequest("dryRun: Unsupported value: %q: supported values: \"All\"", value)
+			faults = append(faults, field.NotSupported(field.NewPath("dryRun"), r.query["dryRun"], []string{dryRunAll}))
 		}
 	}
-	return len(asked) > 0, nil
+	validation := r.query.Get("fieldValidation")
+	if known := []string{validationIgnore, validationStrict, validationWarn}; validation != "" && !slices.Contains(known, validation) {
+		faults = append(faults, field.NotSupported(field.NewPath("fieldValidation"), validation, append([]string{""}, known...)))
+	}
+	if len(faults) > 0 {
+		return false, newInvalid(kube.Kind{Group: "meta.k8s.io", Kind: options}, "", faults)
+	}
+	return r.query.Has("dryRun"), nil
 }
 
 func parseRequest(objects *kube.Objects, r *http.Request) (request, error) {
-	parsed := request{path: r.URL.Path, query: r.URL.Query(), table: isTableRequest(r)}
+	parsed := request{path: r.URL.Path, query: r.URL.Query()}
 	group, version, rest, ok := splitPath(r.URL.Path)
 	if !ok {
 		return parsed, newUnknownPath()
@@ -72,7 +88,7 @@ func parseRequest(objects *kube.Objects, r *http.Request) (request, error) {
 	case !ok || kind.Version != version:
 		return parsed, checkMissing(parsed.kind)
 	}
-	parsed.kind = kind
+	parsed.kind, parsed.schema = kind, findSchema(objects, kind)
 	return parsed, parsed.parseSelectors()
 }
 

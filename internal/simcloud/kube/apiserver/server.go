@@ -23,6 +23,9 @@ type Server struct {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if accepted, err := negotiate(r, true); err == nil {
+		w = selectWriter(w, accepted) // errors are of this format, too
+	}
 	user, err := s.authenticateUser(r)
 	if err != nil {
 		writeError(w, err)
@@ -78,8 +81,14 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User)
 	if err != nil {
 		return err
 	}
+	accepted, err := negotiate(r, loadCodec().HasType(parsed.kind))
+	if err != nil {
+		return err
+	}
+	parsed.table = accepted == asTable
+	w = selectWriter(w, accepted)
 	served := resources{Objects: s.Objects}
-	if served.dryRun, err = parsed.isDryRun(); err != nil {
+	if served.dryRun, err = parsed.parseOptions(); err != nil {
 		return err
 	}
 	switch parsed.verb {
@@ -116,21 +125,14 @@ func writeError(w http.ResponseWriter, err error) {
 	writeJSON(w, failure.Code, failure.ToStatus())
 }
 
-// writeJSON ignores errors of a closed connection.
+// writeJSON writes a response in the format of the writer. It ignores errors of a closed connection.
 func writeJSON(w http.ResponseWriter, code int, body any) {
 	content, err := json.Marshal(body)
 	if err != nil {
 		writeText(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	writeRawJSON(w, code, content)
-}
-
-func writeRawJSON(w http.ResponseWriter, code int, content []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_, _ = w.Write(content)
-	_, _ = w.Write([]byte{'\n'})
+	writeEncoded(w, code, content)
 }
 
 func writeText(w http.ResponseWriter, code int, body string) {

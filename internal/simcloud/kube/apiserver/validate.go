@@ -1,13 +1,14 @@
 package apiserver
 
 import (
-	"encoding/base64"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/schema"
 )
 
 // objectName matches the names of objects: lower-case DNS names, and for RBAC with colons.
@@ -24,9 +25,6 @@ func (r request) validateObject(object kube.Object) error {
 	if r.name != "" && object.Name() != r.name {
 		return newMismatchError(object.Name(), r.name)
 	}
-	if err := validateTypes(r.kind, object); err != nil {
-		return kube.NewBadRequest("%v", err)
-	}
 	return nil
 }
 
@@ -34,36 +32,37 @@ func newMismatchError(object, path string) error {
 	return kube.NewBadRequest("the name of the object (%s) does not match the name on the URL (%s)", object, path)
 }
 
-// validateTypes checks only fields whose types clients of this API have had wrong.
-func validateTypes(kind kube.Kind, object kube.Object) error {
-	if kind.GroupResource() != "configmaps" && kind.GroupResource() != "secrets" {
-		return nil
+// validate returns all faults of an object as one error.
+func (r request) validate(object kube.Object) error {
+	var faults field.ErrorList
+	metadata := field.NewPath("metadata")
+	if name := object.Name(); name != "" && !objectName.MatchString(name) {
+		faults = append(faults, field.Invalid(metadata.Child("name"), name, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "+
+			"characters, '-' or '.', and must start and end with an alphanumeric character"))
 	}
-	for key, value := range object.Map("data") {
-		text, ok := value.(string)
-		if _, err := base64.StdEncoding.DecodeString(text); !ok || err != nil && kind.Resource == "secrets" {
-			return newUndecodable("data." + key + " cannot be decoded")
+	for key, value := range object.Labels() {
+		switch {
+		case !kube.IsLabelKey(key):
+			faults = append(faults, field.Invalid(metadata.Child("labels"), key, "name part must consist of alphanumeric characters, '-', '_' or '.'"))
+		case !kube.IsLabelValue(value):
+			faults = append(faults, field.Invalid(metadata.Child("labels"), value, "a valid label must be an empty string or consist of alphanumeric "+
+				"characters, '-', '_' or '.', and must start and end with an alphanumeric character"))
 		}
+	}
+	faults = append(append(faults, checkRules(r.kind, object)...), r.schema.Validate(object)...)
+	if len(faults) > 0 {
+		return newInvalid(r.kind, object.Name(), faults)
 	}
 	return nil
 }
 
-func valid(kind kube.Kind, object kube.Object) error {
-	if name := object.Name(); name != "" && !objectName.MatchString(name) {
-		return kube.NewInvalid(kind, name, "metadata.name: Invalid value: it must be a lowercase RFC 1123 subdomain")
+// findSchema returns the schema of an added kind, or nil.
+func findSchema(objects *kube.Objects, kind kube.Kind) schema.Schema {
+	if !kind.Added {
+		return nil
 	}
-	for key, value := range object.Labels() {
-		if !kube.IsLabelKey(key) || !kube.IsLabelValue(value) {
-			return kube.NewInvalid(kind, object.Name(), "metadata.labels: Invalid value: "+strconv.Quote(key))
-		}
-	}
-	effects := []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}
-	for _, taint := range object.List("spec.taints") {
-		if effect := taint.GetString("effect"); kind.GroupResource() == "nodes" && !slices.Contains(effects, effect) {
-			return kube.NewInvalid(kind, object.Name(), "spec.taints: Unsupported value: "+strconv.Quote(effect))
-		}
-	}
-	return nil
+	definition, _ := objects.Find(kube.DefinitionResource, "", kind.GroupResource())
+	return schema.Find(definition.Object, kind.Version)
 }
 
 // validateChange validates a change of an object, and normalizes the result.
@@ -74,12 +73,12 @@ func (r request) validateChange(before, after kube.Object) error {
 	case r.kind.GroupResource() == "secrets" && before.GetString("type") != after.GetString("type"):
 		return kube.NewInvalid(r.kind, r.name, "type: Invalid value: field is immutable")
 	}
-	for _, field := range []string{"labels", "annotations"} {
-		if metadata := after.Map("metadata"); !r.kind.Added && len(after.Map("metadata."+field)) == 0 {
-			delete(metadata, field)
+	for _, key := range []string{"labels", "annotations"} {
+		if metadata := after.Map("metadata"); !r.kind.Added && len(after.Map("metadata."+key)) == 0 {
+			delete(metadata, key)
 		}
 	}
-	return valid(r.kind, after)
+	return r.validate(after)
 }
 
 func isNumber(text string) bool {

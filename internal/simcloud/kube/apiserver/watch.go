@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/codec"
 )
 
 type stream struct {
@@ -38,7 +39,11 @@ func serveWatch(objects *kube.Objects, w http.ResponseWriter, r *http.Request, p
 		}
 		s.version = version
 	}
-	w.Header().Set("Content-Type", "application/json")
+	media := jsonMedia
+	if _, ok := w.(protobufWriter); ok {
+		media = codec.Protobuf + ";stream=watch"
+	}
+	w.Header().Set("Content-Type", media)
 	w.WriteHeader(http.StatusOK)
 	if initial {
 		s.sendCurrent()
@@ -101,13 +106,24 @@ func (s *stream) show(e kube.Event) {
 // sendEvent sends an object, or a table if the client requested one.
 func (s *stream) sendEvent(kind string, o kube.Object) {
 	if s.request.table {
-		o = renderTable(s.request.kind, []kube.Object{o}, kube.Object{}, s.objects.Now())
+		o = renderTable(s.request, s.objects, []kube.Object{o}, kube.Object{})
 	}
 	s.send(kind, o)
 }
 
+// send ignores errors of a closed connection.
 func (s *stream) send(kind string, object any) {
-	_ = s.encoder.Encode(kube.Object{"type": kind, "object": object})
+	if _, ok := s.writer.(protobufWriter); !ok {
+		_ = s.encoder.Encode(kube.Object{"type": kind, "object": object})
+		return
+	}
+	content, err := json.Marshal(object)
+	if err != nil {
+		return
+	}
+	if frame, err := loadCodec().EncodeEvent(kind, content); err == nil {
+		_, _ = s.writer.Write(frame)
+	}
 }
 
 func (s *stream) flush() { _ = http.NewResponseController(s.writer).Flush() }

@@ -1,50 +1,22 @@
 package apiserver
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"io"
 	"mime"
 	"net/http"
 	"reflect"
 	"slices"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/codec"
 )
-
-// maxBody limits a request's body, in bytes.
-const maxBody = 3 << 20
-
-func readBody(r *http.Request) (string, []byte, error) {
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		media = "application/json"
-	}
-	content, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
-	return media, content, err
-}
-
-func decode(r *http.Request) (kube.Object, error) {
-	media, content, err := readBody(r)
-	if err != nil {
-		return nil, err
-	}
-	if media != "application/json" {
-		return nil, newUnsupportedMediaType(media)
-	}
-	var object kube.Object
-	if err := json.Unmarshal(content, &object); err != nil || object == nil {
-		return nil, kube.NewBadRequest("error decoding the body: %v", err)
-	}
-	return object, nil
-}
 
 func (o resources) serveCreate(w http.ResponseWriter, r *http.Request, parsed request, user User) error {
 	if parsed.name != "" {
 		return newMethodNotAllowed()
 	}
-	object, err := decode(r)
+	object, err := decoder{parsed, w}.decodeObject(r)
 	if err != nil {
 		return err
 	}
@@ -72,12 +44,13 @@ func (o resources) prepareCreate(r request, object kube.Object, user User) error
 	if object.GetString("metadata.resourceVersion") != "" {
 		return newUnknownError("resourceVersion should not be set on objects to be created")
 	}
-	if r.kind.Namespaced && !o.hasNamespace(r.namespace) {
-		return kube.NewNotFound(kube.FindBuiltinKind(namespaces), r.namespace)
+	if err := o.checkNamespace(r, object.Name()); err != nil {
+		return err
 	}
 	switch r.kind.GroupResource() {
 	case namespaces:
 		object.Set("status.phase", "Active")
+		object.Set("spec.finalizers", []string{"kubernetes"})
 	case claims:
 		setDefaultClass(o.Objects, object)
 		object.Set("status.phase", "Pending")
@@ -87,19 +60,29 @@ func (o resources) prepareCreate(r request, object kube.Object, user User) error
 		object["status"] = map[string]any{}
 		return validateCSR(object, user)
 	}
-	return valid(r.kind, object)
+	return r.validate(object)
 }
 
 const namespaces = "namespaces"
 
-// hasNamespace includes the namespaces that every API server creates.
-func (o resources) hasNamespace(name string) bool {
-	_, exists := o.Find(namespaces, "", name)
-	return exists || slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, name)
+// checkNamespace refuses an object of a namespace that does not exist, or that is being deleted. The namespaces that every API
+// server creates exist always.
+func (o resources) checkNamespace(r request, name string) error {
+	if !r.kind.Namespaced {
+		return nil
+	}
+	found, exists := o.Find(namespaces, "", r.namespace)
+	switch {
+	case exists && found.Object.Get("metadata.deletionTimestamp") != nil:
+		return newTerminating(r.kind, name, r.namespace)
+	case exists, slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, r.namespace):
+		return nil
+	}
+	return kube.NewNotFound(kube.FindBuiltinKind(namespaces), r.namespace)
 }
 
 func (o resources) serveUpdate(w http.ResponseWriter, r *http.Request, parsed request) error {
-	object, err := decode(r)
+	object, err := decoder{parsed, w}.decodeObject(r)
 	if err != nil {
 		return err
 	}
@@ -132,10 +115,10 @@ func (o resources) servePatch(w http.ResponseWriter, r *http.Request, parsed req
 		if err == nil && changed.Name() != parsed.name {
 			err = newMismatchError(changed.Name(), parsed.name)
 		}
-		if err == nil {
-			err = validateTypes(parsed.kind, changed)
+		if err != nil {
+			return nil, err
 		}
-		return changed, err
+		return decoder{parsed, w}.checkType(changed)
 	})
 }
 
@@ -238,6 +221,10 @@ func (o resources) serveDelete(w http.ResponseWriter, q *http.Request, r request
 	if err != nil {
 		return err
 	}
+	if deleted.Get("metadata.deletionTimestamp") != nil {
+		writeJSON(w, http.StatusOK, deleted) // it is there until its finalizers or its contents are gone
+		return nil
+	}
 	details := kube.Object{"name": r.name, "kind": r.kind.Resource, "uid": deleted.GetString("metadata.uid")}
 	if r.kind.Group != "" {
 		details["group"] = r.kind.Group
@@ -253,7 +240,6 @@ func (o resources) create(r request, object kube.Object) (kube.Object, error) {
 	return o.Create(r.kind.GroupResource(), r.namespace, object)
 }
 
-// delete removes the contents of a namespace with it, at once: nothing is ever "Terminating" here.
 func (o resources) delete(r request) (kube.Object, error) {
 	if o.dryRun {
 		found, exists := o.Get(r.kind.GroupResource(), r.namespace, r.name)
@@ -262,22 +248,23 @@ func (o resources) delete(r request) (kube.Object, error) {
 		}
 		return found, nil
 	}
-	deleted, err := o.Delete(r.kind.GroupResource(), r.namespace, r.name)
-	if err == nil && r.kind.GroupResource() == namespaces {
-		err = o.DeleteBelow(r.name)
-	}
-	return deleted, err
+	return o.Delete(r.kind.GroupResource(), r.namespace, r.name)
 }
 
-// decodeDeleteOptions ignores options in an unsupported encoding, which have no preconditions here, unless they may ask for a dry
-// run.
 func decodeDeleteOptions(q *http.Request) (options kube.Object, err error) {
 	media, content, err := readBody(q)
-	if err != nil || len(content) == 0 {
+	switch {
+	case err != nil || len(content) == 0:
 		return nil, err
-	}
-	if json.Unmarshal(content, &options) != nil && bytes.Contains(content, []byte(dryRunAll)) {
+	case media == codec.Protobuf:
+		options, err = loadCodec().DecodeDeleteOptions(content)
+	case media == jsonMedia:
+		err = json.Unmarshal(content, &options)
+	default:
 		return nil, newUnsupportedMediaType(media)
+	}
+	if err != nil {
+		return nil, kube.NewBadRequest("error decoding the options: %v", err)
 	}
 	return options, nil
 }

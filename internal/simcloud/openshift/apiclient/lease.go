@@ -42,9 +42,12 @@ func (l Lease) Acquire(ctx context.Context) (bool, error) {
 func (l Lease) withRenewal(object kube.Object) kube.Object {
 	object.Set("spec.holderIdentity", l.Holder)
 	object.Set("spec.leaseDurationSeconds", int(l.Duration.Seconds()))
-	object.Set("spec.renewTime", l.Now().UTC().Format(time.RFC3339Nano))
+	object.Set("spec.renewTime", l.Now().UTC().Format(microTime))
 	return object
 }
+
+// microTime is the only format that the API accepts for a lease's time.
+const microTime = "2006-01-02T15:04:05.000000Z07:00"
 
 func (l Lease) isExpired(object kube.Object) bool {
 	renewed, err := time.Parse(time.RFC3339Nano, object.GetString("spec.renewTime"))

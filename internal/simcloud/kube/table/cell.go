@@ -1,4 +1,4 @@
-package apiserver
+package table
 
 import (
 	"fmt"
@@ -10,12 +10,19 @@ import (
 	"exoshift/internal/simcloud/kube"
 )
 
-const rolePrefix = "node-role.kubernetes.io/"
+const (
+	rolePrefix  = "node-role.kubernetes.io/"
+	terminating = "Terminating"
+	unknownAge  = "<unknown>"
+)
 
-func formatNodeStatus(o kube.Object, _ time.Time) string {
+func formatNodeStatus(o kube.Object) string {
 	status := "NotReady"
-	if o.Condition("Ready").GetString("status") == "True" {
+	switch o.Condition("Ready").GetString("status") {
+	case "True":
 		status = "Ready"
+	case "":
+		status = "Unknown" // no condition
 	}
 	if cordoned, _ := o.Get("spec.unschedulable").(bool); cordoned {
 		status += ",SchedulingDisabled"
@@ -23,7 +30,7 @@ func formatNodeStatus(o kube.Object, _ time.Time) string {
 	return status
 }
 
-func formatRoles(o kube.Object, _ time.Time) string {
+func formatRoles(o kube.Object) string {
 	var names []string
 	for label := range o.Labels() {
 		if role, ok := strings.CutPrefix(label, rolePrefix); ok {
@@ -31,13 +38,13 @@ func formatRoles(o kube.Object, _ time.Time) string {
 		}
 	}
 	if len(names) == 0 {
-		return "<none>"
+		return none
 	}
 	slices.Sort(names)
 	return strings.Join(names, ",")
 }
 
-func countReadyContainers(o kube.Object, _ time.Time) string {
+func countReadyContainers(o kube.Object) string {
 	all, ready := len(o.List("spec.containers")), 0
 	if o.Condition("Ready").GetString("status") == "True" {
 		ready = all
@@ -45,22 +52,19 @@ func countReadyContainers(o kube.Object, _ time.Time) string {
 	return fmt.Sprintf("%d/%d", ready, all)
 }
 
-func countData(o kube.Object, _ time.Time) string {
+func countData(o kube.Object) string {
 	return strconv.Itoa(len(o.Map("data")) + len(o.Map("binaryData")))
 }
 
-func countReadyReplicas(o kube.Object, _ time.Time) string {
-	return formatCount(o.Get("status.readyReplicas")) + "/" + formatCount(o.Get("spec.replicas"))
-}
-
-// formatCount returns 0 for a number that is left out.
-func formatCount(value any) string {
-	number, _ := kube.ToJSONValue(value).(float64)
-	return strconv.Itoa(int(number))
+func countReadyReplicas(o kube.Object) string {
+	return fmt.Sprintf("%d/%d", o.GetInt("status.readyReplicas"), o.GetInt("spec.replicas"))
 }
 
 // formatPodStatus returns the phase, or the reason of a waiting container.
-func formatPodStatus(o kube.Object, _ time.Time) string {
+func formatPodStatus(o kube.Object) string {
+	if o.Get("metadata.deletionTimestamp") != nil {
+		return terminating
+	}
 	for _, container := range o.List("status.containerStatuses") {
 		if reason := container.GetString("state.waiting.reason"); reason != "" {
 			return reason
@@ -69,7 +73,7 @@ func formatPodStatus(o kube.Object, _ time.Time) string {
 	return o.GetString("status.phase")
 }
 
-func requestCondition(o kube.Object, _ time.Time) string {
+func requestCondition(o kube.Object) string {
 	var said []string
 	for _, c := range o.List("status.conditions") {
 		said = append(said, c.GetString("type"))
@@ -83,7 +87,7 @@ func requestCondition(o kube.Object, _ time.Time) string {
 	return strings.Join(said, ",")
 }
 
-func formatOperatorVersion(o kube.Object, _ time.Time) string {
+func formatOperatorVersion(o kube.Object) string {
 	for _, version := range o.List("status.versions") {
 		if version.GetString("name") == "operator" {
 			return version.GetString("version")
@@ -92,7 +96,7 @@ func formatOperatorVersion(o kube.Object, _ time.Time) string {
 	return ""
 }
 
-func releaseVersion(o kube.Object, _ time.Time) string {
+func releaseVersion(o kube.Object) string {
 	for _, release := range o.List("status.history") {
 		if release.GetString("state") == "Completed" {
 			return release.GetString("version")
@@ -105,7 +109,7 @@ func releaseVersion(o kube.Object, _ time.Time) string {
 func formatAge(timestamp string, now time.Time) string {
 	then, err := time.Parse(time.RFC3339, timestamp)
 	if err != nil {
-		return "<unknown>"
+		return unknownAge
 	}
 	ago := max(0, now.Sub(then))
 	seconds, minutes, hours := int(ago.Seconds()), int(ago.Minutes()), int(ago.Hours())
