@@ -20,10 +20,14 @@ type RemoteRun struct {
 	Status  string // link to put progress lines by; see errand.yaml
 	Report  string // link to put the program's output by
 	SSHKey  string // of the operator, one line of authorized_keys; "": none
+	Seconds int    // that the program may take
 }
 
 // RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 24.04 machine does a remote run.
 func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
+	if e.Seconds < 1 {
+		return nil, fmt.Errorf("errand of a machine: a limit of %d seconds", e.Seconds)
+	}
 	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report, e.SSHKey}, e.Args...) {
 		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
 		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -33,7 +37,11 @@ func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
 	if sum, err := hex.DecodeString(e.SHA256); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("errand of a machine: %q is no SHA-256", e.SHA256)
 	}
-	return render("errand.yaml", e)
+	const reserve = 1200 // seconds, to download the program and its input, and to upload its output
+	return render("errand.yaml", struct {
+		RemoteRun
+		TotalSeconds int
+	}{e, reserve + e.Seconds})
 }
 
 func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -21,6 +21,7 @@ func errand() assets.RemoteRun {
 	return assets.RemoteRun{
 		Program: "https://sos.example.net/b/program.gz?X-Amz-Signature=1&a=b", SHA256: strings.Repeat("a1", 32), Args: []string{"probe", "it's"},
 		Task: "https://sos.example.net/b/task?s=2", Status: "https://sos.example.net/b/status?s=3", Report: "https://sos.example.net/b/report?s=4",
+		Seconds: 300,
 	}
 }
 
@@ -56,6 +57,7 @@ func TestRemoteRunUserData_RefusesInjection(t *testing.T) {
 		"line in a link":     func(e *assets.RemoteRun) { e.Task += "\n  - reboot" },
 		"line in a word":     func(e *assets.RemoteRun) { e.Args[0] = "a\nb" },
 		"no hash":            func(e *assets.RemoteRun) { e.SHA256 = "" },
+		"no limit":           func(e *assets.RemoteRun) { e.Seconds = 0 },
 		"hash with commands": func(e *assets.RemoteRun) { e.SHA256 = `"; reboot; "` + strings.Repeat("a", 52) },
 	} {
 		e := errand()
@@ -102,6 +104,7 @@ func sent(t *testing.T, program string, change func(*assets.RemoteRun)) (report,
 	e := assets.RemoteRun{
 		Program: file("program.gz", packed.String(), 0o600), SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(program))), Args: []string{"it's", "a b"},
 		Task: file("task", "the task", 0o600), Status: filepath.Join(dir, "status"), Report: filepath.Join(dir, "report"),
+		Seconds: 300,
 	}
 	change(&e)
 	userData, err := assets.RenderRemoteRunUserData(e)

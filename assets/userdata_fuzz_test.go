@@ -17,7 +17,7 @@ func FuzzRemoteRunUserData(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, link, argument string) {
 		content, err := assets.RenderRemoteRunUserData(assets.RemoteRun{
-			Program: link, SHA256: strings.Repeat("a1", 32), Args: []string{"probe", argument}, Task: link, Status: link, Report: link,
+			Program: link, SHA256: strings.Repeat("a1", 32), Args: []string{"probe", argument}, Task: link, Status: link, Report: link, Seconds: 300,
 		})
 		if err != nil {
 			if content != nil || strings.Contains(err.Error(), link) && len(link) > 3 && !strings.Contains("errand of a machine: a character that cannot be printed", link) {

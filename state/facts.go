@@ -16,7 +16,8 @@ type Facts struct {
 	IgnitionExpires  time.Time      `json:"ignitionExpires,omitzero"` // when the first of them ends
 	RootCAHash       string         `json:"rootCaHash,omitzero"`      // sha256, hex: a rerun never mixes two generations
 	Template         string         `json:"template,omitzero"`
-	TemplateMD5      string         `json:"templateMd5,omitzero"` // of the image that was registered as it
+	TemplateMD5      string         `json:"templateMd5,omitzero"`   // of the image that was registered as it
+	UploadMinutes    int            `json:"uploadMinutes,omitzero"` // that its upload would take from here, if that was measured and is long
 	APIAddress       string         `json:"apiAddress,omitzero"`
 	IngressAddress   string         `json:"ingressAddress,omitzero"`
 	BootstrapRemoved time.Time      `json:"bootstrapRemoved,omitzero"`

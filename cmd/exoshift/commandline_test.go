@@ -62,6 +62,7 @@ func TestFlagErrors_DescribeAndSuggest(t *testing.T) {
 		"rehearse --speed fast":                 "--speed fast: it is not a number",
 		"install --wait-for-dns soon":           "--wait-for-dns soon: it is not a duration, e.g. 45s",
 		"replay --run first":                    "--run first: it is not a whole number",
+		"install --image-from here":             "--image-from here: it is workstation or zone",
 		"install --yes=perhaps":                 "--yes perhaps: it is not true or false",
 		"instal":                                "there is no command \"instal\"; did you mean install?",
 		"rehearse --scenario late-dns,api-awaj": "there is no scenario \"api-awaj\"; did you mean api-away?",
@@ -104,6 +105,9 @@ func TestCompletion_KnowsValues(t *testing.T) {
 		"rehe":                               "rehearse\t",
 		"install --answers ":                 "yaml",
 		"answers validate --answers cluster.yaml --set": "--set\t",
+
+		"install --image-from zo":    "zone\t",
+		"rehearse --image-from work": "workstation\t",
 	} {
 		args := strings.Split(line, " ")
 		if code, out, _ := executeCommand(t, append([]string{"__complete"}, args...)...); code != 0 || !strings.Contains("\n"+out, "\n"+want) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"exoshift/internal/app/interview"
 	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -50,6 +52,7 @@ func installCommand(std cli.Streams) *cobra.Command {
 	cli.AddNewKeyFlag(cmd)
 	cli.AddCatalogFlag(cmd)
 	cli.AddBootstrapAccessFlag(cmd)
+	cli.AddImageFromFlag(cmd)
 	cli.AddTrustTokenFlag(cmd)
 	return cmd
 }
@@ -146,6 +149,9 @@ func confirmPlan(ctx context.Context, o *cli.Options, spec state.Spec, secrets w
 	if err := changes.CheckPlan(preview); err != nil {
 		return err
 	}
+	if err := promptImageSource(ctx, s.Folder, preview, o, std); err != nil {
+		return err
+	}
 	yes, err := promptYesNo(ctx, std, "\nCreate this? It costs money from then on.")
 	if err == nil && !yes {
 		err = exit.WithCode(exit.Usage, errors.New("nothing was created"))
@@ -161,6 +167,19 @@ func promptYesNo(ctx context.Context, std cli.Streams, question string) (yes boo
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
 	return answer == "y" || answer == "yes", nil
+}
+
+// promptImageSource asks whether a machine in the zone is to copy the node image, if its upload from here was measured to be slow.
+func promptImageSource(ctx context.Context, folder state.Folder, preview install.Preview, o *cli.Options, std cli.Streams) error {
+	facts, err := folder.LoadFacts()
+	uploads := slices.ContainsFunc(preview.ListPending(), func(c install.Change) bool { return c.Kind == state.KindTemplate })
+	if err != nil || o.ImageFromZone || facts.UploadMinutes == 0 || !uploads {
+		return err
+	}
+	fmt.Fprintf(std.Out, "\nThe upload of the node image takes about %d minutes from here, as an earlier run measured. A small machine in\n"+
+		"the zone copies it within a few minutes, for a few cents at most, and is deleted again.\n", facts.UploadMinutes)
+	o.ImageFromZone, err = promptYesNo(ctx, std, "Have it copied there?")
+	return err
 }
 
 // promptRenewal asks whether to replace expired certificates, with which no cluster can be started. Without a terminal, or

@@ -51,6 +51,7 @@ func newRehearseCommand(std cli.Streams) *cobra.Command {
 	cli.AddNewKeyFlag(cmd)
 	cli.AddCatalogFlag(cmd)
 	cli.AddBootstrapAccessFlag(cmd)
+	cli.AddImageFromFlag(cmd)
 	cli.AddTrustTokenFlag(cmd)
 	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
 	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "how many times faster than real")

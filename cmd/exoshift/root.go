@@ -77,7 +77,7 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newListCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), newSimulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newListCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), newCopyImageCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = withUsageError(command.Args)
 	}

@@ -16,6 +16,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/run"
+	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -55,7 +56,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s ru
 		zone, err := simcloud.Open(t.Context(), simcloud.Options{
 			Dir: kept, Scenario: world.scenario, Quotas: world.quotas, Middleware: world.middleware, Syn: world.syn,
 			Zone: spec.Exoscale.Zone, Key: secrets.APIKey, Secret: secrets.APISecret,
-			Installer: installerOfNow(),
+			Installer: installerOfNow(), Program: zoneimage.RunOnMachine,
 		})
 		if err != nil {
 			t.Fatal(err)

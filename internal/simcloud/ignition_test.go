@@ -39,7 +39,7 @@ func (o *operator) publish(name string, content []byte) string {
 	defer bucket.Close()
 	_, err = bucket.EnsureBucket(o.t.Context(), "c-1-bootstrap")
 	o.must(err)
-	o.must(bucket.Upload(o.t.Context(), "c-1-bootstrap", name, bytes.NewReader(content)))
+	o.must(bucket.Upload(o.t.Context(), "c-1-bootstrap", name, bytes.NewReader(content), nil))
 	link, err := bucket.SignGetURL(o.t.Context(), "c-1-bootstrap", name, time.Hour)
 	o.must(err)
 	return link

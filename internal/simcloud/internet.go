@@ -118,6 +118,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
 		Export: z.api.ExportedSnapshot,
 	})
+	z.Counters = &Counters{z.api, z.storage}
 	return err
 }
 
@@ -144,7 +145,7 @@ func (z *Zone) openInternet(context.Context) error {
 		handler http.Handler
 	}{
 		{apiAddress, listAPINames(z.options.Zone), z.wrapHandler(newAPIFault(z.fault.API, z.clock, z.faults.events).wrap(z.api))},
-		{storageAddress, []string{storageName(z.options.Zone)}, z.wrapHandler(z.storage)},
+		{storageAddress, []string{storageName(z.options.Zone)}, z.wrapHandler(z.networkFault.slowParts(z.clock, z.storage))},
 		{resolverAddress, []string{resolverName}, z.dns.publicAddress},
 	} {
 		if err := z.serve(site.address, site.names, site.handler); err != nil {

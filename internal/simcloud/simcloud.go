@@ -66,6 +66,7 @@ type Options struct {
 type Zone struct {
 	*OperatorHost
 	*ProjectSyn
+	*Counters
 	options      Options
 	db           *store.DB
 	clock        network.Clock
@@ -188,9 +189,6 @@ func (z *Zone) findMachine(name string) (*fabric.Host, error) {
 	}
 	return nil, fmt.Errorf("there is no running machine %s", name)
 }
-
-// Mutations returns the number of mutating requests to the API and the object storage since Open.
-func (z *Zone) Mutations() int { return z.api.Mutations() + z.storage.Mutations() }
 
 // Consoles returns the last lines of every machine's console, by the machine's name.
 func (z *Zone) Consoles() map[string][]string { return z.hypervisor.Consoles() }

@@ -25,10 +25,12 @@ type Clients struct {
 	Cluster   Cluster
 	Names     network.Resolver
 	Clock     provisioner.Clock
-	Bootstrap bootstrap.Host         // nil: no access to the bootstrap machine
-	Balancers machines.Balancers     // nil: load balancers are not asked whether they work
-	Reach     preflight.Reachability // nil: not checked
-	Syn       *syn.Clients           // nil: without Project Syn
+	// ImageCopier copies images by machines in the zone; nil: images pass this machine.
+	ImageCopier nodeimage.Copier
+	Bootstrap   bootstrap.Host         // nil: no access to the bootstrap machine
+	Balancers   machines.Balancers     // nil: load balancers are not asked whether they work
+	Reach       preflight.Reachability // nil: not checked
+	Syn         *syn.Clients           // nil: without Project Syn
 }
 
 // Cloud is the part of Exoscale's API that the recipe uses. Every Ensure method searches by name and label first: one

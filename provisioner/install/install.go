@@ -41,6 +41,10 @@ type Options struct {
 	Show syn.Show
 	// TrustToken starts machines whatever the age of the bootstrap token of Project Syn.
 	TrustToken bool
+	// ImageFromZone has the node image copied by a machine in the zone, which needs clients with an ImageCopier.
+	ImageFromZone bool
+	// ImageFromZoneCommand is the command that goes on with the installation like that; "": it is not proposed.
+	ImageFromZoneCommand string
 	// Seal is the passphrase that encrypts secrets in the folder.
 	Seal string
 }
@@ -117,7 +121,8 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	}
 	i.keys = access.NewKeys(spec, clients.Cloud, store)
 	i.buckets = access.NewBuckets(spec, clients.Objects)
-	i.image = nodeimage.New(spec, clients.Cloud, clients.Objects, clients.Images, clients.Installer, i.buckets, facts)
+	transfer := nodeimage.Transfer{Source: clients.Images, Copier: clients.ImageCopier, FromZone: options.ImageFromZone, Clock: clients.Clock, Command: options.ImageFromZoneCommand}
+	i.image = nodeimage.New(spec, clients.Cloud, clients.Objects, transfer, clients.Installer, i.buckets, facts)
 	i.generator = generation.New(spec, folder, facts, clients.Installer, i.keys, catalog, renewal, i.inventory, options.PullSecret)
 
 	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)

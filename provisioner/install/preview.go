@@ -10,7 +10,6 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/network"
-	"exoshift/provisioner/install/nodeimage"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 )
@@ -115,11 +114,10 @@ func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
-		{state.KindElasticIP, i.spec.ObjectName("api")}:                       "api." + i.spec.Domain(),
-		{state.KindElasticIP, i.spec.ObjectName("ingress")}:                   "*." + i.spec.AppsDomain(),
-		{state.KindBucket, i.spec.Bucket("bootstrap")}:                        "until the bootstrap is complete",
-		{state.KindTemplate, nodeimage.FormatTemplateName(i.spec, "<build>")}: "unless the zone has it",
-		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}:                "outlives the cluster",
+		{state.KindElasticIP, i.spec.ObjectName("api")}:        "api." + i.spec.Domain(),
+		{state.KindElasticIP, i.spec.ObjectName("ingress")}:    "*." + i.spec.AppsDomain(),
+		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
+		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
 	}
 	for _, group := range network.BuildSecurityGroups(i.spec) {
 		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
@@ -138,6 +136,9 @@ func (i *Installation) describeChanges(changes []Change) {
 		changes[n].Details = details[[2]string{change.Kind, change.Name}]
 		if change.Kind == state.KindZone && change.Action == state.Created {
 			changes[n].Details = "needs a DNS plan with a free zone"
+		}
+		if change.Kind == state.KindTemplate && change.Action == state.Created {
+			changes[n].Details = i.image.DescribeTransfer()
 		}
 	}
 }

@@ -184,7 +184,7 @@ func TestPreview_ChangesNothing(t *testing.T) {
 			w.wantAction(action, err, state.Created)
 			action, err = preview.EnsureObject(ctx, "c-new", "a", []byte("a"))
 			w.wantAction(action, err, state.Created)
-			w.check(preview.Upload(ctx, "c-new", "b", failing{nil}))
+			w.check(preview.Upload(ctx, "c-new", "b", failing{nil}, nil))
 			action, err = preview.DeleteBucket(ctx, "c-bootstrap")
 			w.wantAction(action, err, state.Deleted)
 			action, err = preview.DeleteBucket(ctx, "c-new")

@@ -58,7 +58,7 @@ func New(net network.Network, zone, key, secret string, journal state.Recorder) 
 		return nil, fault.New(fault.Invalid, op, errors.New("the API key or its secret is missing")).
 			WithHint("set the API key and its secret")
 	}
-	inner := answerLimits.Wrap(net.Observed(net.NewTransport()))
+	inner := countingTransport{answerLimits.Wrap(net.Observed(net.NewTransport()))}
 	client, err := minio.New(state.ObjectStorageHost(zone), &minio.Options{
 		Creds:        credentials.NewStaticV4(key, secret, ""),
 		Secure:       true,

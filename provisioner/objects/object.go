@@ -52,16 +52,17 @@ func (c *Objects) putObject(ctx context.Context, bucket, key string, content []b
 	return err
 }
 
-// Upload streams content of unknown size. If reading content fails, the object is not created, and the kind of the error is kept.
+// Upload streams content of unknown size. sent, unless it is nil, is called with the number of bytes that the network has taken, from
+// several goroutines; bytes that are sent again count again. If reading content fails, the object is not created, and the kind of the error is kept.
 // No parts are left behind, neither by an upload that fails nor by an earlier one that was killed.
-func (c *Objects) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
+func (c *Objects) Upload(ctx context.Context, bucket, key string, content io.Reader, sent func(bytes int)) error {
 	name := bucket + "/" + key
 	return c.applyChange(ctx, "upload object "+name, state.Created, kindObject, name, func() error {
 		if err := c.s3.RemoveIncompleteUpload(ctx, bucket, key); err != nil {
 			return err
 		}
 		parts := minio.PutObjectOptions{PartSize: partSize, NumThreads: 2, ConcurrentStreamParts: true}
-		_, err := c.s3.PutObject(ctx, bucket, key, content, -1, parts) // aborts the upload on failure
+		_, err := c.s3.PutObject(withSentCounter(ctx, sent), bucket, key, content, -1, parts) // aborts the upload on failure
 		return err
 	})
 }

@@ -95,7 +95,7 @@ func TestUpload_InParts(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		content := bytes.Repeat([]byte("0123456789abcdef"), 17<<16) // 17 MiB
-		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{bytes.NewReader(content)}))
+		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{bytes.NewReader(content)}, nil))
 		link, err := w.SignGetURL(ctx, "c-bootstrap", "image.qcow2", time.Hour)
 		w.check(err)
 		if !bytes.Equal(w.read(link), content) {
@@ -111,7 +111,7 @@ func TestUpload_ClearsKilledUpload(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
 		w.abandonUpload(ctx, "c-bootstrap", "image.qcow2")
-		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{strings.NewReader("QFI")}))
+		w.check(w.Upload(ctx, "c-bootstrap", "image.qcow2", countless{strings.NewReader("QFI")}, nil))
 		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
 			w.t.Errorf("aborted %d uploads", aborted)
 		}
@@ -136,7 +136,7 @@ func TestUpload_SourceFailureLeavesNothing(t *testing.T) {
 		w.bucket(ctx)
 		cause := fault.New(fault.Invalid, "verify the image", errors.New("another checksum"))
 		content := io.MultiReader(bytes.NewReader(make([]byte, 16<<20)), failing{cause})
-		err := w.Upload(ctx, "c-bootstrap", "image.qcow2", content)
+		err := w.Upload(ctx, "c-bootstrap", "image.qcow2", content, nil)
 		w.wantFault(err, fault.Invalid, "upload object c-bootstrap/image.qcow2", "another checksum")
 		_, err = w.DeleteBucket(ctx, "c-bootstrap")
 		w.check(err)
@@ -151,7 +151,7 @@ func TestUpload_StopAborts(t *testing.T) {
 		w.bucket(ctx)
 		stopped, cancel := context.WithCancelCause(ctx)
 		content := io.MultiReader(bytes.NewReader(make([]byte, 16<<20)), stopping(func() { cancel(errors.New("ctrl-c")) }), bytes.NewReader(make([]byte, 1<<20)))
-		err := w.Upload(stopped, "c-bootstrap", "image.qcow2", content)
+		err := w.Upload(stopped, "c-bootstrap", "image.qcow2", content, nil)
 		w.wantFault(err, fault.Cancelled, "ctrl-c")
 		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
 			w.t.Errorf("aborted %d uploads", aborted)

@@ -43,7 +43,7 @@ func (z *Zone) Estimate(ctx context.Context, program Program) (Estimate, error) 
 	if err != nil {
 		return Estimate{}, fault.New(fault.Internal, "estimate what a machine in the zone costs", err)
 	}
-	machine, err := pickCheapest(ctx, cloud, prices)
+	machine, err := pickCheapest(ctx, cloud, prices, z.options.Job)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -62,7 +62,7 @@ func (t Estimate) String() string {
 	return text + fmt.Sprintf(" An hour of it costs about %.2f (CHF, EUR or USD), by the prices of %s.", t.Hour, t.Date)
 }
 
-func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices) (string, error) {
+func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices, job Job) (string, error) {
 	offered, err := cloud.ListInstanceTypes(ctx)
 	if err != nil {
 		return "", err
@@ -71,7 +71,7 @@ func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices) (strin
 	offered = slices.DeleteFunc(offered, func(t state.InstanceType) bool { return !t.Authorized || !slices.Contains(small, t.Name) })
 	if len(offered) == 0 {
 		return "", fault.Newf(fault.Quota, "choose a machine", "the zone offers none of %v to this organization", small).
-			WithHint("ask Exoscale to authorize standard.micro, or check from another host: --vantage ssh:HOST")
+			WithHint("ask Exoscale to authorize standard.micro, or %s", job.Instead)
 	}
 	return slices.MinFunc(offered, func(a, b state.InstanceType) int {
 		return cmp.Or(cmp.Compare(prices.Instances[a.Name], prices.Instances[b.Name]), cmp.Compare(a.MemoryGiB, b.MemoryGiB))

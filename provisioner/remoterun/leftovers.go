@@ -30,8 +30,21 @@ func (z *Zone) CleanUpLeftovers(ctx context.Context, seen func(text string)) err
 	if err != nil {
 		return err
 	}
+	return z.cleanUpRuns(ctx, append(dead, found...), seen)
+}
+
+// CleanUpRecorded removes the remains of killed runs that are recorded locally. Without any it sends no request.
+func (z *Zone) CleanUpRecorded(ctx context.Context, seen func(text string)) error {
+	dead, err := z.listLocalRuns(seen)
+	if err != nil {
+		return err
+	}
+	return z.cleanUpRuns(ctx, dead, seen)
+}
+
+func (z *Zone) cleanUpRuns(ctx context.Context, runs []string, seen func(text string)) error {
 	var faults []error
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(append(dead, found...)))) {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(runs))) {
 		e, err := z.begin(ctx, id, seen)
 		if isHeld(err) {
 			continue

@@ -19,8 +19,8 @@ func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 	e.progress("starts a machine (" + machine.Type + ") in zone " + e.options.Zone)
 	err = e.cloud.EnsureInstances(ctx, []state.Instance{machine}, state.InstanceObserver{})
 	if fault.Is(err, fault.Quota) {
-		return fault.New(fault.Quota, "start a machine that looks at the network from the zone", err).
-			WithHint("ask Exoscale for a higher limit in the portal under Organization, Quotas, or check from a host that exists: --vantage ssh:HOST")
+		return fault.New(fault.Quota, "start a machine that "+e.options.Job.Does+" in the zone", err).
+			WithHint("ask Exoscale for a higher limit in the portal under Organization, Quotas, or %s", e.options.Job.Instead)
 	}
 	return err
 }
@@ -34,7 +34,7 @@ func (e *run) buildMachine(ctx context.Context, links assets.RemoteRun) (machine
 	if err != nil {
 		return machine, fault.New(fault.Internal, "choose a machine", err)
 	}
-	if machine.Type, err = pickCheapest(ctx, e.cloud, prices); err != nil {
+	if machine.Type, err = pickCheapest(ctx, e.cloud, prices, e.options.Job); err != nil {
 		return machine, err
 	}
 	template, err := e.cloud.FindPublicTemplate(ctx, ubuntu)

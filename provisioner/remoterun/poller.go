@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// reportLimit bounds, by the zone's clock, the time from the machine's start to its report.
-	reportLimit = 10 * time.Minute
+	// bootLimit bounds, by the zone's clock, what the time from the machine's start to its report has beside that of the program.
+	bootLimit = 5 * time.Minute
 	// minWallTime is its minimum on the wall clock, which programs and their timeouts use.
 	minWallTime = 2 * time.Minute
 	// pollInterval is the interval between two polls of the bucket.
@@ -36,6 +36,8 @@ type poller struct {
 	machineOff  bool // the machine is no longer running
 }
 
+func (v *poller) reportLimit() time.Duration { return bootLimit + v.options.Job.Limit }
+
 // await polls until the machine has reported.
 func (v *poller) await(ctx context.Context) ([]byte, error) {
 	v.progress("the machine runs; waits until it says something")
@@ -44,11 +46,11 @@ func (v *poller) await(ctx context.Context) ([]byte, error) {
 		if report, err := v.poll(ctx); err != nil || report != nil {
 			return report, err
 		}
-		if v.options.Clock.Now().Sub(clock) >= reportLimit && time.Since(wall) >= minWallTime {
+		if v.options.Clock.Now().Sub(clock) >= v.reportLimit() && time.Since(wall) >= minWallTime {
 			return nil, v.newTimeoutError()
 		}
 		if err := v.options.Clock.Sleep(ctx, pollInterval); err != nil {
-			return nil, fault.New(fault.KindOf(ctx.Err()), "wait for what the machine finds", err)
+			return nil, fault.New(fault.KindOf(ctx.Err()), "wait for the machine's report", err)
 		}
 	}
 }
@@ -100,7 +102,7 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 	case "runs":
 		v.progress("the machine reaches the object storage and fetches the program")
 	case "works":
-		v.progress("the machine has everything and looks at the network")
+		v.progress("the machine has everything and " + v.options.Job.Does)
 		_, err := v.storage.DeleteObject(ctx, v.name(), taskKey)
 		return err
 	case "program-missing", "task-missing":
@@ -112,7 +114,7 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 	case "report-lost":
 		return fault.New(fault.Transient, op, errors.New("the machine is done and could not upload what it found")).WithHint("run it again")
 	case "failed":
-		return fault.Newf(fault.Internal, op, "it ended with %s", text.Sanitize(rest)).WithHint("run it again; if it stays like this, check from another host: --vantage ssh:HOST")
+		return fault.Newf(fault.Internal, op, "it ended with %s", text.Sanitize(rest)).WithHint("run it again; if it stays like this, %s", v.options.Job.Instead)
 	}
 	return nil
 }
@@ -127,7 +129,7 @@ func (v *poller) isMachineOff(ctx context.Context) (bool, error) {
 }
 
 func (v *poller) newMachineGoneError() error {
-	const op = "wait for what the machine finds"
+	const op = "wait for the machine's report"
 	if len(v.statusLines) == 0 {
 		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
 	}
@@ -136,11 +138,11 @@ func (v *poller) newMachineGoneError() error {
 }
 
 func (v *poller) newTimeoutError() error {
-	const op = "wait for what the machine finds"
+	const op = "wait for the machine's report"
 	if len(v.statusLines) == 0 {
 		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
 	}
-	return fault.Newf(fault.Timeout, op, "it has said nothing more for %s", reportLimit).WithHint("run it again")
+	return fault.Newf(fault.Timeout, op, "it has said nothing more for %s", v.reportLimit()).WithHint("run it again")
 }
 
 func (v *poller) blockedHint() string {

@@ -1,5 +1,5 @@
-// Package remoterun runs a program elsewhere to check the network from there: on a temporary machine in the zone, which is
-// deleted afterwards whatever happens, or on a host over SSH.
+// Package remoterun runs a program elsewhere, to check the network from there or to copy an image: on a temporary machine in the
+// zone, which is deleted afterwards whatever happens, or on a host over SSH.
 package remoterun
 
 import (

@@ -109,7 +109,7 @@ func (e *run) upload(ctx context.Context, packed payload, input []byte) (assets.
 }
 
 func (e *run) signLinks(ctx context.Context, packed payload) (links assets.RemoteRun, err error) {
-	links = assets.RemoteRun{SHA256: packed.sum, Args: packed.args, SSHKey: e.options.SSHKey}
+	links = assets.RemoteRun{SHA256: packed.sum, Args: packed.args, SSHKey: e.options.SSHKey, Seconds: int(e.options.Job.Limit.Seconds())}
 	for _, link := range []struct {
 		into *string
 		key  string
@@ -120,7 +120,7 @@ func (e *run) signLinks(ctx context.Context, packed payload) (links assets.Remot
 		{&links.Status, statusKey, e.storage.SignPutURL},
 		{&links.Report, reportKey, e.storage.SignPutURL},
 	} {
-		if *link.into, err = link.sign(ctx, e.name(), link.key, linkLifetime); err != nil {
+		if *link.into, err = link.sign(ctx, e.name(), link.key, linkReserve+e.options.Job.Limit); err != nil {
 			return links, err
 		}
 	}
@@ -135,5 +135,6 @@ const (
 	reportKey  = "report" // the output
 )
 
-// linkLifetime is the validity of the machine's signed URLs.
-const linkLifetime = 30 * time.Minute
+// linkReserve is how much longer the machine's signed URLs are valid than its program may take: it has to boot, and downloads the
+// program.
+const linkReserve = 25 * time.Minute

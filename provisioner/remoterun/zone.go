@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"exoshift/internal/network"
 	"exoshift/state"
@@ -21,13 +22,31 @@ type ZoneOptions struct {
 	Groups []state.SecurityGroup
 	// SSHKey is the operator's, one line of authorized_keys, which opens the machine; "": none.
 	SSHKey string
+	// Job is what machines are started for; its zero value is the job of connectivity checks.
+	Job Job
+}
+
+// Job is what a machine is started for.
+type Job struct {
+	Does    string        // for messages: what the machine does, e.g. "looks at the network"
+	Instead string        // for hints: what does without a machine, e.g. "check from another host"
+	Limit   time.Duration // of the program, by the machine's clock; at most 30 minutes, as runs are over after an hour
+}
+
+func newCheckJob() Job {
+	return Job{Does: "looks at the network", Instead: "check from another host: --vantage ssh:HOST", Limit: 5 * time.Minute}
 }
 
 // Zone is a Runner in a zone. Each run creates a machine, and whatever it needs, and deletes all of it.
 type Zone struct{ options ZoneOptions }
 
 // NewZone returns a Runner in a zone. It sends no requests.
-func NewZone(options ZoneOptions) *Zone { return &Zone{options} }
+func NewZone(options ZoneOptions) *Zone {
+	if options.Job == (Job{}) {
+		options.Job = newCheckJob()
+	}
+	return &Zone{options}
+}
 
 // Run runs a program on a temporary machine. First it removes what killed runs left behind. It returns when nothing is left in
 // the zone, also if ctx has ended; if that fails, the error contains the reason and the next run tries again.

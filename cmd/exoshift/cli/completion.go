@@ -9,6 +9,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/explain"
+	"exoshift/internal/app/request"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -27,6 +28,10 @@ func AddCompletions(cmd *cobra.Command) {
 		"only":     completeChecks(""),
 		"skip":     completeChecks("="),
 		"vantage":  cobra.FixedCompletions([]cobra.Completion{reach.Workstation, "zone", "ssh:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		request.ImageFromFlag: cobra.FixedCompletions([]cobra.Completion{
+			cobra.CompletionWithDesc(reach.Workstation, "through this workstation's uplink"),
+			cobra.CompletionWithDesc(reach.Zone, "by a small machine in the zone"),
+		}, cobra.ShellCompDirectiveNoFileComp),
 	} {
 		if cmd.Flags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails for unknown flags and those that have one

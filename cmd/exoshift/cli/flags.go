@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
 	"exoshift/provisioner/install"
+	"exoshift/wizard/reach"
 )
 
 // ProgramKey is the annotation of the root command with the name, the version and the system of the program.
@@ -43,7 +44,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
 	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
-	return o, errors.Join(err, o.BindHostKeys(cmd, layers))
+	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers))
 }
 
 // BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.
@@ -120,6 +121,26 @@ func AddNewKeyFlag(cmd *cobra.Command) {
 // AddBootstrapAccessFlag adds whether the bootstrap machine is open to our own address.
 func AddBootstrapAccessFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
+}
+
+// AddImageFromFlag adds where the node image is copied from.
+func AddImageFromFlag(cmd *cobra.Command) {
+	cmd.Flags().String(request.ImageFromFlag, reach.Workstation,
+		"where a node image that the zone lacks is uploaded from: workstation; or zone, by a small machine there, where this workstation's uplink is slow")
+}
+
+func (o *Options) bindImageFrom(cmd *cobra.Command, layers *viper.Viper) error {
+	if cmd.Flags().Lookup(request.ImageFromFlag) == nil {
+		return nil
+	}
+	switch from := layers.GetString(request.ImageFromFlag); from {
+	case reach.Workstation:
+	case reach.Zone:
+		o.ImageFromZone = true
+	default:
+		return exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: it is workstation or zone", request.ImageFromFlag, from))
+	}
+	return nil
 }
 
 // AddScreenFlags adds --output with all outputs, and how the dashboard uses the terminal.

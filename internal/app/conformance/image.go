@@ -70,8 +70,8 @@ type imageObjects struct {
 	ledger *ledger
 }
 
-func (o imageObjects) Upload(ctx context.Context, bucket, key string, content io.Reader) error {
-	err := o.Client.Upload(ctx, bucket, key, content)
+func (o imageObjects) Upload(ctx context.Context, bucket, key string, content io.Reader, sent func(bytes int)) error {
+	err := o.Client.Upload(ctx, bucket, key, content, sent)
 	if err == nil {
 		err = o.CheckPrivate(ctx, bucket, key)
 	}
@@ -85,7 +85,7 @@ type imagePart struct{ *run }
 // settle registers an image as the recipe does, reads it back, and deletes it.
 func (r imagePart) settle(ctx context.Context) error {
 	source := imageSource{r.spec.Cluster.ID}
-	image := nodeimage.New(r.spec, r.cloud, imageObjects{r.storage, r.ledger}, source, source, r.buckets, r.facts)
+	image := nodeimage.New(r.spec, r.cloud, imageObjects{r.storage, r.ledger}, nodeimage.Transfer{Source: source}, source, r.buckets, r.facts)
 	since := r.options.Network.Clock.Now()
 	if err := image.Ensure(ctx, r.report); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
+	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/reach"
@@ -274,14 +275,10 @@ func (s *Checker) listSkipped() []state.SkippedCheck {
 	return skipped
 }
 
-// CleanUpLeftovers removes the machine of a killed check: it would block the deletion of the cluster's security groups. progress
-// is called with what it does.
-func CleanUpLeftovers(ctx context.Context, net network.Network, spec state.Spec, secrets wizard.Secrets, progress func(string)) error {
-	zone, err := (&Checker{net: net, Spec: spec, secrets: secrets, dir: state.ChecksPath}).newZoneRunner()
-	if err != nil {
-		return err
-	}
-	return zone.CleanUpLeftovers(ctx, progress)
+// CleanUpLeftovers removes the machines of killed runs in the zone: they would block the deletion of the cluster's security groups.
+// dir is where runs are recorded; progress is called with what it does.
+func CleanUpLeftovers(ctx context.Context, net network.Network, spec state.Spec, secrets wizard.Secrets, dir string, progress func(string)) error {
+	return NewZoneRunner(net, spec, secrets, dir, remoterun.Job{}).CleanUpLeftovers(ctx, progress)
 }
 
 // SelectAllEndpoints selects the whole catalogue, unless the answers select checks.

@@ -14,11 +14,13 @@ import (
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/install/network"
+	groups "exoshift/provisioner/install/network"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/remoterun"
 	"exoshift/state"
+	"exoshift/wizard"
 	"exoshift/wizard/reach"
 )
 
@@ -67,9 +69,25 @@ func (s *Checker) newZoneRunner() (*remoterun.Zone, error) {
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, err)
 	}
+	return NewZoneRunner(s.net, s.Spec, s.secrets, dir, remoterun.Job{}), nil
+}
+
+// NewZoneRunner returns what runs this program on a machine in the zone of a cluster. dir is where its runs are recorded. It sends no
+// requests.
+func NewZoneRunner(net network.Network, spec state.Spec, secrets wizard.Secrets, dir string, job remoterun.Job) *remoterun.Zone {
+	access := zoneAccess{net: net, zone: spec.Exoscale.Zone, key: secrets.APIKey, secret: secrets.APISecret}
 	return remoterun.NewZone(remoterun.ZoneOptions{
-		Zone: s.Spec.Exoscale.Zone, Dir: dir, Clock: s.net.Clock, Connect: s.connect, Groups: network.ListNodeGroups(s.Spec), SSHKey: s.Spec.OpenShift.SSHKey,
-	}), nil
+		Zone: access.zone, Dir: dir, Clock: net.Clock, Connect: access.connect, Groups: groups.ListNodeGroups(spec), SSHKey: spec.OpenShift.SSHKey, Job: job,
+	})
+}
+
+// RunsPath returns the folder in which the machines of a cluster's runs are recorded: that of all clusters, or one in the folder of a
+// rehearsal, whose zone no other run has.
+func RunsPath(folder state.Folder, rehearsal bool) (string, error) {
+	if rehearsal {
+		return folder.Path("machines"), nil
+	}
+	return state.ChecksPath()
 }
 
 func listKnownHostsFiles() []string {
@@ -80,17 +98,21 @@ func listKnownHostsFiles() []string {
 	return files
 }
 
-func (s *Checker) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
-	zone, key, secret := s.Spec.Exoscale.Zone, s.secrets.APIKey, s.secrets.APISecret
-	if key == "" || secret == "" {
-		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+zone, "there are no credentials").
+type zoneAccess struct {
+	net               network.Network
+	zone, key, secret string
+}
+
+func (a zoneAccess) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
+	if a.key == "" || a.secret == "" {
+		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+a.zone, "there are no credentials").
 			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or name where they are in the answers").WithField("exoscale.apiKey")
 	}
-	cloud, err := exoscale.New(s.net, zone, key, secret, journal)
+	cloud, err := exoscale.New(a.net, a.zone, a.key, a.secret, journal)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	storage, err := objects.New(s.net, zone, key, secret, journal)
+	storage, err := objects.New(a.net, a.zone, a.key, a.secret, journal)
 	if err != nil {
 		cloud.Close()
 		return nil, nil, nil, err

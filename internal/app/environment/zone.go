@@ -17,21 +17,15 @@ const DefaultSpeed = 60
 // ZoneSuffix follows the name of the folder that the zone belongs to.
 const ZoneSuffix = ".zone"
 
-// OpenZone opens the zone that a rehearsal keeps beside its folder.
-func OpenZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, speed float64, scenario string) (*simcloud.Zone, error) {
+// OpenZone opens the zone that a rehearsal keeps beside its folder, with the speed, the scenario and the program of options.
+func OpenZone(ctx context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets, options simcloud.Options) (*simcloud.Zone, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program, which stands in for openshift-install: %w", err)
 	}
-	return simcloud.Open(ctx, simcloud.Options{
-		Dir:       folder.Path() + ZoneSuffix,
-		Speed:     speed,
-		Scenario:  scenario,
-		Zone:      spec.Exoscale.Zone,
-		Key:       secrets.APIKey,
-		Secret:    secrets.APISecret,
-		Installer: []string{self, InstallerVerb},
-	})
+	options.Dir, options.Zone = folder.Path()+ZoneSuffix, spec.Exoscale.Zone
+	options.Key, options.Secret, options.Installer = secrets.APIKey, secrets.APISecret, []string{self, InstallerVerb}
+	return simcloud.Open(ctx, options)
 }
 
 // Deps are what work on an existing cluster depends on.
@@ -47,7 +41,7 @@ func OpenDeps(ctx context.Context, host *Host, folder state.Folder, rehearsal bo
 		net, err := host.Open(ctx)
 		return Deps{net, NewOwnAccess(), func() error { return nil }}, err
 	}
-	zone, err := OpenZone(ctx, folder, spec, secrets, DefaultSpeed, "")
+	zone, err := OpenZone(ctx, folder, spec, secrets, simcloud.Options{Speed: DefaultSpeed})
 	if err != nil {
 		return Deps{}, err
 	}

@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/app/layers"
 	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
+	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/provisioner/handover"
@@ -115,7 +116,7 @@ func (r Rehearsal) RunOnZone(ctx context.Context, display run.Display, spec stat
 	if err != nil {
 		return err
 	}
-	zone, err := environment.OpenZone(ctx, folder, spec, secrets, r.Speed, r.Scenario)
+	zone, err := environment.OpenZone(ctx, folder, spec, secrets, simcloud.Options{Speed: r.Speed, Scenario: r.Scenario, Program: zoneimage.RunOnMachine})
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,14 @@ import (
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
+	"exoshift/wizard/reach"
 )
 
 // HostKeysFlag is the name of the flag that Request.HostKeysFile is given by.
 const HostKeysFlag = "host-keys"
+
+// ImageFromFlag is the name of the flag that Request.ImageFromZone is given by.
+const ImageFromFlag = "image-from"
 
 // Request is what several verbs are asked for.
 type Request struct {
@@ -44,6 +48,7 @@ type Request struct {
 	NewKeys         []string          // nodes allowed to get their first certificate for one more key
 	BootstrapAccess bool              // open the bootstrap machine to our own address
 	TrustToken      bool              // start machines whatever the age of the bootstrap token
+	ImageFromZone   bool              // have the node image copied by a machine in the zone
 	Program         string            // name, version and system of this program
 	Host            *environment.Host // nil: one whose clock is the wall clock
 }
@@ -53,6 +58,7 @@ func (r Request) RunOptions() run.Options {
 	return run.Options{
 		Program: r.Program,
 		Answers: r.Answers, WaitForDNS: r.WaitForDNS, Installer: r.Installer, Renew: r.Renew, NewKeys: r.NewKeys, BootstrapAccess: r.BootstrapAccess, TrustToken: r.TrustToken,
+		ImageFromZone: r.ImageFromZone,
 	}
 }
 
@@ -181,6 +187,9 @@ func (r Request) FormatCommand(verb string, more ...string) string {
 	}
 	if r.Renew {
 		words = append(words, "--renew-certificates")
+	}
+	if r.ImageFromZone {
+		words = append(words, "--"+ImageFromFlag, reach.Zone)
 	}
 	if !r.BootstrapAccess {
 		words = append(words, "--look-inside=false")

@@ -8,15 +8,19 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"exoshift/internal/app/connectivity"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/nodeimage"
 	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/provisioner/openshift/release/download"
+	"exoshift/provisioner/remoterun"
 	"exoshift/provisioner/syn/catalog"
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
@@ -68,10 +72,29 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 	if r.Options.BootstrapAccess {
 		w.Bootstrap = host
 	}
+	if w.ImageCopier, err = r.newImageCopier(w.storage); err != nil {
+		return w, nil, err
+	}
 	if w.Syn = r.newSynClients(cluster); w.Syn != nil {
 		w.vault = r.Access.OpenVaultClient(r.Net, r.Spec.Syn)
 	}
 	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
+}
+
+// newImageCopier fails at once if an image is to be copied by machines on which this program cannot run. Without a place for the
+// records of machines it returns nil.
+func (r Run) newImageCopier(storage *objects.Client) (nodeimage.Copier, error) {
+	dir, err := connectivity.RunsPath(r.Folder, r.Locations.Rehearsal)
+	if _, notHere := remoterun.NewSelfProgram(); err == nil {
+		err = notHere
+	}
+	switch {
+	case err != nil && r.Options.ImageFromZone:
+		return nil, exit.WithCode(exit.Usage, err)
+	case err != nil:
+		return nil, nil
+	}
+	return zoneimage.New(zoneimage.Options{Network: r.Net, Spec: r.Spec, Secrets: r.Secrets, Objects: storage, Dir: dir}), nil
 }
 
 func (r Run) installerOptions() release.Choice {

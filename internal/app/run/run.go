@@ -57,6 +57,7 @@ type Options struct {
 	NewKeys         []string // nodes allowed to get their first certificate for one more key
 	BootstrapAccess bool     // open the bootstrap machine to our own address
 	TrustToken      bool     // start machines whatever the age of the bootstrap token
+	ImageFromZone   bool     // have the node image copied by a machine in the zone
 }
 
 // Install installs the cluster, or resumes an earlier run. The folder must be locked.
@@ -258,7 +259,10 @@ func NewFinishedEvent(failure error, resume string) provisioner.Event {
 func (r Run) NewRecipe() install.Options {
 	options := install.Options{
 		PullSecret: r.Secrets.PullSecret, WaitForDNS: r.Options.WaitForDNS, Renew: r.Options.Renew, NewKeys: r.Options.NewKeys, Seal: r.Secrets.APISecret,
-		TrustToken: r.Options.TrustToken,
+		TrustToken: r.Options.TrustToken, ImageFromZone: r.Options.ImageFromZone,
+	}
+	if r.Locations.Resume != "" {
+		options.ImageFromZoneCommand = r.Locations.Resume + " --image-from zone"
 	}
 	if r.Access != nil {
 		options.Show = r.Access.Show

@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/rehearsal"
 	"exoshift/internal/app/request"
+	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/proxy"
 	"exoshift/state"
@@ -126,6 +127,7 @@ func (s Options) open(ctx context.Context, spec state.Spec, secrets wizard.Secre
 		Key:       secrets.APIKey,
 		Secret:    secrets.APISecret,
 		Installer: []string{self, environment.InstallerVerb},
+		Program:   zoneimage.RunOnMachine,
 	})
 }
 

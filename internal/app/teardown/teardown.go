@@ -89,12 +89,19 @@ func (c Cluster) Destroy(ctx context.Context, options Options, shown Display) er
 	if err := c.save(recipe.Remembered, inventory); err != nil {
 		return err
 	}
-	if !c.Facts.Rehearsal {
-		if err := connectivity.CleanUpLeftovers(ctx, c.Net, c.Spec, c.Secrets, shown.Warn); err != nil {
-			shown.Warn(err.Error()) // the teardown reports what it still blocks
-		}
+	if err := c.cleanUpMachines(ctx, shown.Warn); err != nil {
+		shown.Warn(err.Error()) // the teardown reports what it still blocks
 	}
 	return c.execute(ctx, options, shown, teardown, inventory)
+}
+
+// cleanUpMachines removes the machines of checks and copies that were killed.
+func (c Cluster) cleanUpMachines(ctx context.Context, progress func(string)) error {
+	dir, err := connectivity.RunsPath(c.Folder, c.Facts.Rehearsal)
+	if err != nil {
+		return err
+	}
+	return connectivity.CleanUpLeftovers(ctx, c.Net, c.Spec, c.Secrets, dir, progress)
 }
 
 // execute runs the plan, and shows what the last inventory found.

@@ -97,6 +97,9 @@ func (s *Storage) listUsedBlobs() map[string]bool {
 // Mutations returns the number of mutating requests since New, without refused ones.
 func (s *Storage) Mutations() int { return int(s.mutations.Load()) }
 
+// Uploads returns the number of multipart uploads that were neither completed nor aborted.
+func (s *Storage) Uploads() int { return len(s.uploads.table.List()) }
+
 // Usage is the content of a bucket.
 type Usage struct {
 	Name    string

@@ -124,6 +124,9 @@ type Network struct {
 	ClockOffset time.Duration
 	// RegistryDelay is the delay of each response of a registry, in wall-clock time.
 	RegistryDelay time.Duration
+	// PartUpload is how long the operator's machine takes, by the zone's clock, to upload a part of an object: simulated images are
+	// small, and have one.
+	PartUpload time.Duration
 }
 
 // Traffic is from some hosts to hosts of the internet.

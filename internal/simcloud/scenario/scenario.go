@@ -91,6 +91,7 @@ func listZone() []Scenario {
 		{Name: "no-block-storage", Description: "the zone has no block storage", Fault: Fault{API: API{NoBlockStorage: true}}},
 		{Name: "template-echoes-little", Description: "the API returns templates without build, boot mode, user and description",
 			Fault: Fault{API: API{TerseTemplates: true}}},
+		{Name: "slow-uplink", Description: "the operator's uplink takes twelve minutes for an image", Fault: Fault{Network: Network{PartUpload: 12 * time.Minute}}},
 		{Name: "mcs-blocked", Description: "the masters' security group loses the rule for the machine config server",
 			Fault: Fault{Objects: []ObjectChange{{Machine: "master-", Rules: Rules{"_control_plane", machineConfigPort}}}}},
 		{Name: "master-never-joins", Description: "the third master never boots", Fault: Fault{SilentMachines: []string{"master-2."}}},

@@ -6,6 +6,7 @@ import (
 	"crypto/md5" //nolint:gosec // Exoscale identifies images by their MD5; SHA-256 has verified the download
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ type Cloud interface {
 
 // Objects is the part of the object storage that an image passes through.
 type Objects interface {
-	// Upload streams content of unknown size.
-	Upload(ctx context.Context, bucket, key string, content io.Reader) error
+	// Upload streams content of unknown size. sent is called with the number of bytes that the network has taken; nil: nothing is.
+	Upload(ctx context.Context, bucket, key string, content io.Reader, sent func(bytes int)) error
 	// SignGetURL returns a link by which anybody can read the object until it expires.
 	SignGetURL(ctx context.Context, bucket, key string, valid time.Duration) (string, error)
 }
@@ -41,8 +42,27 @@ type Objects interface {
 // Source is where boot images come from.
 type Source interface {
 	// OpenImage opens a boot image for reading: downloaded, verified against its checksum at the end of the stream,
-	// decompressed. progress is called during the download.
+	// decompressed. progress is called during the download. What it returns may have a method Fraction() float64 with the part of
+	// the download that is done, or 0 if that is unknown; it may be called at any time.
 	OpenImage(ctx context.Context, image state.BootImage, progress func(text string)) (io.ReadCloser, error)
+}
+
+// Copier copies boot images by a machine in the zone, so that they do not pass this machine's uplink.
+type Copier interface {
+	// Copy downloads, verifies and patches an image and uploads it into an object, and returns the hex MD5 of that.
+	Copy(ctx context.Context, image state.BootImage, bucket, key string, progress func(text string)) (md5 string, err error)
+	// CleanUp removes machines that killed runs left behind. Without any it sends no request.
+	CleanUp(ctx context.Context, progress func(text string)) error
+}
+
+// Transfer is how an image gets into the zone.
+type Transfer struct {
+	Source   Source
+	Copier   Copier // nil: there is none
+	FromZone bool   // by the copier, and not through this machine
+	// Clock measures the upload through this machine. If that is slow, Command is proposed, which does it by the copier; "": nothing is.
+	Clock   provisioner.Clock
+	Command string
 }
 
 // Finder is openshift-install, which knows its image.
@@ -56,21 +76,21 @@ const purpose = "image"
 
 // Image is the image that nodes boot from.
 type Image struct {
-	spec    state.Spec
-	cloud   Cloud
-	objects Objects
-	source  Source
-	finder  Finder
-	buckets *access.Buckets
-	facts   *state.FactsStore
+	spec     state.Spec
+	cloud    Cloud
+	objects  Objects
+	transfer Transfer
+	finder   Finder
+	buckets  *access.Buckets
+	facts    *state.FactsStore
 
 	template state.Template
 	build    string
 }
 
 // New returns the image of a cluster's nodes.
-func New(spec state.Spec, cloud Cloud, objects Objects, source Source, finder Finder, buckets *access.Buckets, facts *state.FactsStore) *Image {
-	return &Image{spec: spec, cloud: cloud, objects: objects, source: source, finder: finder, buckets: buckets, facts: facts}
+func New(spec state.Spec, cloud Cloud, objects Objects, transfer Transfer, finder Finder, buckets *access.Buckets, facts *state.FactsStore) *Image {
+	return &Image{spec: spec, cloud: cloud, objects: objects, transfer: transfer, finder: finder, buckets: buckets, facts: facts}
 }
 
 // Template returns what nodes boot from, once Ensure has returned.
@@ -82,6 +102,7 @@ func (i *Image) Build() string { return i.build }
 // Ensure registers the boot image of this openshift-install, patched for Exoscale while it is streamed. A template
 // of that build is used if it exists.
 func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
+	i.cleanUpMachines(ctx, report)
 	boot, err := i.finder.FindBootImage(ctx)
 	if err != nil {
 		return err
@@ -109,7 +130,7 @@ func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
 		if found.MD5 != "" || facts.Template != name { // "": not returned
 			facts.TemplateMD5 = found.MD5
 		}
-		facts.Template = name
+		facts.Template, facts.UploadMinutes = name, 0
 	}); err != nil {
 		return err
 	}
@@ -122,8 +143,7 @@ func (i *Image) registerImage(ctx context.Context, report provisioner.Report, na
 	if err := i.buckets.EnsureOne(ctx, report, purpose); err != nil {
 		return state.Template{}, err
 	}
-	report.EmitProgress("downloading, patching and uploading " + name)
-	sum, err := i.streamImage(ctx, report, boot, bucket, key)
+	sum, err := i.transferImage(ctx, report, boot, bucket, key)
 	if err != nil {
 		return state.Template{}, err
 	}
@@ -141,14 +161,35 @@ func (i *Image) registerImage(ctx context.Context, report provisioner.Report, na
 	return i.cloud.RegisterTemplate(ctx, template)
 }
 
+// cleanUpMachines fails nothing: the next run tries again.
+func (i *Image) cleanUpMachines(ctx context.Context, report provisioner.Report) {
+	if i.transfer.Copier == nil {
+		return
+	}
+	if err := i.transfer.Copier.CleanUp(ctx, report.EmitProgress); err != nil {
+		report.EmitProgress("what earlier runs left behind could not be removed: " + err.Error())
+	}
+}
+
+func (i *Image) transferImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
+	if !i.transfer.FromZone {
+		report.EmitProgress("downloading, patching and uploading " + FormatTemplateName(i.spec, boot.Build))
+		return i.streamImage(ctx, report, boot, bucket, key)
+	}
+	report.EmitProgress("having " + FormatTemplateName(i.spec, boot.Build) + " downloaded, patched and uploaded by a machine in the zone")
+	return i.transfer.Copier.Copy(ctx, boot, bucket, key, report.EmitProgress)
+}
+
 func (i *Image) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
-	image, err := i.source.OpenImage(ctx, boot, report.EmitProgress)
+	uplink := i.newUplink(report)
+	image, err := i.transfer.Source.OpenImage(ctx, boot, uplink.emitProgress)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, image.Close()) }()
 	hash := md5.New() //nolint:gosec // as above
-	if err := i.objects.Upload(ctx, bucket, key, io.TeeReader(ignition.PatchPlatform(image), hash)); err != nil {
+	content := io.TeeReader(ignition.PatchPlatform(image), hash)
+	if err := i.objects.Upload(ctx, bucket, key, uplink.measure(image, content), uplink.countSent); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
@@ -175,6 +216,18 @@ func (i *Image) Preview(ctx context.Context, report provisioner.Report) error {
 	want := NewTemplate(i.spec, state.BootImage{Build: strings.TrimPrefix(name, FormatTemplateName(i.spec, ""))})
 	want.Description = template.Description
 	return CheckTemplate(template, want, i.facts.Get())
+}
+
+// DescribeTransfer says how an image that the zone lacks would get there.
+func (i *Image) DescribeTransfer() string {
+	const usual = "unless the zone has it"
+	switch minutes := i.facts.Get().UploadMinutes; {
+	case i.transfer.FromZone:
+		return usual + "; copied by a small machine there, within minutes and for a few cents at most"
+	case minutes > 0:
+		return fmt.Sprintf("%s; its upload takes about %d minutes from here, as measured: --image-from zone takes a few", usual, minutes)
+	}
+	return usual
 }
 
 // Recover finds out which template the machines of the cluster were started from, if the facts do not say so.

@@ -71,7 +71,7 @@ func depend(cluster Cluster) Deps {
 	of.SecurityGroups, of.Phases = network.NewSecurityGroups(of.Spec, sky{}), bootstrap.NewPhases(of.Clock)
 	of.ElasticIPs = network.NewElasticIPs(of.Spec, nil, of.Facts)
 	of.DNS = network.NewDNS(of.Spec, nil, of.ElasticIPs)
-	of.Image = nodeimage.New(of.Spec, nil, nil, nil, nil, nil, of.Facts)
+	of.Image = nodeimage.New(of.Spec, nil, nil, nodeimage.Transfer{}, nil, nil, of.Facts)
 	of.Machines = machines.New(machines.Deps{Spec: of.Spec})
 	of.Access = bootstrap.NewAccess(of.Spec, of.Facts, nil, nil, of.Clock, of.Machines, false)
 	return of

@@ -78,7 +78,8 @@ func (t *transfer) tryOnce(ctx context.Context) (sum string, came int64, err err
 
 func (t *transfer) receive(part *partialFile, response *http.Response, start int64) error {
 	body := bufio.NewReaderSize(response.Body, 1<<16)
-	gauge := &progressMeter{clock: t.net.Clock, what: t.what, done: start, emit: t.progress}
+	gauge := &progressMeter{clock: t.net.Clock, what: t.what, emit: t.progress}
+	gauge.done.Store(start)
 	if response.ContentLength > 0 {
 		gauge.total = start + response.ContentLength
 	}

@@ -40,7 +40,7 @@ func (c *Client) OpenImage(ctx context.Context, image state.BootImage, progress 
 		op: op, want: strings.ToLower(image.SHA256), sum: sum, compressed: compressed,
 		unpacked: LimitReader(unpacked, op, c.Image.Unpacked),
 	}
-	return &openImage{op: op, cancel: cancel, body: body, prefetcher: newPrefetcher(verified)}, nil
+	return &openImage{op: op, cancel: cancel, body: body, prefetcher: newPrefetcher(verified), gauge: gauge}, nil
 }
 
 func openGzip(op string, compressed *bufio.Reader) (io.Reader, error) {
@@ -59,6 +59,7 @@ type openImage struct {
 	cancel     context.CancelCauseFunc // of the download
 	body       io.Closer
 	prefetcher *prefetcher
+	gauge      *progressMeter
 	end        error // after the end: io.EOF, or why it is not the right image
 }
 
@@ -70,6 +71,9 @@ func (o *openImage) Read(p []byte) (int, error) {
 	o.end = err
 	return n, err
 }
+
+// Fraction returns the part of the download that is done; 0 if that is unknown. It may be called at any time.
+func (o *openImage) Fraction() float64 { return o.gauge.fraction() }
 
 // Close cancels the download. It fails if the image was not read to its end, or was not the right one.
 func (o *openImage) Close() error {

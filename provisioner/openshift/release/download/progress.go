@@ -2,6 +2,7 @@ package download
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"exoshift/internal/network"
@@ -11,15 +12,15 @@ import (
 type progressMeter struct {
 	clock      network.Clock
 	what       string
-	done       int64 // bytes
-	total      int64 // bytes; less than 1 if unknown
+	done       atomic.Int64 // bytes
+	total      int64        // bytes; less than 1 if unknown
 	reportedAt time.Time
 	last       string // the last report, which is not repeated
 	emit       func(text string)
 }
 
 func (m *progressMeter) Write(p []byte) (int, error) {
-	m.done += int64(len(p))
+	m.done.Add(int64(len(p)))
 	if now := m.clock.Now(); now.Sub(m.reportedAt) >= time.Second {
 		m.reportedAt = now
 		m.report()
@@ -27,11 +28,20 @@ func (m *progressMeter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// fraction may be called at any time. It is 0 if the size is unknown.
+func (m *progressMeter) fraction() float64 {
+	if m.total <= 0 {
+		return 0
+	}
+	return float64(m.done.Load()) / float64(m.total)
+}
+
 func (m *progressMeter) report() {
 	const mega = 1_000_000
-	text := fmt.Sprintf("downloading %s: %d MB", m.what, m.done/mega)
+	done := m.done.Load()
+	text := fmt.Sprintf("downloading %s: %d MB", m.what, done/mega)
 	if m.total > 0 {
-		text = fmt.Sprintf("downloading %s: %d of %d MB", m.what, m.done/mega, (m.total+mega-1)/mega)
+		text = fmt.Sprintf("downloading %s: %d of %d MB", m.what, done/mega, (m.total+mega-1)/mega)
 	}
 	if text != m.last {
 		m.last = text

@@ -1,0 +1,43 @@
+package simcloud
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"exoshift/internal/network"
+)
+
+// slowParts lets the parts that the operator uploads take as long as the fault says.
+func (f networkFault) slowParts(clock network.Clock, next http.Handler) http.Handler {
+	if f.PartUpload == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err == nil && isOperator(from.Addr()) && r.Method == http.MethodPut && r.URL.Query().Has("partNumber") && r.ContentLength > 0 {
+			r.Body = &slowBody{ReadCloser: r.Body, ctx: r.Context(), clock: clock, perByte: f.PartUpload / time.Duration(r.ContentLength)}
+		}
+		next.ServeHTTP(response, r)
+	})
+}
+
+// slowBody is the body of one request.
+type slowBody struct {
+	io.ReadCloser
+	ctx     context.Context
+	clock   network.Clock
+	perByte time.Duration
+}
+
+// Read implements io.Reader.
+func (b *slowBody) Read(into []byte) (int, error) {
+	const most = 4 << 10 // so that the sender does not notice pauses
+	n, err := b.ReadCloser.Read(into[:min(len(into), most)])
+	if slept := b.clock.Sleep(b.ctx, time.Duration(n)*b.perByte); slept != nil {
+		return n, slept
+	}
+	return n, err
+}
