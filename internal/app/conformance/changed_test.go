@@ -118,6 +118,7 @@ const (
 )
 
 func TestVerdict_FailsOnDeviation(t *testing.T) {
+	whole(t)
 	for name, c := range map[string]struct {
 		changes []change
 		fails   map[string]string // a word of the text, by verdict

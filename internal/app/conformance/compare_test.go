@@ -38,6 +38,7 @@ func compared(t *testing.T, path string) (found []shape.Difference) {
 }
 
 func TestCompare_SimulationMatches(t *testing.T) {
+	whole(t)
 	path := recorded(t, simcloud.Options{})
 	for _, d := range compared(t, path) {
 		t.Errorf("%s %s", d.Call, d.Text)
@@ -69,6 +70,7 @@ func wantReadings(t *testing.T, path string, want map[string]bool) {
 }
 
 func TestCompare_ReportsDeviation(t *testing.T) {
+	whole(t)
 	path := recorded(t, simcloud.Options{Middleware: changed(
 		replaceAnswer("GET /v2/security-group/[^/]*", `"visibility":"private"`, `"visibility":"private","owner":{"id":"x"}`),
 		replaceAnswer("GET /v2/elastic-ip/[^/]*", `"cidr":`, `"range":`),
