@@ -135,12 +135,12 @@ func (f networkFault) delayRegistries(clock network.Clock) func(http.Handler) ht
 	}
 }
 
-// computeRegistryDelay returns the delay of a registry's responses, in wall-clock time. It is shorter for machines of a zone
-// with high Speed, at most some minutes of their time, within their timeouts.
+// computeRegistryDelay returns the delay of a registry's responses, in wall-clock time. Machines of a zone live by its clock; the
+// operator's requests end by the wall clock.
 func (f networkFault) computeRegistryDelay(asker string, clock network.Clock) time.Duration {
 	from, err := netip.ParseAddrPort(asker)
 	if err == nil && isInstance(from.Addr()) {
-		return min(f.RegistryDelay, clock.ToWall(5*time.Minute))
+		return clock.ToWall(f.RegistryDelay)
 	}
 	return f.RegistryDelay
 }

@@ -250,7 +250,7 @@ func TestNetworkFault_ZoneOnly(t *testing.T) {
 }
 
 func TestNetworkFault_SlowRegistryAtHighSpeed(t *testing.T) {
-	for speed, want := range map[float64]time.Duration{1: 5 * time.Second, 60: 5 * time.Second, 600: 500 * time.Millisecond} {
+	for speed, want := range map[float64]time.Duration{1: 5 * time.Second, 50: 100 * time.Millisecond, 500: 10 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			o := open(t, Options{Scenario: "slow-registry", Speed: speed})
 			defer o.close()

@@ -122,7 +122,8 @@ type Network struct {
 	Portal bool
 	// ClockOffset is the servers' clocks minus the operator's.
 	ClockOffset time.Duration
-	// RegistryDelay is the delay of each response of a registry, in wall-clock time.
+	// RegistryDelay is the delay of each response of a registry: by the zone's clock for its machines, by the wall clock for the
+	// operator.
 	RegistryDelay time.Duration
 	// PartUpload is how long the operator's machine takes, by the zone's clock, to upload a part of an object: simulated images are
 	// small, and have one.
