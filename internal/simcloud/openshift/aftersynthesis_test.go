@@ -74,6 +74,7 @@ spec:
   template:
     spec:
       serviceAccountName: acme-dns-register
+      restartPolicy: Never
       containers:
       - name: register
         image: quay.io/appuio/oc:v4.20
@@ -254,7 +255,7 @@ data: {silences.json: '[{"matchers": [{"name": "alertname", "value": "SimpleCont
 apiVersion: batch/v1
 kind: Job
 metadata: {name: silence-now, namespace: openshift-monitoring}
-spec: {template: {spec: {serviceAccountName: silence, containers: [{name: silence, image: 'quay.io/appuio/oc:v4.20'}]}}}
+spec: {template: {spec: {serviceAccountName: silence, restartPolicy: Never, containers: [{name: silence, image: 'quay.io/appuio/oc:v4.20'}]}}}
 `
 
 func TestAlerts_RequirePermission(t *testing.T) {
