@@ -43,13 +43,12 @@ func (f failover) String() string {
 // loadBalancerLost measures on a cluster that stands. The page of documentation states the limits.
 func loadBalancerLost(internal string) func(*testing.T, run.Run, *simcloud.Zone) {
 	return func(t *testing.T, s run.Run, zone *simcloud.Zone) {
-		first := lookupInternal(t, s, zone)
 		if s.Spec.LoadBalancer.Internal != internal {
 			s.Spec.LoadBalancer.Internal = internal
 			installed(t, s)
 		}
 		pass(t, s, 5*time.Minute) // caches of resolvers, and a zone that has just been opened
-		seen := measureFailover(t, s, zone, first)
+		seen := measureFailover(t, s, zone)
 		t.Logf("%s: %s", internal, seen)
 		limits := readFailoverLimits(t, internal)
 		for what, c := range map[string][2]time.Duration{
@@ -85,36 +84,37 @@ func pass(t *testing.T, s run.Run, d time.Duration) {
 	}
 }
 
-// lookupInternal returns the first address of api-int: the kubelets are connected to it.
-func lookupInternal(t *testing.T, s run.Run, zone *simcloud.Zone) string {
+// selectVictim returns the load balancer that more nodes are connected to, and the other one.
+func selectVictim(t *testing.T, zone *simcloud.Zone) (dead, living string) {
 	t.Helper()
-	node, err := zone.MachineNetwork("worker-0")
-	if err != nil {
-		t.Fatal(err)
+	const apiPort = 6443
+	peers := map[string]int{}
+	for _, name := range []string{"lb-0", "lb-1"} {
+		var err error
+		if peers[name], err = zone.CountPeers(name, apiPort); err != nil {
+			t.Fatal(err)
+		}
 	}
-	addresses, err := node.Lookup(t.Context(), "api-int."+s.Spec.Domain())
-	if err != nil {
-		t.Fatal(err)
+	t.Logf("hosts that are connected to the load balancers: %v", peers)
+	if peers["lb-0"] >= peers["lb-1"] {
+		return "lb-0", "lb-1"
 	}
-	return addresses[0].String()
+	return "lb-1", "lb-0"
 }
 
-// measureFailover silences the load balancer whose address is first.
-func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone, first string) failover {
+// measureFailover silences the load balancer that the kubelets are connected to.
+func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone) failover {
 	t.Helper()
 	node, err := zone.MachineNetwork("worker-0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	dead, living := selectVictim(t, zone)
 	domain := s.Spec.Domain()
 	var outside, inside []*peer
 	for range failoverPeers {
 		outside = append(outside, newPeer(t, s, s.Net, "https://api."+domain+":6443"))
 		inside = append(inside, newPeer(t, s, node, "https://api-int."+domain+":6443"))
-	}
-	dead, living := "lb-0", "lb-1"
-	if (backdoor{t, s}).addressesOf(living)[0] == first {
-		dead, living = living, dead
 	}
 	alive := backdoor{t, s}.addressesOf(living)[0]
 	direct := s.Net
@@ -127,6 +127,7 @@ func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone, first string)
 			t.Fatal(err)
 		}
 	}
+	awaitHeartbeats(t, s, witness)
 	if err := zone.Silence(dead); err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +146,45 @@ func measureFailover(t *testing.T, s run.Run, zone *simcloud.Zone, first string)
 		seen.inside = max(seen.inside, p.outage)
 	}
 	return seen
+}
+
+// awaitHeartbeats waits until just before the moment at which most kubelets begin to send requests: a load balancer that dies then
+// fails more of them than at any other time.
+func awaitHeartbeats(t *testing.T, s run.Run, witness *peer) {
+	t.Helper()
+	const interval, window = 40 * time.Second, 8 * time.Second
+	nodes, err := witness.listNodes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var next []time.Time
+	for _, node := range nodes {
+		for _, condition := range node.Status.Conditions {
+			if condition.Type != corev1.NodeReady {
+				continue
+			}
+			at := condition.LastHeartbeatTime.Add(interval)
+			for !at.After(time.Now().Add(time.Second)) {
+				at = at.Add(interval)
+			}
+			next = append(next, at)
+		}
+	}
+	var chosen time.Time
+	most := 0
+	for _, first := range next {
+		count := 0
+		for _, at := range next {
+			if !at.Before(first) && at.Sub(first) < window {
+				count++
+			}
+		}
+		if count > most {
+			chosen, most = first, count
+		}
+	}
+	t.Logf("%d of %d kubelets send a heartbeat within %s", most, len(next), window)
+	pass(t, s, time.Until(chosen)-time.Second)
 }
 
 // peer is a client-go client with a connection of its own.
@@ -248,6 +288,9 @@ func measureKubelets(t *testing.T, zone *simcloud.Zone, beats map[string][]time.
 		outage = max(outage, sent[next].Sub(began))
 	}
 	t.Logf("%d of %d kubelets sent a heartbeat that failed", failed, len(beats))
+	if failed == 0 {
+		t.Error("no kubelet was connected to the load balancer that died: nothing was measured")
+	}
 	return outage
 }
 

@@ -169,6 +169,15 @@ func (z *Zone) Silence(machine string) error {
 	return err
 }
 
+// CountPeers returns the number of hosts with an open connection to a TCP port of the machine of that name.
+func (z *Zone) CountPeers(machine string, port int) (int, error) {
+	host, err := z.findMachine(machine)
+	if err != nil {
+		return 0, err
+	}
+	return host.CountPeers(port), nil
+}
+
 // MachineNetwork returns the network of the machine of that name, as programs on it have it.
 func (z *Zone) MachineNetwork(machine string) (network.Network, error) {
 	host, err := z.findMachine(machine)

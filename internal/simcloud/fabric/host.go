@@ -93,6 +93,17 @@ func (h *Host) listConns() []*conn {
 	return conns
 }
 
+// CountPeers returns the number of hosts with an open connection to a TCP port of this one.
+func (h *Host) CountPeers(port int) int {
+	peers := map[*Host]bool{}
+	for _, c := range h.listConns() {
+		if c.local.Port == port {
+			peers[c.peer.host] = true
+		}
+	}
+	return len(peers)
+}
+
 func (h *Host) findListener(port int) (*listener, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
