@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -252,7 +253,8 @@ func (r *run) cleanUp(ctx context.Context) error {
 		return fault.Newf(fault.Waiting, "delete what the run made", "%s was asked for without an answer, and may still show up", doubt).
 			WithHint("run it again in an hour: it begins with what is left")
 	}
-	_ = os.RemoveAll(r.folder.Path()) // a later run tries again
+	// After the lock is released: its heartbeat writes into the folder until then.
+	r.ends = slices.Insert(r.ends, 0, func() { _ = os.RemoveAll(r.folder.Path()) }) // a later run tries again
 	return nil
 }
 
