@@ -207,7 +207,7 @@ func Default() Spec {
 			CNI:         "OVNKubernetes",
 		},
 		DNS:          DNSSpec{Zone: "managed", Delegation: "manual"},
-		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair", Internal: InternalAddresses},
+		LoadBalancer: LoadBalancerSpec{Strategy: "haproxy-pair", Internal: InternalAddresses, ProxyProtocol: true},
 		OpenShift:    OpenShiftSpec{Distribution: "ocp"},
 	}
 }

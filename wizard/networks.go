@@ -218,7 +218,7 @@ func listLoadBalancerFields() []Field {
 			Source: "Use addresses, unless exoshift conformance has verified elastic-ip in this zone.",
 			value:  bindText(func(s *state.Spec) *string { return &s.LoadBalancer.Internal })},
 		{Key: "loadBalancer.proxyProtocol", Title: "PROXY protocol", Example: "true",
-			Screen: Network, Advanced: true, Effect: Rebuild, when: hasLoadBalancers,
+			Screen: Network, Advanced: true, Effect: ByHand, when: hasLoadBalancers,
 			Help:   "Whether the load balancers pass client addresses to the routers.",
 			Why:    "Without it, applications see the load balancer's address instead of the client's.",
 			Source: "The application owners know whether they need client addresses.",

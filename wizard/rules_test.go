@@ -199,8 +199,8 @@ func TestCheckWarnings_UnusedAnswers(t *testing.T) {
 	spec := valid()
 	spec.Syn.Tenant, spec.DNS.ACME = "t-demo", true
 	spec.LoadBalancer, spec.DNS.AppsDomain = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}, "apps.example.com"
-	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 4 {
-		t.Errorf("want four warnings, got:\n%s", lines(got))
+	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 3 {
+		t.Errorf("want three warnings, got:\n%s", lines(got))
 	}
 	spec.LoadBalancer.Strategy, spec.DNS.AppsDomain = "haproxy-pair", "apps."+spec.Domain()
 	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 2 {

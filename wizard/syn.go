@@ -372,9 +372,6 @@ func (a *Answers) clearOrigin(key string) {
 // CheckUnusedAnswers warns of answers without an effect, and of tasks that are left to the operator.
 func CheckUnusedAnswers(spec state.Spec) []Problem {
 	faults := checkWithoutSyn(spec)
-	if spec.LoadBalancer.ProxyProtocol && spec.IsRoundRobin() {
-		faults = append(faults, WithField("loadBalancer.proxyProtocol", NewProblem("no effect: the PROXY protocol requires load balancers", "", ""))...)
-	}
 	if apps := spec.DNS.AppsDomain; apps != "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
 		faults = append(faults, WithField("dns.appsDomain", NewProblem("it is outside the cluster's zone: point *."+apps+" to ingress."+spec.Domain()+" yourself; the installation waits for it to reach the console", "", ""))...)
 	}

@@ -30,9 +30,9 @@ func TestInstall_EveryVariant(t *testing.T) {
 			s.LoadBalancer.Strategy = "dns-round-robin"
 			s.Sizing.Infra.Count, s.Sizing.Storage.Count, s.Sizing.Workers.Count = 0, 0, 9
 		}, everyNodeByName},
-		"dedicated hypervisors, protected masters, the PROXY protocol, a domain for the applications, a group with TopoLVM": {func(s *state.Spec) {
+		"dedicated hypervisors, protected masters, no PROXY protocol, a domain for the applications, a group with TopoLVM": {func(s *state.Spec) {
 			s.Exoscale.DeployTarget, s.Exoscale.ProtectMasters = "dedicated-1", true
-			s.LoadBalancer.ProxyProtocol, s.DNS.AppsDomain = true, "applications."+s.Domain()
+			s.LoadBalancer.ProxyProtocol, s.DNS.AppsDomain = false, "applications."+s.Domain()
 			s.Sizing.ExtraGroups = []state.GroupSpec{{Name: "data", MachineSpec: state.MachineSpec{
 				Type: "standard.extra-large", Count: 2, RootDisk: 100, DataDisk: 200, TopoLVM: true,
 			}}}

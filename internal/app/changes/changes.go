@@ -99,6 +99,8 @@ func (r changeRule) listManualSteps(key string) []string {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		proxy := r.after.OpenShift.Proxy
 		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
+	case "loadBalancer.proxyProtocol":
+		return r.describeProxyProtocol()
 	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
 		return r.describeCapabilities()
 	case "openshift.imageDigestSources":
@@ -119,6 +121,20 @@ func (r changeRule) listManualSteps(key string) []string {
 		}
 	}
 	return nil
+}
+
+// The configuration of a load balancer is that of its start, and routers take one protocol only.
+func (r changeRule) describeProxyProtocol() []string {
+	edit, protocol := `/server-template router/s/ send-proxy-v2//`, "TCP"
+	if r.after.LoadBalancer.ProxyProtocol {
+		edit, protocol = `/server-template router/s/$/ send-proxy-v2/`, "PROXY"
+	}
+	return []string{
+		"Load balancers and routers change together: until all have, about two minutes, applications cannot be reached. The API can.",
+		fmt.Sprintf(`oc -n openshift-ingress-operator patch ingresscontroller/default --type=merge -p '{"spec":{"endpointPublishingStrategy":{"type":"HostNetwork","hostNetwork":{"protocol":%q}}}}'`, protocol),
+		"Then on one load balancer, and on the other one once the first routers have restarted:",
+		fmt.Sprintf("sudo sed -i '%s' /etc/haproxy/haproxy.cfg && sudo systemctl reload haproxy", edit),
+	}
 }
 
 func (r changeRule) describeCapabilities() []string {
