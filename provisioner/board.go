@@ -153,12 +153,12 @@ func (b *Board) applyStep(e Event) {
 }
 
 // setAction keeps the time of an action that is still needed, in other words.
-func (v *StepView) setAction(e Event) {
-	switch v.Hint = e.Hint; {
+func (s *StepView) setAction(e Event) {
+	switch s.Hint = e.Hint; {
 	case e.Hint == "":
-		v.Asked = time.Time{}
-	case v.Asked.IsZero():
-		v.Asked = e.Time
+		s.Asked = time.Time{}
+	case s.Asked.IsZero():
+		s.Asked = e.Time
 	}
 }
 

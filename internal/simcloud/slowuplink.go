@@ -1,7 +1,6 @@
 package simcloud
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/netip"
@@ -18,7 +17,9 @@ func (f networkFault) slowParts(clock network.Clock, next http.Handler) http.Han
 	return http.HandlerFunc(func(response http.ResponseWriter, r *http.Request) {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
 		if err == nil && isOperator(from.Addr()) && r.Method == http.MethodPut && r.URL.Query().Has("partNumber") && r.ContentLength > 0 {
-			r.Body = &slowBody{ReadCloser: r.Body, ctx: r.Context(), clock: clock, perByte: f.PartUpload / time.Duration(r.ContentLength)}
+			r.Body = &slowBody{ReadCloser: r.Body, perByte: f.PartUpload / time.Duration(r.ContentLength), sleep: func(d time.Duration) error {
+				return clock.Sleep(r.Context(), d)
+			}}
 		}
 		next.ServeHTTP(response, r)
 	})
@@ -27,16 +28,15 @@ func (f networkFault) slowParts(clock network.Clock, next http.Handler) http.Han
 // slowBody is the body of one request.
 type slowBody struct {
 	io.ReadCloser
-	ctx     context.Context
-	clock   network.Clock
 	perByte time.Duration
+	sleep   func(time.Duration) error
 }
 
 // Read implements io.Reader.
 func (b *slowBody) Read(into []byte) (int, error) {
 	const most = 4 << 10 // so that the sender does not notice pauses
 	n, err := b.ReadCloser.Read(into[:min(len(into), most)])
-	if slept := b.clock.Sleep(b.ctx, time.Duration(n)*b.perByte); slept != nil {
+	if slept := b.sleep(time.Duration(n) * b.perByte); slept != nil {
 		return n, slept
 	}
 	return n, err

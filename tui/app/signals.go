@@ -47,8 +47,7 @@ func newSignals(out io.Writer, noColor, silent bool, env func(string) string) Si
 		s.BellOnly = true
 		return s
 	}
-	vte, _ := strconv.Atoi(env("VTE_VERSION")) // 0: another terminal
-	modern := slices.Contains([]string{"WezTerm", "ghostty", "mintty"}, program) || env("WT_SESSION") != ""
+	modern, vte := isModern(env), parseVTE(env)
 	switch {
 	case modern || program == "iTerm.app" || env("KITTY_WINDOW_ID") != "":
 		s.notify = []func(string, string) string{notifyByText}
@@ -57,14 +56,28 @@ func newSignals(out io.Writer, noColor, silent bool, env func(string) string) Si
 	default:
 		s.notify = []func(string, string) string{notifyByText, notifyByTitle}
 	}
-	s.progress = modern || vte >= 8000
-	s.Links = modern || vte >= 5000 || env("KITTY_WINDOW_ID") != "" || env("KONSOLE_VERSION") != "" ||
-		slices.Contains([]string{"iTerm.app", "vscode", "Tabby", "Hyper"}, program) ||
-		slices.Contains([]string{"foot", "foot-extra", "alacritty", "xterm-kitty", "xterm-ghostty"}, name)
+	s.progress, s.Links = modern || vte >= 8000, hasLinks(env)
 	if env("TMUX") != "" {
 		s.wrap, s.Links = ansi.TmuxPassthrough, false
 	}
 	return s
+}
+
+// isModern reports whether a terminal has notifications, progress and links.
+func isModern(env func(string) string) bool {
+	return slices.Contains([]string{"WezTerm", "ghostty", "mintty"}, env("TERM_PROGRAM")) || env("WT_SESSION") != ""
+}
+
+// parseVTE returns the version of a terminal by GNOME's library, e.g. 7600; 0 for others.
+func parseVTE(env func(string) string) int {
+	version, _ := strconv.Atoi(env("VTE_VERSION"))
+	return version
+}
+
+func hasLinks(env func(string) string) bool {
+	return isModern(env) || parseVTE(env) >= 5000 || env("KITTY_WINDOW_ID") != "" || env("KONSOLE_VERSION") != "" ||
+		slices.Contains([]string{"iTerm.app", "vscode", "Tabby", "Hyper"}, env("TERM_PROGRAM")) ||
+		slices.Contains([]string{"foot", "foot-extra", "alacritty", "xterm-kitty", "xterm-ghostty"}, env("TERM"))
 }
 
 func notifyByText(title, text string) string { return ansi.Notify(title + ": " + text) }

@@ -155,11 +155,7 @@ func (s *model) handleQuitKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (s *model) handleStartKey(k tea.KeyMsg) tea.Cmd {
-	start, options := &s.start, len(s.start.options)
-	digit := 0
-	if len(k.Runes) == 1 {
-		digit = int(k.Runes[0] - '0')
-	}
+	start := &s.start
 	switch {
 	case start.popups.Open != nil && k.Type != tea.KeyCtrlC:
 		return start.popups.HandleKey(k)
@@ -169,19 +165,30 @@ func (s *model) handleStartKey(k tea.KeyMsg) tea.Cmd {
 		s.showHelp()
 	case key.Matches(k, s.keys.Leave), string(k.Runes) == "q", key.Matches(k, s.keys.Back):
 		return tea.Quit
-	case start.opening || options == 0 || start.handleDraftKey(k):
-		return nil
+	case !start.opening && len(start.options) > 0 && !start.handleDraftKey(k) && s.chooseOption(k):
+		return s.openInterview(start.options[start.cursor].ID)
+	}
+	return nil
+}
+
+// chooseOption moves the cursor; it reports whether the option under it is chosen.
+func (s *model) chooseOption(k tea.KeyMsg) bool {
+	start, options, digit := &s.start, len(s.start.options), 0
+	if len(k.Runes) == 1 {
+		digit = int(k.Runes[0] - '0')
+	}
+	switch {
 	case key.Matches(k, s.keys.Down):
 		start.cursor = (start.cursor + 1) % options
 	case key.Matches(k, s.keys.Up):
 		start.cursor = (start.cursor + options - 1) % options
 	case digit >= 1 && digit <= options:
 		start.cursor = digit - 1
-		return s.openInterview(start.options[start.cursor].ID)
-	case key.Matches(k, s.keys.Accept):
-		return s.openInterview(start.options[start.cursor].ID)
+		return true
+	default:
+		return key.Matches(k, s.keys.Accept)
 	}
-	return nil
+	return false
 }
 
 func (s *model) startExport() {

@@ -52,7 +52,7 @@ func begun(t *testing.T, isBegun bool, more string) state.Folder {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer journal.Close()
+		defer func() { _ = journal.Close() }()
 		if err := journal.RecordIntent("dns-zone", "c-demo-1.example.net"); err != nil {
 			t.Fatal(err)
 		}

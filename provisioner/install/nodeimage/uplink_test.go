@@ -36,7 +36,7 @@ func (halfDone) Fraction() float64 { return 0.5 }
 // has passed. perSecond is in bytes; reading takes that part of the time.
 func observedUpload(t *testing.T, transfer Transfer, perSecond int, reading time.Duration) (seen string, facts state.Facts) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
+	synctest.Test(t, func(*testing.T) {
 		store := state.NewFactsStore(state.Facts{}, func(state.Facts) error { return nil })
 		image := New(state.Spec{}, nil, nil, transfer, nil, nil, store)
 		var texts []string

@@ -91,6 +91,10 @@ func (s *Server) serveObjects(w http.ResponseWriter, r *http.Request, user User)
 	if served.dryRun, err = parsed.parseOptions(); err != nil {
 		return err
 	}
+	return s.serveVerb(w, r, served, parsed, user)
+}
+
+func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, served resources, parsed request, user User) error {
 	switch parsed.verb {
 	case "list":
 		return served.serveList(w, parsed)
