@@ -11,7 +11,7 @@ import (
 )
 
 // provider is Exoscale's own for Terraform, in a version that is to be had as a module.
-const provider = "github.com/exoscale/terraform-provider-exoscale@v0.59.0"
+const provider = "github.com/exoscale/terraform-provider-exoscale@v0.68.0"
 
 // terraform is what is needed to run Terraform, or why it cannot be run.
 type terraform struct {
