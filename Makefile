@@ -5,7 +5,7 @@ export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo record test race faults e2e contract lint fmt bench check clean
+.PHONY: help build demo record test race faults e2e contract lint fmt bench check patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -37,6 +37,9 @@ contract: ## Hold a live zone to the contract of the adapters, for a little mone
 lint: ## Run the linters of .golangci.yml, and look for known vulnerabilities where their database can be had
 	$(LINT) run
 	test/scripts/vulncheck
+
+patches: ## Raise the dependencies to their newest patch release
+	test/scripts/patches
 
 fmt: ## Format the code
 	$(LINT) fmt
