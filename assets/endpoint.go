@@ -19,8 +19,17 @@ type Endpoint struct {
 	When     []string `yaml:"when"`     // conditions that all have to hold, each "one" or "one|other"; none: always
 	Needs    []string `yaml:"needs"`    // endpoints without which it cannot be probed
 	Expect   []int    `yaml:"expect"`   // HTTP statuses that count as reached; none: whatever the probe takes
+	Answer   *Answer  `yaml:"answer"`   // what only it answers, of services by plain HTTP and HTTPS
 	Reason   string   `yaml:"reason"`   // what it is needed for, one sentence
 	Hint     string   `yaml:"hint"`     // what to do if it cannot be reached, beyond the hint of what is wrong; may be empty
+}
+
+// Answer is what tells the answers of one service from those of anything else that answers in its place, such as a web
+// filter. Type and one of the marks have to be there.
+type Answer struct {
+	Type    string   `yaml:"type" json:"type,omitempty"`       // json, xml, or data: anything but a web page; "": any
+	Headers []string `yaml:"headers" json:"headers,omitempty"` // marks: fields that it sends, "Name" or "Name: beginning of the value"
+	Text    string   `yaml:"text" json:"text,omitempty"`       // mark: a regular expression for the body, without the names of the host in it
 }
 
 // ReadEndpoints returns the catalogue, group by group.

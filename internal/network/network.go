@@ -32,6 +32,8 @@ type Network struct {
 	Resolver Resolver
 	// Roots are the certificate authorities of the public internet; nil: the host's.
 	Roots *x509.CertPool
+	// PublicRoots are those of Roots that every machine of the internet trusts; nil: those that Mozilla lists, as nodes do.
+	PublicRoots *x509.CertPool
 	// ReleaseKey is the armored OpenPGP public key that signs the downloads of releases; nil: the pinned key of OpenShift's
 	// publisher.
 	ReleaseKey []byte

@@ -75,6 +75,8 @@ func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 		return shared{}, true
 	case ProxyAuth, ProxyRefused, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return shared{evidence: e[EvidenceProxy]}, true
+	case Inspected:
+		return shared{evidence: e[EvidenceAuthority]}, true
 	case Untrusted, Expired:
 		if issuer := e[EvidenceIssuer]; issuer != "" || r.Class == Untrusted {
 			return shared{evidence: issuer}, issuer != ""

@@ -74,6 +74,8 @@ func listCauseTexts() map[Class][2]string {
 			"Look for loss, a slow link or an MTU that is too large on the way of {which} from {machine}."},
 		Untrusted: {"signed by {issuer}, not trusted by {machine}",
 			"Most likely TLS inspection: ask to exempt these hosts, or trust {issuer}: {how that is done there}."},
+		Inspected: {"TLS is inspected: {authority}, which is no public authority, signs for unrelated services",
+			"If the nodes are behind the same inspection, they need {authority} in openshift.trustBundle in the answers; otherwise ask to exempt these hosts."},
 		DNSTimeout: {"{resolver} does not answer DNS queries", "Allow {machine} to reach {resolver} on port 53, UDP and TCP."},
 		ServFail: {"{resolver} fails to answer DNS queries",
 			"Ask the operator of {resolver} why it returns SERVFAIL for these names; often its forwarder does not answer."},

@@ -23,6 +23,7 @@ const (
 	ProxySilent   Class = "proxy-timeout"        // the proxy does not answer
 	ProxyPort     Class = "proxy-port"           // no proxy listens at that port
 	Untrusted     Class = "tls-untrusted-issuer" // usually interception; the issuer is in the evidence
+	Inspected     Class = "tls-inspected"        // an authority that only this machine trusts has signed for a public service
 	WrongHostname Class = "tls-hostname"
 	Expired       Class = "tls-expired"
 	ClockSkew     Class = "tls-clock-skew" // this machine's clock is wrong, by a certificate, a Date header or NTP

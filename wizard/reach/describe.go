@@ -73,6 +73,7 @@ var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	ProxyPort:     "no proxy listens at {proxy}",
 
 	Untrusted:     "signed by {issuer}, which {machine} does not trust",
+	Inspected:     "reachable, but inspected: signed by {authority}, which is no public authority",
 	WrongHostname: "the certificate is for {subject}",
 	Expired:       "the certificate expired {expires}",
 	ClockSkew:     "the clock of {machine} is {how far behind or ahead}",

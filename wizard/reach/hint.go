@@ -60,7 +60,9 @@ var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	ProxySilent:   "Ask the network team to allow {machine} to reach {proxy}: it does not answer.",
 	ProxyPort:     "Correct the port of {proxy} {where its proxy is set}: no proxy listens there.",
 
-	Untrusted:     "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
+	Untrusted: "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
+	Inspected: "Add {authority}, which only {machine} trusts, to openshift.trustBundle in the answers if the nodes are behind the same " +
+		"TLS inspection, or ask to exempt {host} from it.",
 	WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
 	Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
 	ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
@@ -94,6 +96,7 @@ func expandHint(text string, r Result) string {
 		"{addresses}", cmp.Or(e[EvidenceAddresses], "something else"),
 		"{address}", cmp.Or(e[EvidenceAddress], e[EvidenceAddresses], host),
 		"{issuer}", cmp.Or(e[EvidenceIssuer], "its unknown issuer"),
+		"{authority}", cmp.Or(e[EvidenceAuthority], "the authority of the inspection"),
 		"{subject}", cmp.Or(e[EvidenceSubject], "another name"),
 		"{expires}", cmp.Or(e[EvidenceExpires], "some time ago"),
 		"{how far behind or ahead}", formatSkew(e[EvidenceSkew]),

@@ -5,6 +5,8 @@ package reach
 
 import (
 	"time"
+
+	"exoshift/assets"
 )
 
 // Check is one service to probe, without placeholders.
@@ -19,8 +21,10 @@ type Check struct {
 	Severity Severity `json:"severity"`
 	Needs    []string `json:"needs,omitempty"`  // IDs of checks without which this one is meaningless
 	Expect   []int    `json:"expect,omitempty"` // HTTP statuses that count as reached; none: what the probe takes
-	Reason   string   `json:"reason"`           // what it is needed for, one sentence
-	Hint     string   `json:"hint,omitempty"`   // what to do about it, beyond the hint of the failure's class
+	// Answer is what only this service answers, of plain HTTP and HTTPS; nil: any answer counts.
+	Answer *assets.Answer `json:"answer,omitempty"`
+	Reason string         `json:"reason"`         // what it is needed for, one sentence
+	Hint   string         `json:"hint,omitempty"` // what to do about it, beyond the hint of the failure's class
 }
 
 // Severity is the importance of a service.
@@ -84,8 +88,9 @@ const (
 	EvidenceAddress   = "address"   // of the connection
 	EvidenceIPv4      = "ipv4"      // state of that address family alone
 	EvidenceIPv6      = "ipv6"
-	EvidenceProxy     = "proxy"  // "host:port" that the connection went through
-	EvidenceIssuer    = "issuer" // of the server's certificate, e.g. "CN=Corp Proxy CA"
+	EvidenceProxy     = "proxy"     // "host:port" that the connection went through
+	EvidenceIssuer    = "issuer"    // of the server's certificate, e.g. "CN=Corp Proxy CA"
+	EvidenceAuthority = "authority" // at the top of the server's certificates, if it is not a public one
 	EvidenceSubject   = "subject"
 	EvidenceExpires   = "expires"  // of the server's certificate, RFC 3339
 	EvidenceStatus    = "status"   // HTTP status, or the first line of the answer
@@ -141,6 +146,7 @@ type Task struct {
 	Version      string  `json:"version,omitempty"`      // "" if not chosen
 	PullSecret   string  `json:"pullSecret,omitempty"`   // "" if not given
 	Authorities  string  `json:"authorities,omitempty"`  // PEM, trusted besides those of the machine
+	TrustBundle  string  `json:"trustBundle,omitempty"`  // PEM, which the nodes trust besides public authorities
 	Proxy        *Proxy  `json:"proxy,omitempty"`        // used in place of the machine's own; nil: the machine's own
 	NodesProxy   *Proxy  `json:"nodesProxy,omitempty"`   // that of the nodes, with its password, for the checks of this very proxy
 }

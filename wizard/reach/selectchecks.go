@@ -78,7 +78,7 @@ func newCheck(e assets.Endpoint, address string, certain bool) Check {
 	}
 	return Check{
 		ID: e.ID, Title: e.Title, Group: e.Group, URL: address, From: e.From, Phase: e.Phase, Owner: e.Owner,
-		Severity: severity, Needs: e.Needs, Expect: e.Expect, Reason: e.Reason, Hint: e.Hint,
+		Severity: severity, Needs: e.Needs, Expect: e.Expect, Answer: e.Answer, Reason: e.Reason, Hint: e.Hint,
 	}
 }
 

@@ -148,18 +148,27 @@ func (s *Checker) newTask(vantage string, ids []string) (reach.Task, error) {
 	if proxy := s.Spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
 		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}
 	}
+	bundle, err := readTrustBundle(s.Spec.OpenShift.TrustBundle)
+	task.TrustBundle = bundle
 	if vantage == reach.Workstation {
-		return task, nil
+		return task, nil // which does not use the bundle: the answers are checked elsewhere
 	}
 	task.Proxy = task.NodesProxy
-	if bundle := s.Spec.OpenShift.TrustBundle; bundle != "" {
-		content, err := fileread.Text(bundle, fileread.Small)
-		if err != nil {
-			return task, fault.New(fault.Invalid, "read the trust bundle", err).WithField("openshift.trustBundle")
-		}
-		task.Authorities += "\n" + string(content)
+	if bundle != "" {
+		task.Authorities += "\n" + bundle
 	}
-	return task, nil
+	return task, err
+}
+
+func readTrustBundle(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	content, err := fileread.Text(path, fileread.Small)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "read the trust bundle", err).WithField("openshift.trustBundle")
+	}
+	return string(content), nil
 }
 
 // selectChecks returns the checks of these IDs and their dependencies; nil: all.

@@ -34,7 +34,7 @@ func (h *Host) Address() netip.Addr { return h.address }
 
 // Network returns the network of this host, with the certificate authorities it trusts.
 func (h *Host) Network(roots *x509.CertPool) network.Network {
-	n := network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, Clock: h.fabric.config.Clock}
+	n := network.Network{Dial: h.Dial, Lookup: h.lookup(), Roots: roots, PublicRoots: roots, Clock: h.fabric.config.Clock}
 	resolver, servers := h.fabric.config.ResolverFor(h.address)
 	if resolver != nil {
 		n.Resolver, n.Resolvers = resolver, func() []string { return servers }

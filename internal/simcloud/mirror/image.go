@@ -22,16 +22,15 @@ type bootImage struct {
 // CentOS Stream. Of the builds those of 4.18, 4.21 and of OKD 4.21 are real ones. That OKD 4.20 is on Stream 10, and the folder
 // of Stream 9, are guesses.
 func newBootImage(version string) bootImage {
-	const streams = "/art/storage/prod/streams/"
 	switch okd := strings.Contains(version, "-okd-"); {
 	case okd && strings.HasPrefix(version, "4.19."):
 		return bootImage{"9.0.20250510-0", "scos", "CentOS Stream CoreOS", CentOSHost + "/centos/scos/9/prod/streams/c9s"}
 	case okd:
-		return bootImage{"10.0.20251103-0", "scos", "CentOS Stream CoreOS", ImagesHost + streams + "c10s"}
+		return bootImage{"10.0.20251103-0", "scos", "CentOS Stream CoreOS", ImagesHost + streamsPath + "c10s"}
 	case strings.HasPrefix(version, "4.18."):
-		return bootImage{"418.94.202501221327-0", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "4.18-9.4"}
+		return bootImage{"418.94.202501221327-0", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streamsPath + "4.18-9.4"}
 	}
-	return bootImage{"9.6.20251212-1", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streams + "rhel-9.6"}
+	return bootImage{"9.6.20251212-1", "rhcos", "Red Hat Enterprise Linux CoreOS", ImagesHost + streamsPath + "rhel-9.6"}
 }
 
 func (p bootImage) imageURL() string {

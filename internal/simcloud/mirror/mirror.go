@@ -21,6 +21,9 @@ const (
 	CentOSHost  = "cloud.centos.org"                     // boot images of OKD on CentOS Stream 9
 )
 
+// streamsPath is the folder of the boot images.
+const streamsPath = "/art/storage/prod/streams/"
+
 const sumsFile = "sha256sum.txt"
 
 // New returns a handler for all hosts. The words are the command line of the simulated openshift-install; the script
@@ -40,7 +43,21 @@ func New(words []string, key Key) http.Handler {
 	pictures := images{cache: newCache()}
 	mux.HandleFunc("GET "+ImagesHost+"/", pictures.serve)
 	mux.HandleFunc("GET "+CentOSHost+"/", pictures.serve)
-	return mux
+	for _, folder := range []string{ImagesHost + streamsPath + "{$}", CentOSHost + "/{$}"} {
+		mux.HandleFunc("GET "+folder, serveListing)
+	}
+	return markHosts(mux)
+}
+
+// markHosts adds the fields by which the hosts' own responses are known.
+func markHosts(next http.Handler) http.Handler {
+	marks := map[string]string{OKDHost: "X-Github-Request-Id", AssetsHost: "X-Ms-Request-Id"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if mark := marks[r.Host]; mark != "" {
+			w.Header().Set(mark, "7c3a1f2b-601e-0048-5a6b-8c0000000000")
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func serve(w http.ResponseWriter, r *http.Request, content []byte, err error) {

@@ -16,9 +16,7 @@ func listOtherSites() []site {
 		newWebSite(newPassbolt(), "cloud.passbolt.com"),
 		newWebSite(newJSONHandler(http.StatusUnauthorized, map[string]string{"message": "Unauthorized"}), "gitlab.com"),
 	}
-	for _, name := range listPageHosts() {
-		list = append(list, newWebSite(newPage(name), name))
-	}
+	list = append(list, listFileSites()...)
 	for _, name := range []string{"archive.ubuntu.com", "security.ubuntu.com", "ch.archive.ubuntu.com"} {
 		list = append(list, site{[]string{name}, func(*services) ([]server.Port, error) {
 			return []server.Port{server.HTTP{Handler: newPage("Index of /ubuntu")}}, nil
@@ -47,10 +45,23 @@ func newPassbolt() http.Handler {
 	return mux
 }
 
-// listPageHosts returns hosts of which nothing is known except that they respond.
-func listPageHosts() []string {
-	return []string{
-		"letsencrypt.org", "raw.githubusercontent.com", "charts.jetstack.io", "helm.cilium.io", "pypi.org", "files.pythonhosted.org",
-		"registry.terraform.io", "releases.hashicorp.com", "apt.puppetlabs.com",
+// listFileSites returns hosts of which only what tells them from others is simulated.
+func listFileSites() []site {
+	github := http.Header{"X-Github-Request-Id": {"7C3A:1F2B:3D4E5F:6A7B8C:67000000"}}
+	index := newTextHandler("text/yaml", "apiVersion: v1\nentries: {}\n")
+	return []site{
+		newWebSite(newPage("Let's Encrypt"), "letsencrypt.org"),
+		newWebSite(withHeader(github, http.RedirectHandler("https://github.com/", http.StatusMovedPermanently)), "raw.githubusercontent.com"),
+		newWebSite(index, "charts.jetstack.io"),
+		newWebSite(withHeader(github, index), "helm.cilium.io"),
+		newWebSite(newPage("Simple index"), "pypi.org"),
+		newWebSite(withHeader(http.Header{"X-Served-By": {"cache-zrh-lszb2230002-ZRH"}}, newPage("Python package files")), "files.pythonhosted.org"),
+		newWebSite(newJSONHandler(http.StatusOK, map[string]string{"modules.v1": "/v1/modules/", "providers.v1": "/v1/providers/"}), "registry.terraform.io"),
+		newWebSite(newPage("terraform"), "releases.hashicorp.com"),
+		newWebSite(newPage("Index of /"), "apt.puppetlabs.com"),
 	}
+}
+
+func newTextHandler(kind, text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { writeBody(w, r, http.StatusOK, kind, text) })
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -11,6 +12,14 @@ import (
 func newPage(title string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		writeBody(w, r, http.StatusOK, "text/html; charset=utf-8", "<!doctype html>\n<html><head><title>"+title+"</title></head><body><h1>"+title+"</h1></body></html>\n")
+	})
+}
+
+// withHeader adds fields to the responses of a handler.
+func withHeader(header http.Header, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		maps.Copy(w.Header(), header)
+		next.ServeHTTP(w, r)
 	})
 }
 

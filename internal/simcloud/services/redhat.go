@@ -14,7 +14,7 @@ const amazonLayers = "quayio-production-s3.s3.amazonaws.com"
 // listRedHatSites returns the vendor's services beside its registries and its mirror.
 func listRedHatSites() []site {
 	list := []site{
-		newWebSite(redirectRoot("/auth/realms/redhat-external/account/", newPage("Log in to your Red Hat account")), "sso.redhat.com"),
+		newWebSite(newRedHatLogin(), "sso.redhat.com"),
 		newWebSite(newPage("Hybrid Cloud Console"), "console.redhat.com"),
 		newWebSite(newJSONHandler(http.StatusUnauthorized, map[string]string{"message": "a certificate is required"}), "cert-api.access.redhat.com"),
 		newWebSite(requireToken(map[string]string{"message": "Unauthorized"}), "api.access.redhat.com"),
@@ -32,8 +32,27 @@ func listRedHatSites() []site {
 	return list
 }
 
+// newRedHatLogin is an OpenID provider with only its discovery.
+func newRedHatLogin() http.Handler {
+	const realm = "/auth/realms/redhat-external"
+	mux := http.NewServeMux()
+	mux.Handle("GET "+realm+"/.well-known/openid-configuration", newJSONHandler(http.StatusOK, map[string]string{"issuer": "https://sso.redhat.com" + realm}))
+	mux.Handle("/", redirectRoot(realm+"/account/", newPage("Log in to your Red Hat account")))
+	return mux
+}
+
+// newLayerSite is a host of a delivery network, which marks its responses.
 func newLayerSite(name string) site {
-	return site{[]string{name}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(s.blobs), nil }}
+	mark := http.Header{"X-Amz-Cf-Id": {"0PkbfHRCPyoXeKUm95wqYE3c7I3CZaLUkg5bKxHUVqbPU9uw4N3vdQ"}}
+	switch name {
+	case amazonLayers:
+		mark = http.Header{"X-Amz-Request-Id": {"1795FED301D31540"}}
+	case dockerLayers:
+		mark = http.Header{"Cf-Ray": {"8f1c2d3e4f5a6b7c-ZRH"}}
+	case githubLayers:
+		mark = http.Header{"X-Served-By": {"cache-zrh-lszb2230001-ZRH"}}
+	}
+	return site{[]string{name}, func(s *services) ([]server.Port, error) { return server.NewWebPorts(withHeader(mark, s.blobs)), nil }}
 }
 
 // newAccessPorts is the vendor's portal, with one of the signature stores.

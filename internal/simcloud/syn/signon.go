@@ -66,7 +66,9 @@ func (s *SignOn) Handler() http.Handler {
 	mux.HandleFunc("POST "+protocolPath+"/auth/device", s.serveDevice)
 	mux.HandleFunc("GET "+realm+"/device", s.serveDevicePage)
 	mux.HandleFunc("POST "+realm+"/device", s.serveDevicePage)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { show(w, http.StatusOK, pageData{Title: "Sign in"}) })
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		show(w, http.StatusOK, pageData{Title: "Keycloak: sign in"})
+	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusNotFound, map[string]string{"error": "Unable to find matching target resource method"})
 	})

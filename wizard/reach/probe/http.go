@@ -31,7 +31,10 @@ func probeHTTP(ctx context.Context, a connection.Client) error {
 	case r.Broken != nil:
 		return at.Fail(&at.Layers.HTTP, connection.MapProtocolError(r.Broken, reach.Malformed), r.Broken)
 	}
-	return checkStatus(at, r)
+	if err := checkStatus(at, r); err != nil {
+		return err
+	}
+	return checkAnswer(ctx, at, c, r)
 }
 
 func checkStatus(a connection.Client, r connection.Reply) error {
@@ -42,6 +45,8 @@ func checkStatus(a connection.Client, r connection.Reply) error {
 		return nil
 	case expected:
 		return nil
+	case isForeignPage(a, r) && (r.Status == http.StatusOK || r.Status == http.StatusForbidden):
+		return a.NewPageError(r)
 	case len(a.Check.Expect) > 0 || r.Status >= 500 || connection.IsBlocked(r):
 		return a.NewStatusError(r)
 	}

@@ -58,7 +58,7 @@ func inLab(t *testing.T, test func(*testing.T, *lab)) {
 		t.Cleanup(l.fabric.Close)
 		here, err := l.fabric.AddHost(netip.MustParseAddr("192.0.2.1"))
 		must(t, err)
-		l.network = network.Network{Dial: alsoIPv6(here), Roots: l.authority.pool()}
+		l.network = network.Network{Dial: alsoIPv6(here), Roots: l.authority.pool(), PublicRoots: l.authority.pool()}
 		l.network.Lookup, l.network.LookupIPv6 = l.lookup(l.names), l.lookup(l.names6)
 		l.network.Resolvers = func() []string { return []string{"192.0.2.53"} }
 		test(t, l)

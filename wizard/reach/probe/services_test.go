@@ -201,7 +201,7 @@ func TestProbe_ObjectStorageRefusal(t *testing.T) {
 		"refuses":        {"s3://", routes{"/": says(403, xml, refusal)}, reach.Task{}, "", good, true, ""},
 		"lists":          {"s3://", routes{"/": says(200, xml, `<ListAllMyBucketsResult xmlns="x"/>`)}, reach.Task{}, "", good, true, ""},
 		"another 403":    {"s3://", routes{"/": says(403, nil, "go away")}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
-		"a filter's 403": {"s3://", routes{"/": says(403, nil, "blocked by company policy")}, reach.Task{}, reach.Geo, badHTTP, false, ""},
+		"a filter's 403": {"s3://", routes{"/": says(403, nil, "blocked by company policy")}, reach.Task{}, reach.BlockPage, badHTTP, false, `"blocked by company policy", 403`},
 		"other XML":      {"s3://", routes{"/": says(403, xml, `<html/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"a list as 403":  {"s3://", routes{"/": says(403, xml, `<ListAllMyBucketsResult/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"an error as OK": {"s3://", routes{"/": says(200, xml, refusal)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},

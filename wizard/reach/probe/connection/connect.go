@@ -3,7 +3,6 @@ package connection
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -185,7 +184,7 @@ func (a *Attempt) Handshake(ctx context.Context) error {
 	}
 	a.Keep(conn)
 	a.secure, a.Layers.TLS = true, reach.LayerOK
-	a.checkCertificate(conn.ConnectionState().PeerCertificates[0])
+	a.checkCertificate(conn.ConnectionState())
 	return nil
 }
 
@@ -204,8 +203,10 @@ const (
 	shortLived = 10 * 24 * time.Hour
 )
 
-func (a *Attempt) checkCertificate(certificate *x509.Certificate) {
+func (a *Attempt) checkCertificate(state tls.ConnectionState) {
+	certificate := state.PeerCertificates[0]
 	a.recordCertificate(certificate)
+	a.checkInspection(state)
 	margin := renewalMargin
 	if certificate.NotAfter.Sub(certificate.NotBefore) <= shortLived {
 		margin = 24 * time.Hour

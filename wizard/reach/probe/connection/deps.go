@@ -20,6 +20,8 @@ type Deps struct {
 	Limits  Limits
 	Now     func() time.Time // wall clock of this machine, for certificates and comparison with servers' clocks
 	Proxy   func(*url.URL) (*url.URL, error)
+	// nodeRoots are the authorities that nodes trust.
+	nodeRoots *x509.CertPool
 }
 
 // Limits are how long each layer may take. They are measured on the wall clock.
@@ -38,6 +40,9 @@ func NewDeps(n network.Network, task reach.Task, limits Limits) (*Deps, error) {
 	d := &Deps{Network: n, Task: task, Limits: limits, Now: time.Now}
 	var err error
 	if d.Network.Roots, err = buildRoots(n.Roots, task.Authorities); err != nil {
+		return nil, err
+	}
+	if d.nodeRoots, err = buildNodeRoots(n.PublicRoots, task); err != nil {
 		return nil, err
 	}
 	d.Proxy, err = newProxyFunc(n, task.Proxy)

@@ -90,8 +90,10 @@ func (r ServiceReply) Fail(class reach.Class, err error) error {
 func (a Client) NewStatusError(r Reply) error {
 	err := fmt.Errorf("it returned %s", r.Line)
 	switch {
-	case IsBlocked(r):
+	case isGeoBlocked(r):
 		return a.Fail(&a.Layers.HTTP, reach.Geo, err)
+	case IsBlocked(r):
+		return a.newBlockError(r)
 	case r.Status >= 500:
 		return a.Fail(&a.Layers.HTTP, reach.ServerError, err)
 	}
@@ -100,22 +102,31 @@ func (a Client) NewStatusError(r Reply) error {
 
 // NewPageError returns the failure of a status or of a page. An HTML page where an API was expected comes from the network instead of the service.
 func (a Client) NewPageError(r Reply) error {
-	if r.Status < 500 && r.Status != http.StatusUnavailableForLegalReasons && IsPage(r) {
-		return a.Fail(&a.Layers.HTTP, reach.BlockPage, errors.New(formatTitle(r)))
+	if r.Status < 500 && IsPage(r) && !isGeoBlocked(r) {
+		return a.newBlockError(r)
 	}
 	return a.NewStatusError(r)
 }
 
+func (a Client) newBlockError(r Reply) error {
+	return a.Fail(&a.Layers.HTTP, reach.BlockPage, errors.New(formatTitle(r)))
+}
+
 var titlePattern = regexp.MustCompile(`(?is)<title[^>]*>\s*(.*?)\s*</title>`)
 
-// formatTitle returns the title of a web page, quoted, and its status.
+// formatTitle returns the title of a web page, or the beginning of a text, quoted, and its status.
 func formatTitle(r Reply) string {
-	found := titlePattern.FindSubmatch(r.Body)
-	if found == nil || len(found[1]) == 0 {
+	const longest = 80
+	text := ""
+	if found := titlePattern.FindSubmatch(r.Body); found != nil {
+		text = html.UnescapeString(string(found[1]))
+	} else if !IsPage(r) {
+		text = string(r.Body[:min(len(r.Body), 4*longest)])
+	}
+	title := []rune(strings.Join(strings.Fields(text), " "))
+	if len(title) == 0 {
 		return "a web page without a title, " + r.Line
 	}
-	const longest = 80
-	title := []rune(html.UnescapeString(strings.Join(strings.Fields(string(found[1])), " ")))
 	return strconv.Quote(string(title[:min(len(title), longest)])) + ", " + r.Line
 }
 
@@ -129,20 +140,26 @@ func IsPage(r Reply) bool {
 	return bytes.HasPrefix(start, []byte("<!doctype html")) || bytes.HasPrefix(start, []byte("<html"))
 }
 
-// IsBlocked reports whether a reply refuses the country or the network that it came from.
+// IsBlocked reports whether a reply refuses the country or the network that it came from, or is that of a web filter.
 func IsBlocked(r Reply) bool {
-	if r.Status == http.StatusUnavailableForLegalReasons {
-		return true
-	}
-	if r.Status != http.StatusForbidden {
-		return false
-	}
-	text := bytes.ToLower(r.Body)
-	return slices.ContainsFunc(blockedWords, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+	return isGeoBlocked(r) || r.Status == http.StatusForbidden && containsAny(r.Body, filterWords)
 }
 
-var blockedWords = []string{ //nolint:gochecknoglobals // a table that nothing changes
+func isGeoBlocked(r Reply) bool {
+	return r.Status == http.StatusUnavailableForLegalReasons || r.Status == http.StatusForbidden && containsAny(r.Body, countryWords)
+}
+
+func containsAny(body []byte, words []string) bool {
+	text := bytes.ToLower(body)
+	return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+}
+
+var countryWords = []string{ //nolint:gochecknoglobals // a table that nothing changes
 	"your country", "your region", "your location", "this country", "this region", "geoblock", "geo-block", "geo restrict",
-	"embargo", "export control", "sanctioned", "you have been blocked", "has been blocked", "is blocked", "blocked by",
-	"web filter", "webfilter", "url filter", "web security", "content filter", "policy violation", "company policy",
+	"embargo", "export control", "sanctioned",
+}
+
+var filterWords = []string{ //nolint:gochecknoglobals // a table that nothing changes
+	"you have been blocked", "has been blocked", "is blocked", "blocked by", "web filter", "webfilter", "url filter", "web security",
+	"content filter", "policy violation", "company policy",
 }
