@@ -206,7 +206,7 @@ const (
 func (a *Attempt) checkCertificate(state tls.ConnectionState) {
 	certificate := state.PeerCertificates[0]
 	a.recordCertificate(certificate)
-	a.checkInspection(state)
+	inspection{a}.check(state)
 	margin := renewalMargin
 	if certificate.NotAfter.Sub(certificate.NotBefore) <= shortLived {
 		margin = 24 * time.Hour

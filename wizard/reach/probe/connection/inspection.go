@@ -44,9 +44,11 @@ func isPublicService(group string) bool {
 	return slices.Contains([]string{"exoscale", "redhat", "third-party"}, group)
 }
 
-// checkInspection finds out whether this machine trusts a service by an authority that nodes do not trust: somebody opens
-// its TLS traffic.
-func (a *Attempt) checkInspection(state tls.ConnectionState) {
+// inspection finds out whether this machine trusts a service by an authority that nodes do not trust: somebody opens its TLS
+// traffic.
+type inspection struct{ *Attempt }
+
+func (a inspection) check(state tls.ConnectionState) {
 	if !isPublicService(a.Check.Group) || len(state.VerifiedChains) == 0 {
 		return
 	}
