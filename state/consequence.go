@@ -1,10 +1,5 @@
 package state
 
-import (
-	"net/netip"
-	"strings"
-)
-
 // Consequence is what answers mean beyond what they say.
 type Consequence struct {
 	Field string // the answer's key, or "" if it is none of one answer
@@ -25,9 +20,10 @@ func (s Spec) ListConsequences() []Consequence {
 		add("", "Persistent volumes come from Exoscale's block storage (storage class exoscale-sbs, the default): in whole GiB, "+
 			"for one node at a time, and they grow only while no pod uses them.")
 	}
-	if proxy := s.OpenShift.Proxy; (proxy.HTTP != "" || proxy.HTTPS != "") && !hasPublicRange(proxy.NoProxy) {
-		add("openshift.proxy.noProxy", "The nodes have public addresses, which are known only once they exist, and the API server reaches the kubelets there: "+
-			"unless the proxy is left out for the zone's public ranges, logs and shells of pods go through it.")
+	if s.HasProxy() {
+		add("openshift.proxy.noProxy", "The proxy is left out for the nodes' public addresses, so the bootstrap machine starts once all nodes have theirs. "+
+			"A node that is added later is not among them: logs and shells of its pods go through the proxy, until its address is added to proxy/cluster, "+
+			"for which every node restarts, one after the other.")
 	}
 	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers send to instance pools only, and the workers are in none. "+
 		"Use routes or node ports.")
@@ -39,13 +35,4 @@ func (s Spec) describeNoStorageNodes() string {
 		return "Without storage nodes there is no Ceph."
 	}
 	return "Without storage nodes there is no Ceph. Volumes need Exoscale's CSI driver, which Project Syn installs if its configuration has it; otherwise install it yourself."
-}
-
-func hasPublicRange(noProxy string) bool {
-	for part := range strings.SplitSeq(noProxy, ",") {
-		if prefix, err := netip.ParsePrefix(part); part == "*" || err == nil && !prefix.Addr().IsPrivate() {
-			return true
-		}
-	}
-	return false
 }

@@ -20,6 +20,8 @@ type Facts struct {
 	UploadMinutes    int            `json:"uploadMinutes,omitzero"` // that its upload would take from here, if that was measured and is long
 	APIAddress       string         `json:"apiAddress,omitzero"`
 	IngressAddress   string         `json:"ingressAddress,omitzero"`
+	NodesFirst       bool           `json:"nodesFirst,omitzero"`    // nodes were requested, and no bootstrap machine ever was
+	NodeAddresses    []string       `json:"nodeAddresses,omitzero"` // for which bootstrap.ign leaves the proxy out
 	BootstrapRemoved time.Time      `json:"bootstrapRemoved,omitzero"`
 	Installed        time.Time      `json:"installed,omitzero"`
 	ConsoleURL       string         `json:"consoleUrl,omitzero"`

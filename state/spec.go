@@ -282,6 +282,12 @@ type Machine struct {
 // IsRoundRobin reports whether DNS alone balances the load, without load balancers.
 func (s Spec) IsRoundRobin() bool { return s.LoadBalancer.Strategy == "dns-round-robin" }
 
+// HasProxy reports whether the nodes use a proxy, for anything at all.
+func (s Spec) HasProxy() bool {
+	proxy := s.OpenShift.Proxy
+	return (proxy.HTTP != "" || proxy.HTTPS != "") && proxy.NoProxy != "*"
+}
+
 // HasOwnStorageDriver reports whether the installation brings Exoscale's driver for block storage, with a default storage class.
 // Project Syn brings what the cluster's configuration says.
 func (s Spec) HasOwnStorageDriver() bool { return s.Syn.LieutenantURL == "" && s.Syn.CatalogDir == "" }

@@ -102,7 +102,7 @@ func answerTable() map[string]answerRow {
 		"openshift.manifestsDir":           {outRefused, "./more", []string{"oc apply -f ./more"}},
 		"openshift.proxy.http":             {outRefused, "http://proxy.example.net:3128", []string{`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":"http://proxy.example.net:3128"`}},
 		"openshift.proxy.https":            {outRefused, "http://proxy.example.net:3128", []string{`"httpsProxy":"http://proxy.example.net:3128"`}},
-		"openshift.proxy.noProxy":          {outRefused, ".example.net", []string{`"noProxy":".example.net"`}},
+		"openshift.proxy.noProxy":          {outRefused, ".example.net", []string{`"noProxy":".example.net"`, "Every node restarts"}},
 		"objectStorage.bucketPrefix":       {outRefused, "other", nil},
 		"checks.endpoints":                 {outIgnored, "https://registry.example.net/v2/", nil},
 		"checks.skip":                      {outIgnored, "NET-RH-022=we send no telemetry until 2099-01-31", nil},

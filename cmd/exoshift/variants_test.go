@@ -37,6 +37,15 @@ func TestInstall_EveryVariant(t *testing.T) {
 				Type: "standard.extra-large", Count: 2, RootDisk: 100, DataDisk: 200, TopoLVM: true,
 			}}}
 		}, dedicatedAndProtected},
+		"a proxy for what is outside of the cluster": {func(s *state.Spec) {
+			s.OpenShift.Proxy = state.ProxySpec{HTTP: "http://proxy.example.com:3128", HTTPS: "http://proxy.example.com:3128", NoProxy: ".example.org"}
+			s.Checks.Skip = map[string]string{"NET-CLU-011": "this proxy is nobody's"}
+		}, exceptedFromProxy},
+		"DNS balances the load behind a proxy": {func(s *state.Spec) {
+			s.LoadBalancer.Strategy = "dns-round-robin"
+			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://proxy.example.com:3128"}
+			s.Checks.Skip = map[string]string{"NET-CLU-011": "this proxy is nobody's"}
+		}, exceptedFromProxy},
 		"a catalog brings machine configurations, the cloud controller and Cilium, and a channel chooses the release": {func(s *state.Spec) {
 			s.Syn.CatalogDir, s.Network.CNI = "testdata/catalog", "Cilium"
 			s.OpenShift.CloudControllerManager, s.OpenShift.Version = "External", "stable-4.20"
@@ -55,6 +64,28 @@ func TestInstall_EveryVariant(t *testing.T) {
 				keptAndDestroyed(t, s, zone, before)
 			})
 		})
+	}
+}
+
+// exceptedFromProxy requires that no address of a node, or of the API, is reached through the proxy.
+func exceptedFromProxy(t *testing.T, b backdoor) {
+	t.Helper()
+	facts, err := b.s.Folder.LoadFacts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes int
+	for _, machine := range b.list("/instance", "instances") {
+		role, _, _ := strings.Cut(machine["name"].(string), "-")
+		if role == string(state.RoleLoadBalancer) {
+			continue
+		}
+		if nodes++; !slices.Contains(facts.NodeAddresses, machine["public-ip"].(string)) {
+			t.Errorf("the address of %s goes through the proxy, those that do not: %v", machine["name"], facts.NodeAddresses)
+		}
+	}
+	if len(facts.NodeAddresses) != nodes || facts.NodesFirst {
+		t.Errorf("%d nodes, and %d addresses; nodes first: %t", nodes, len(facts.NodeAddresses), facts.NodesFirst)
 	}
 }
 

@@ -66,7 +66,7 @@ func (i *Installation) buildZoneStep() provisioner.Plan {
 }
 
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
-	return slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
+	steps := slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.machines.EnsureLoadBalancers,
 			Needs: i.withSyn(listNeeds("security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
@@ -76,9 +76,16 @@ func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 			Needs: listNeeds(stepZone), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generator.Generate,
 			Needs: i.withSyn(listNeeds("delegation", "api-keys"), syn.StepCatalog, syn.StepToken)},
-		{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.bootstrap.Upload,
-			Needs: listNeeds("ignition")},
 	})
+	if i.spec.HasProxy() {
+		return steps
+	}
+	return append(steps, i.buildDocumentStep("ignition"))
+}
+
+func (i *Installation) buildDocumentStep(needs ...string) provisioner.Step {
+	return provisioner.Step{ID: "bootstrap-ignition", Phase: Infrastructure, Title: "Upload bootstrap.ign behind a signed link", Do: i.bootstrap.Upload,
+		Needs: needs}
 }
 
 func (i *Installation) buildBaseSteps() provisioner.Plan {
@@ -102,16 +109,21 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 
 // All nodes start concurrently: a missing dependency is retried by the machine. They start once the load balancers
 // answer, whose addresses may be those of the API's name, and without which nobody would ever hear of a node. The step of the
-// other nodes waits until the masters were requested, not until they run.
+// other nodes waits until the masters were requested, not until they run. Behind a proxy the document of the bootstrap machine
+// names the addresses of all nodes, which start before it.
 func (i *Installation) buildMachineSteps() provisioner.Plan {
-	return provisioner.Plan{
-		{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrap.Ensure,
-			Needs: listNeeds("bootstrap-ignition", "image", stepGate), Usual: time.Minute},
-		{ID: machines.StepMasters, Phase: ControlPlane, Title: "Start the masters", Do: i.machines.EnsureMasters,
+	bootstrap := provisioner.Step{ID: "bootstrap-machine", Phase: Bootstrap, Title: "Start the bootstrap machine", Do: i.bootstrap.Ensure,
+		Needs: listNeeds("bootstrap-ignition", "image", stepGate), Usual: time.Minute}
+	nodes := provisioner.Plan{
+		{ID: machines.StepMasters, Phase: ControlPlane, Title: "Start the masters", Do: i.ensureMasters,
 			Needs: i.listNodeNeeds(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.machines.EnsureComputeMachines,
 			Needs: i.listNodeNeeds(), Usual: 2 * time.Minute},
 	}
+	if i.spec.HasProxy() {
+		return append(nodes, i.buildDocumentStep("ignition", machines.StepMasters, "compute-machines"), bootstrap)
+	}
+	return append(provisioner.Plan{bootstrap}, nodes...)
 }
 
 func (i *Installation) buildControlPlaneSteps() provisioner.Plan {
@@ -180,10 +192,17 @@ func (i *Installation) withSyn(needs []string, steps ...string) []string {
 // machine has an address; a machine that queries it earlier would cache the negative answer for minutes.
 func (i *Installation) listNodeNeeds() []string {
 	needs := listNeeds("ignition", "image", stepGate)
-	if i.spec.IsRoundRobin() {
+	if i.spec.IsRoundRobin() && !i.spec.HasProxy() {
 		needs = append(needs, "bootstrap-machine")
 	}
 	return needs
+}
+
+func (i *Installation) ensureMasters(ctx context.Context, report provisioner.Report) error {
+	if err := i.bootstrap.RecordNodesFirst(ctx); err != nil {
+		return err
+	}
+	return i.machines.EnsureMasters(ctx, report)
 }
 
 // Steps returns the plan of a Spec for display; its steps cannot be run.

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/generation"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -97,8 +98,7 @@ func (r changeRule) listManualSteps(key string) []string {
 	registered := r.facts.Syn.Tenant != ""
 	switch key {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
-		proxy := r.after.OpenShift.Proxy
-		return []string{fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%q}}'`, proxy.HTTP, proxy.HTTPS, proxy.NoProxy)}
+		return r.describeProxy()
 	case "loadBalancer.proxyProtocol":
 		return r.describeProxyProtocol()
 	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
@@ -134,6 +134,21 @@ func (r changeRule) describeProxyProtocol() []string {
 		fmt.Sprintf(`oc -n openshift-ingress-operator patch ingresscontroller/default --type=merge -p '{"spec":{"endpointPublishingStrategy":{"type":"HostNetwork","hostNetwork":{"protocol":%q}}}}'`, protocol),
 		"Then on one load balancer, and on the other one once the first routers have restarted:",
 		fmt.Sprintf("sudo sed -i '%s' /etc/haproxy/haproxy.cfg && sudo systemctl reload haproxy", edit),
+	}
+}
+
+// The nodes' own addresses are reached without the proxy, those of later nodes, too.
+func (r changeRule) describeProxy() []string {
+	proxy, spec := r.after.OpenShift.Proxy, r.after
+	without := strconv.Quote(proxy.NoProxy)
+	if spec.HasProxy() {
+		own := generation.JoinNoProxy(spec, r.facts.APIAddress, r.facts.IngressAddress)
+		without = strconv.Quote(own + ",'$nodes'")
+	}
+	return []string{
+		"Every node restarts for this, one after the other.",
+		`nodes=$(oc get nodes -o jsonpath='{.items[*].status.addresses[?(@.type=="InternalIP")].address}' | tr ' ' ,)`,
+		fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%s}}'`, proxy.HTTP, proxy.HTTPS, without),
 	}
 }
 

@@ -102,6 +102,9 @@ func (m *Machine) Upload(ctx context.Context, report provisioner.Report) error {
 	if err := m.ensureIdentity(); err != nil {
 		return err
 	}
+	if err := m.exceptFromProxy(ctx); err != nil {
+		return err
+	}
 	if err := ignition.Check(m.document); err != nil {
 		return err
 	}
@@ -165,6 +168,9 @@ func (m *Machine) Ensure(ctx context.Context, report provisioner.Report) error {
 		if err := generation.CheckAge(ctx, m.Generator.Ignition(), m.Cluster, m.Clock); err != nil {
 			return err
 		}
+	}
+	if err := m.recordStart(); err != nil {
+		return err
 	}
 	err := m.Machines.Start(ctx, report, m.Spec.Machines(state.RoleBootstrap), m.Image.Template(), func(state.Machine) ([]byte, error) {
 		return ignition.RenderBootstrapPointer("bootstrap", m.url, m.document)
@@ -280,7 +286,7 @@ func (m *Machine) Recover(ctx context.Context) error {
 	if m.Facts.Get().IsBootstrapped() {
 		return nil
 	}
-	if alone, err := generation.HasOnlyMasters(ctx, m.Spec, m.Cloud); err != nil || !alone {
+	if alone, err := generation.HasOnlyMasters(ctx, m.Spec, m.Facts.Get(), m.Cloud); err != nil || !alone {
 		return err
 	}
 	over, err := generation.HasReached(ctx, m.Cluster, m.Clock, state.PhaseComplete)

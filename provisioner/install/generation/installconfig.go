@@ -117,13 +117,14 @@ func buildProxyConfig(spec state.Spec, addresses []string) map[string]string {
 		}
 	}
 	if len(fields) > 0 && p.NoProxy != "*" {
-		fields["noProxy"] = joinNoProxy(spec, addresses)
+		fields["noProxy"] = JoinNoProxy(spec, addresses...)
 	}
 	return fields
 }
 
-// joinNoProxy adds the names and the addresses of the cluster itself. OpenShift adds the ranges of pods, services and machines.
-func joinNoProxy(spec state.Spec, addresses []string) string {
+// JoinNoProxy returns what is to be reached without the proxy: as answered, and the names and the addresses of the cluster itself.
+// OpenShift adds the ranges of pods, services and machines; the addresses of the nodes are added once they are known.
+func JoinNoProxy(spec state.Spec, addresses ...string) string {
 	parts := strings.FieldsFunc(spec.OpenShift.Proxy.NoProxy, func(r rune) bool { return r == ',' })
 	for _, own := range append([]string{"." + spec.Domain()}, addresses...) {
 		if own != "" && !slices.Contains(parts, own) {

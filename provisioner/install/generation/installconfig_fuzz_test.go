@@ -43,7 +43,7 @@ func FuzzInstallConfig(f *testing.F) {
 			t.Fatalf("%v in\n%s", err, rendered)
 		}
 		want := strings.TrimSpace(strings.TrimPrefix(bundle, "\ufeff")) + "\n"
-		if got.PullSecret != pullSecret || got.SSHKey != sshKey || got.Proxy["noProxy"] != joinNoProxy(s, nil) && noProxy != "*" || got.TrustBundle != want || got.BaseDomain != s.Cluster.BaseDomain {
+		if got.PullSecret != pullSecret || got.SSHKey != sshKey || got.Proxy["noProxy"] != JoinNoProxy(s) && noProxy != "*" || got.TrustBundle != want || got.BaseDomain != s.Cluster.BaseDomain {
 			t.Fatalf("%q, %q, %q, %q are read of\n%s", got.PullSecret, got.SSHKey, got.Proxy["noProxy"], got.TrustBundle, rendered)
 		}
 	})

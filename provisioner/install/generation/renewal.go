@@ -47,7 +47,7 @@ func (r *Renewal) IsDue(ctx context.Context) (bool, error) {
 	if !r.requested || created.IsZero() || time.Since(created) < certificateStaleAge {
 		return false, nil
 	}
-	stands, err := HasOnlyMasters(ctx, r.spec, r.cloud)
+	stands, err := HasOnlyMasters(ctx, r.spec, r.facts.Get(), r.cloud)
 	if err == nil && !stands && !r.facts.Get().IsBootstrapped() {
 		stands, err = HasReached(ctx, r.cluster, r.clock, state.PhaseComplete)
 	}
@@ -114,7 +114,7 @@ func (r *Renewal) replaceMachines(ctx context.Context, report provisioner.Report
 		}
 	}
 	if len(others) > 0 {
-		alone, err := HasOnlyMasters(ctx, r.spec, r.cloud)
+		alone, err := HasOnlyMasters(ctx, r.spec, r.facts.Get(), r.cloud)
 		switch {
 		case err != nil:
 			return err
@@ -145,8 +145,11 @@ func (r *Renewal) newStandaloneError() error {
 
 // HasOnlyMasters reports whether there are masters and no bootstrap machine. The bootstrap machine is created before
 // the masters and deleted once they run the cluster, so masters without it prove that the bootstrap is over, even if
-// the cluster does not answer.
-func HasOnlyMasters(ctx context.Context, spec state.Spec, cloud InstanceLister) (bool, error) {
+// the cluster does not answer; unless the facts say that the nodes come first and none was created yet.
+func HasOnlyMasters(ctx context.Context, spec state.Spec, facts state.Facts, cloud InstanceLister) (bool, error) {
+	if facts.NodesFirst {
+		return false, nil
+	}
 	machines, err := cloud.ListInstances(ctx, spec.Labels())
 	if err != nil {
 		return false, err

@@ -4,6 +4,8 @@ package bootstrap
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -117,12 +119,38 @@ func (h *bootstrapHost) pullReleaseImage(ctx context.Context) error {
 
 // checkRendering returns nil if the machine configurations of the pools can be merged; without that, no machine is served.
 func (h *bootstrapHost) checkRendering(context.Context) error {
+	if err := h.checkProxy(); err != nil {
+		return err
+	}
 	for _, pool := range []string{"master", "worker"} {
 		if _, err := machineconfig.Render(pool, h.config.Version, h.readMachineConfigs()); err != nil {
 			return fmt.Errorf("machine-config-controller bootstrap: %w", err)
 		}
 	}
 	return nil
+}
+
+// checkProxy returns an error if the proxy's status is not what the network operator makes of its specification in the cluster:
+// the masters' first configuration would be one that the cluster does not have.
+func (h *bootstrapHost) checkProxy() error {
+	settings, err := h.readManifest("manifests/cluster-proxy-01-config.yaml")
+	if err != nil {
+		return err
+	}
+	all := splitList(settings.GetString("status.noProxy"))
+	if !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) < len(all) {
+		return fmt.Errorf("the status of the proxy is not sorted: the rendered configuration is not found in the cluster: %v", all)
+	}
+	for _, own := range splitList(settings.GetString("spec.noProxy")) {
+		if !slices.Contains(all, own) {
+			return fmt.Errorf("the status of the proxy lacks %s: the rendered configuration is not found in the cluster", own)
+		}
+	}
+	return nil
+}
+
+func splitList(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
 func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {

@@ -6,10 +6,16 @@ import (
 	"crypto/x509"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
@@ -91,12 +97,23 @@ func (k *prober) run(ctx context.Context) {
 
 func (k *prober) checkKubelets(ctx context.Context) {
 	known := k.get().kubelets
+	settings, _ := k.Objects.Get(proxyResource, "", "cluster")
 	for _, node := range k.Objects.List(cluster.NodeResource, "") {
-		if known[node.Name()] || hostnet.CheckPort(ctx, k.Timeout(), k.machine, GetInternalAddress(node), KubeletPort) != nil {
+		if known[node.Name()] || usesProxy(settings, GetInternalAddress(node)) || hostnet.CheckPort(ctx, k.Timeout(), k.machine, GetInternalAddress(node), KubeletPort) != nil {
 			continue
 		}
 		k.set(func(r *probeResult) { r.kubelets[node.Name()] = true })
 	}
+}
+
+const proxyResource = "proxies.config.openshift.io"
+
+// usesProxy reports whether the API server would reach a kubelet through the cluster's proxy, which is for the outside: it refuses
+// the port. Its environment is that of the first configuration; a change restarts it.
+func usesProxy(settings kube.Object, address string) bool {
+	choose := (&httpproxy.Config{HTTPSProxy: settings.GetString("status.httpsProxy"), NoProxy: settings.GetString("status.noProxy")}).ProxyFunc()
+	chosen, err := choose(&url.URL{Scheme: "https", Host: net.JoinHostPort(address, strconv.Itoa(KubeletPort))})
+	return err != nil || chosen != nil
 }
 
 func (k *prober) checkApps(ctx context.Context) string {
