@@ -1,6 +1,7 @@
 package wizard_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestCheck_Rules(t *testing.T) {
 			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://p:1", NoProxy: ".a.net,10.0.0.0/8,::1,b"}
 		}, nil},
 		"no proxy at all": {func(s *state.Spec) { s.OpenShift.Proxy.NoProxy = "*" }, []string{"openshift.proxy.noProxy  no proxy is set"}},
-		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL = "https://l" }, []string{"syn.tenant  is missing"}},
+		"a lonely tenant": {func(s *state.Spec) { s.Syn.LieutenantURL, s.DNS.ACME = "https://l", true }, []string{"syn.tenant  is missing"}},
 		"Cilium from nowhere": {func(s *state.Spec) { s.Network.CNI = "Cilium" }, []string{
 			"network.cni  Cilium requires manifests from a catalog or a directory  allowed: Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes"}},
 		"Cilium from Project Syn": {connected(func(s *state.Spec) { s.Network.CNI = "Cilium" }), nil},
@@ -133,7 +134,7 @@ func TestCheck_Rules(t *testing.T) {
 
 func connected(change func(*state.Spec)) func(*state.Spec) {
 	return func(s *state.Spec) {
-		s.Syn.LieutenantURL, s.Syn.Tenant = "https://api.syn.example.net", "t-demo"
+		s.Syn.LieutenantURL, s.Syn.Tenant, s.DNS.ACME = "https://api.syn.example.net", "t-demo", true
 		change(s)
 	}
 }
@@ -210,9 +211,26 @@ func TestCheckWarnings_UnusedAnswers(t *testing.T) {
 	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 0 {
 		t.Errorf("with Project Syn nothing of it is idle, got:\n%s", lines(got))
 	}
-	spec.DNS.ACME = false
-	if got := local.CheckWarnings(spec, wizard.Secrets{}); len(got) != 1 || got[0].Field != "dns.acme" || got[0].Suggestion != "true" {
-		t.Errorf("a catalog's certificates wait in vain, got:\n%s", lines(got))
+}
+
+func TestCheck_ACMEIsNeeded(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*state.Spec)
+		wrong  bool
+	}{
+		"a Lieutenant":                        {func(*state.Spec) {}, true},
+		"a Lieutenant, and no profile's":      {func(s *state.Spec) { s.Cluster.Profile = state.ProfilePlain }, true},
+		"a Lieutenant, and certificates":      {func(s *state.Spec) { s.DNS.ACME = true }, false},
+		"a catalog that can be looked into":   {func(s *state.Spec) { s.Syn.CatalogDir = "catalog" }, false},
+		"without Project Syn nothing does it": {func(s *state.Spec) { s.Syn.LieutenantURL = "" }, false},
+	} {
+		spec := valid()
+		spec.Syn.LieutenantURL, spec.Syn.Tenant = "https://lieutenant.example.net", "t-demo"
+		c.change(&spec)
+		got := slices.DeleteFunc(wizard.Check(spec), func(p wizard.Problem) bool { return p.Field != "dns.acme" })
+		if (len(got) == 1) != c.wrong || c.wrong && got[0].Suggestion != "true" {
+			t.Errorf("%s: %s", name, lines(got))
+		}
 	}
 }
 

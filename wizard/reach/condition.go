@@ -29,6 +29,7 @@ func listConditions() map[string]condition {
 		"vshn":          asked("VSHN runs Project Syn", isVSHN),
 		"acme":          asked("ACME certificates are enabled", func(s state.Spec) bool { return s.DNS.ACME }),
 		"ccm":           asked("Exoscale's cloud controller is installed", func(s state.Spec) bool { return s.OpenShift.CloudControllerManager == "External" }),
+		"csi":           asked("Exoscale's storage driver is installed", state.Spec.HasOwnStorageDriver),
 		"cilium":        asked("the network plugin is Cilium", func(s state.Spec) bool { return s.Network.CNI == "Cilium" }),
 		"haproxy":       asked("there are load balancers", func(s state.Spec) bool { return !s.IsRoundRobin() }),
 		"http-proxy":    asked("the nodes have different proxies for HTTP and HTTPS", hasOtherHTTPProxy),

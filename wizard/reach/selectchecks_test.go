@@ -60,13 +60,20 @@ func expect(t *testing.T, checks []Check, with, without string) {
 
 func TestSelectChecks_OpenShiftWithoutSyn(t *testing.T) {
 	checks := choose(t, Scope{Spec: demo()})
-	expect(t, checks, "NET-EXO-001 NET-EXO-002 NET-RH-001 NET-RH-002 NET-RH-003 NET-RH-016 NET-RH-025 NET-RH-030 NET-RH-031 NET-RH-043 NET-3RD-023 NET-CLU-010",
-		"NET-RH-006 NET-RH-034 NET-3RD-003 NET-3RD-005 NET-3RD-010 NET-3RD-020 NET-3RD-021 NET-3RD-040 NET-EXO-003 NET-EXO-004 NET-EXO-005 NET-EXO-007 NET-CLU-001 NET-CLU-002 NET-CLU-011")
+	expect(t, checks, "NET-EXO-001 NET-EXO-002 NET-RH-001 NET-RH-002 NET-RH-003 NET-RH-016 NET-RH-025 NET-RH-030 NET-RH-031 NET-RH-043 NET-3RD-010 NET-3RD-011 NET-3RD-012 NET-3RD-016 NET-3RD-023 NET-CLU-010",
+		"NET-RH-006 NET-RH-034 NET-3RD-003 NET-3RD-005 NET-3RD-013 NET-3RD-020 NET-3RD-021 NET-3RD-040 NET-EXO-003 NET-EXO-004 NET-EXO-005 NET-EXO-007 NET-CLU-001 NET-CLU-002 NET-CLU-011")
 	for _, check := range checks {
 		if check.Group == "vshn" || strings.ContainsAny(check.URL, "{}") {
 			t.Errorf("%s %s", check.ID, check.URL)
 		}
 	}
+}
+
+// The catalog decides which driver a connected cluster has.
+func TestSelectChecks_StorageDriverOfACatalog(t *testing.T) {
+	scope := Scope{Spec: demo()}
+	scope.Spec.Syn.CatalogDir = "catalog"
+	expect(t, choose(t, scope), "", "NET-3RD-010 NET-3RD-016")
 }
 
 func TestSelectChecks_FillsPlaceholders(t *testing.T) {
