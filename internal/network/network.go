@@ -20,6 +20,9 @@ import (
 type Network struct {
 	// Dial connects to "host:port"; it resolves names itself. network is "tcp" or "udp".
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// DialSmall is Dial for TCP with small segments in both directions, which pass where larger packets are lost; nil: not
+	// possible.
+	DialSmall func(ctx context.Context, network, address string) (net.Conn, error)
 	// Lookup returns the addresses of a name, IPv4 first.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 	// LookupIPv6 returns the IPv6 addresses of a name; nil: the network has no IPv6.
@@ -52,7 +55,7 @@ type Network struct {
 // over HTTPS through it, because such machines often resolve only internal names.
 func Host() Network {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
-	n := Network{Dial: dialer.DialContext, Proxy: http.ProxyFromEnvironment}
+	n := Network{Dial: dialer.DialContext, DialSmall: newSmallDial(*dialer), Proxy: http.ProxyFromEnvironment}
 	own := newMachineNames(net.DefaultResolver, resolvConf)
 	n.Lookup, n.LookupIPv6, n.Resolvers, n.Resolver = own.Lookup, own.LookupIPv6, own.Resolvers, newConfiguredResolver(n.Dial, resolvConf)
 	if _, applies := n.findProxy(PublicResolver()); applies {

@@ -71,7 +71,7 @@ func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 	switch r.Class {
 	case "":
 		return shared{}, false
-	case ClockSkew, Captive, NoIPv4:
+	case ClockSkew, Captive, NoIPv4, MTU, Unstable:
 		return shared{}, true
 	case ProxyAuth, ProxyRefused, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return shared{evidence: e[EvidenceProxy]}, true

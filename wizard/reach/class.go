@@ -28,6 +28,8 @@ const (
 	Expired       Class = "tls-expired"
 	ClockSkew     Class = "tls-clock-skew" // this machine's clock is wrong, by a certificate, a Date header or NTP
 	TLSTimeout    Class = "tls-timeout"    // connected, and no answer to the handshake: loss, a slow link, or packets that are too large
+	MTU           Class = "mtu"            // large packets are lost on the way, small ones pass
+	Unstable      Class = "unstable"       // reached at the second attempt only, when nothing else was probed
 	TLSFailure    Class = "tls-failure"    // no handshake: a version, an alert, or something that is not TLS
 	Unauthorized  Class = "http-401"       // reached: the service requires authentication
 	Geo           Class = "http-403-geo"

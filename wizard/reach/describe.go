@@ -78,6 +78,8 @@ var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	Expired:       "the certificate expired {expires}",
 	ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
 	TLSTimeout:    "connected, but no answer to the TLS handshake",
+	MTU:           "large packets are lost: the MTU is too large",
+	Unstable:      "reachable, at the second attempt only",
 	TLSFailure:    "TLS handshake failed",
 
 	Unauthorized: "reachable, requires authentication",

@@ -21,7 +21,7 @@ func buildHint(check Check, r Result) string {
 // If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
-	case ClockSkew, Captive, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout:
+	case ClockSkew, Captive, MTU, Unstable, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout:
 		return true
 	}
 	return false
@@ -66,8 +66,11 @@ var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
 	Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
 	ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
-	TLSTimeout:    "Look for loss, a slow link or an MTU that is too large between {machine} and {target}: it connects, but the handshake gets no answer.",
-	TLSFailure:    "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
+	TLSTimeout:    "Look for loss or a slow link between {machine} and {target}: it connects, but the handshake gets no answer.",
+	MTU: "Lower the MTU of {machine}, e.g. to 1400, or ask the network team to let the ICMP message \"fragmentation needed\" pass: large " +
+		"packets to or from {target} are lost, small ones pass.",
+	Unstable:   "Find out why the network of {machine} is slow or loses packets: {host} was reached at the second attempt only.",
+	TLSFailure: "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
 
 	Unauthorized: "No action: {host} is reachable and requires authentication, as expected.",
 	Geo:          "Use an egress address in another country: {host} blocks this one.",

@@ -14,6 +14,11 @@ type Prober interface {
 	Probe(ctx context.Context, check Check) Finding
 }
 
+// Repeater is a Prober that can probe a service again, when nothing else is probed at the same time, more thoroughly.
+type Repeater interface {
+	Repeat(ctx context.Context, check Check) Finding
+}
+
 // Bounds of a run. This concurrency finishes the catalogue, and as many checks again, within twice the longest probe,
 // even if every probe takes its whole limit, as behind a closed firewall.
 const (
@@ -30,16 +35,27 @@ var (
 )
 
 // Run runs all checks of a task concurrently, and emits each result once. A check is skipped if one that it needs failed.
+// What may have failed only because of the other probes is repeated by a Repeater.
 // It ends with ctx at the latest; then the checks that were not probed have a result, too.
-func Run(ctx context.Context, task Task, prober Prober, tell func(Result)) Report {
+func Run(parent context.Context, task Task, prober Prober, tell func(Result)) Report {
 	started := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, totalLimit, errTimeUp)
+	ctx, cancel := context.WithTimeoutCause(parent, totalLimit, errTimeUp)
 	defer cancel()
 	run := newProgress(task, started, tell)
 	ended := make(chan outcome, len(task.Checks)) // buffered for all: a probe never waits for the receiver
-	go runProbes(ctx, run.listWanted(), task.Checks, prober, ended)
-	for range run.listWanted() {
-		run.record(<-ended)
+	wanted := run.listWanted()
+	go runProbes(ctx, wanted, task.Checks, prober, ended)
+	repeater, repeats := prober.(Repeater)
+	var doubtful []outcome
+	for range wanted {
+		if o := <-ended; repeats && o.isDoubtful() {
+			doubtful = append(doubtful, o)
+		} else {
+			run.record(o)
+		}
+	}
+	if len(doubtful) > 0 {
+		repetition{task.Checks, repeater, run.record}.run(parent, doubtful)
 	}
 	run.close()
 	return Report{

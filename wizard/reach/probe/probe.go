@@ -24,6 +24,18 @@ func New(n network.Network, task reach.Task, limits connection.Limits) (*Prober,
 
 // Probe probes one service. It leaves nothing running.
 func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
+	return probe(ctx, p.deps, check)
+}
+
+// Repeat probes one service as Probe does, and finds out what stands in the way of a TLS handshake without an answer. Only
+// while nothing else is probed the result is certain.
+func (p *Prober) Repeat(ctx context.Context, check reach.Check) reach.Finding {
+	deps := *p.deps
+	deps.Thorough = true
+	return probe(ctx, &deps, check)
+}
+
+func probe(ctx context.Context, deps *connection.Deps, check reach.Check) reach.Finding {
 	to, err := connection.ParseTarget(check.URL, getDefaultPort)
 	if err != nil {
 		return reach.Finding{Class: reach.Malformed, Layers: connection.NewLayers(reach.LayerNone),
@@ -31,7 +43,7 @@ func (p *Prober) Probe(ctx context.Context, check reach.Check) reach.Finding {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := connection.NewAttempt(p.deps, check, to)
+	a := connection.NewAttempt(deps, check, to)
 	defer a.Close()
 	return a.BuildFinding(kinds[to.URL.Scheme].probe(ctx, a))
 }

@@ -20,6 +20,8 @@ type Deps struct {
 	Limits  Limits
 	Now     func() time.Time // wall clock of this machine, for certificates and comparison with servers' clocks
 	Proxy   func(*url.URL) (*url.URL, error)
+	// Thorough: a TLS handshake without an answer is tried again, with small packets.
+	Thorough bool
 	// nodeRoots are the authorities that nodes trust.
 	nodeRoots *x509.CertPool
 }

@@ -24,7 +24,7 @@ func (a diagnosis) handleTLSError(ctx context.Context, err error) error {
 	case errors.As(err, &text):
 		return a.Fail(&a.Layers.TLS, a.detectPortal(ctx, reach.TLSFailure, nil), errors.New("it does not use TLS"))
 	case IsTimeout(err):
-		return a.Fail(&a.Layers.TLS, reach.TLSTimeout, err)
+		return a.Fail(&a.Layers.TLS, a.detectLargePackets(ctx), err)
 	case isCut(err):
 		return a.Fail(&a.Layers.TLS, reach.Reset, err)
 	}
@@ -132,6 +132,27 @@ func (a diagnosis) detectPortal(ctx context.Context, class reach.Class, shown *x
 		return reach.Captive
 	}
 	return class
+}
+
+// detectLargePackets does the handshake that timed out again, with small segments: if these pass, large packets are lost.
+func (a diagnosis) detectLargePackets(ctx context.Context) reach.Class {
+	if !a.Deps.Thorough || a.Deps.Network.DialSmall == nil {
+		return reach.TLSTimeout
+	}
+	small := *a.Deps
+	small.Network.Dial = small.Network.DialSmall
+	again := nextAttempt(&small, a.Check, a.Target, a.state)
+	again.addresses = a.addresses
+	if err := again.Connect(ctx); err != nil {
+		return reach.TLSTimeout
+	}
+	conn, err := again.performHandshake(ctx, a.Deps.Now)
+	var distrusted *tls.CertificateVerificationError
+	if err != nil && !errors.As(err, &distrusted) { // the certificate arrived
+		return reach.TLSTimeout
+	}
+	again.Keep(conn)
+	return reach.MTU
 }
 
 // Captive portals often redirect plain HTTP only, and close every other port.
