@@ -7,12 +7,13 @@ import (
 
 // PhaseTime is how long a phase of a plan took.
 type PhaseTime struct {
-	Name string
-	Took time.Duration
+	Name    string
+	Took    time.Duration // from the end of the phases before it, or from its own start where that is later
+	Overlap time.Duration // before that, beside the phases before it
 }
 
-// Durations returns how long each phase took, from the start of its first step to the end of its last one, in the order
-// of the plan. Steps that have not ended do not count.
+// Durations returns how long each phase took, in the order of the plan. Phases overlap: what is counted in an earlier one is not
+// counted again, so that the durations add up to that of the run. Steps that have not ended do not count.
 func (b *Board) Durations() []PhaseTime {
 	var phases []PhaseTime
 	began, ended := map[string]time.Time{}, map[string]time.Time{}
@@ -31,10 +32,25 @@ func (b *Board) Durations() []PhaseTime {
 			ended[step.Phase] = step.Ended
 		}
 	}
+	var counted time.Time
 	for i, phase := range phases {
-		phases[i].Took = ended[phase.Name].Sub(began[phase.Name])
+		phases[i].Took, phases[i].Overlap = SplitDuration(began[phase.Name], ended[phase.Name], counted)
+		if ended[phase.Name].After(counted) {
+			counted = ended[phase.Name]
+		}
 	}
 	return phases
+}
+
+// SplitDuration returns how much of a phase was after counted, the end of the phases before it, and how much before.
+func SplitDuration(began, ended, counted time.Time) (took, overlap time.Duration) {
+	switch {
+	case !counted.After(began):
+		return ended.Sub(began), 0
+	case ended.Before(counted):
+		return 0, ended.Sub(began)
+	}
+	return ended.Sub(counted), counted.Sub(began)
 }
 
 // RemainingTimes returns, for each step that has not ended, about how long it and what needs it, directly or not, still take: the

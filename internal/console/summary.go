@@ -205,7 +205,7 @@ func formatObjects(board *provisioner.Board) string {
 func formatDurations(board *provisioner.Board) string {
 	var phases []string
 	for _, phase := range board.Durations() {
-		phases = append(phases, phase.Name+" "+text.FormatDuration(phase.Took))
+		phases = append(phases, phase.Name+" "+handover.FormatPhase(phase))
 	}
 	return strings.Join(phases, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
@@ -158,12 +159,20 @@ func (s Input) buildDurations() Section {
 		return section
 	}
 	for _, phase := range s.Board.Durations() {
-		section.addFact(phase.Name, text.FormatDuration(phase.Took))
+		section.addFact(phase.Name, FormatPhase(phase))
 	}
 	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
 		section.addFact("all of it", text.FormatDuration(total))
 	}
 	return section
+}
+
+// FormatPhase returns how long a phase took, and how much of it beside the phases before it.
+func FormatPhase(p provisioner.PhaseTime) string {
+	if p.Overlap < time.Second {
+		return text.FormatDuration(p.Took)
+	}
+	return text.FormatDuration(p.Took) + " (and " + text.FormatDuration(p.Overlap) + " in parallel)"
 }
 
 func (s Input) joinPath(names ...string) string {

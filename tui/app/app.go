@@ -35,12 +35,15 @@ func NewProgram(screen tea.Model, o Options) *Program {
 	if o.Out == nil {
 		o.Out = os.Stdout
 	}
-	p := &Program{root: &root{screen: screen}}
+	p := &Program{root: &root{screen: screen, mouse: HasMouse(o.Out)}}
 	options := []tea.ProgramOption{
 		tea.WithInput(newKeyReader(o.In, p.Send)), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(),
 	}
 	if o.WithoutPaste {
 		options = append(options, tea.WithoutBracketedPaste())
+	}
+	if p.root.mouse {
+		options = append(options, tea.WithMouseCellMotion())
 	}
 	p.tea = tea.NewProgram(p.root, options...)
 	p.root.quit = p.tea.Quit

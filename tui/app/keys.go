@@ -10,35 +10,44 @@ import (
 // InputClosedMsg is sent when no further key will come: the terminal is gone, or the input was never a terminal.
 type InputClosedMsg struct{}
 
-// newKeyReader reports the end of the input, which bubbletea keeps to itself. A terminal stays an *os.File, by which
-// bubbletea recognizes it.
+// newKeyReader reports the end of the input, which bubbletea keeps to itself, and has it read reports of the mouse whole: the rest of
+// one would be text. A terminal stays an *os.File, by which bubbletea recognizes it.
 func newKeyReader(in io.Reader, send func(tea.Msg)) io.Reader {
 	if file, is := in.(*os.File); is {
-		return terminalReader{file, send}
+		return &terminalReader{file, keyReader{Reader: file, send: send}}
 	}
-	return keyReader{in, send}
+	return &keyReader{Reader: in, send: send}
 }
 
 type terminalReader struct {
 	*os.File
-	send func(tea.Msg)
+	keys keyReader
 }
 
-func (k terminalReader) Read(p []byte) (int, error) { return readKeys(k.File, p, k.send) }
+func (t *terminalReader) Read(p []byte) (int, error) { return t.keys.Read(p) }
 
 type keyReader struct {
 	io.Reader
 	send func(tea.Msg)
+	held []byte // the beginning of a report
 }
 
-func (k keyReader) Read(p []byte) (int, error) { return readKeys(k.Reader, p, k.send) }
-
-func readKeys(r io.Reader, p []byte, send func(tea.Msg)) (int, error) {
-	n, err := r.Read(p)
-	if err != nil {
-		go send(InputClosedMsg{})
+func (k *keyReader) Read(p []byte) (int, error) {
+	for {
+		n := copy(p, k.held)
+		k.held = k.held[n:]
+		read, err := k.Reader.Read(p[n:])
+		n += read
+		if err != nil {
+			go k.send(InputClosedMsg{})
+			return n, err
+		}
+		whole := findPartialReport(p[:n])
+		k.held = append([]byte(nil), p[whole:n]...)
+		if whole > 0 || n == 0 {
+			return whole, nil
+		}
 	}
-	return n, err
 }
 
 // NormalizeEscape turns two esc into one: read in one piece they look like alt+esc, which has no binding.

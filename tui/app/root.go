@@ -5,15 +5,19 @@ import (
 	"runtime/debug"
 	"time"
 
+	"exoshift/tui/cells"
+
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // root turns a panic of a screen into an orderly end: the terminal is restored, and the stack goes into the error instead of onto
 // the screen.
 type root struct {
-	screen tea.Model
-	quit   func()
-	err    error
+	screen  tea.Model
+	quit    func()
+	err     error
+	mouse   bool          // reports of the mouse are wanted
+	targets cells.Targets // of the last frame
 }
 
 func (r *root) Init() tea.Cmd { return r.screen.Init() }
@@ -24,6 +28,12 @@ func (r *root) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	switch m := message.(type) {
 	case querySizeMsg:
 		return model, tea.WindowSize()
+	case toggleMouseMsg:
+		return model, r.toggleMouse()
+	case tea.MouseMsg:
+		if message = r.translateMouse(m); message == nil {
+			return model, nil
+		}
 	case PanicMsg:
 		r.err = m.Err
 		return model, tea.Quit
@@ -37,7 +47,9 @@ func (r *root) View() string {
 	if r.err != nil {
 		return ""
 	}
-	return r.screen.View()
+	frame, targets := cells.FindTargets(r.screen.View())
+	r.targets = targets
+	return frame
 }
 
 // recoverPanic must be deferred. It quits from a goroutine, since the program is blocked in the call.

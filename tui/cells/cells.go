@@ -19,7 +19,7 @@ func Count(s string) int {
 		case c >= ' ' && c <= '~':
 			width, i = width+1, i+1
 		case c == 0x1b:
-			length := parseColour(s[i:])
+			length := parseColour(s[i:]) + parseTarget(s[i:])
 			if length == 0 {
 				return ansi.StringWidth(s)
 			}

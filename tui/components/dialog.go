@@ -80,7 +80,10 @@ func (d *Dialog) renderOutcomes(width, height int) string {
 }
 
 func (d *Dialog) renderChoices() []string {
-	return []string{renderChoice(d.Theme, d.Back+" (default)", !d.accepted), renderChoice(d.Theme, d.Accept, d.accepted)}
+	return []string{
+		MarkTarget(d.Theme, cells.KeyTarget+"n", renderChoice(d.Theme, d.Back+" (default)", !d.accepted)),
+		MarkTarget(d.Theme, cells.KeyTarget+"y", renderChoice(d.Theme, d.Accept, d.accepted)),
+	}
 }
 
 // renderChoice draws one of several choices.

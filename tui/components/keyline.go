@@ -14,7 +14,7 @@ func RenderKeys(t theme.Theme, bindings []key.Binding, width int) string {
 	for _, binding := range bindings {
 		name := " " + t.Bold.Render(binding.Help().Key) + " " + t.Dim.Render(binding.Help().Desc) + " "
 		if binding.Enabled() && ansi.StringWidth(line)+ansi.StringWidth(name) <= width {
-			line += name
+			line += MarkKey(t, binding, name)
 		}
 	}
 	return cells.Fit(line, width)

@@ -31,8 +31,7 @@ type List struct {
 	open     bool // a record covers the list
 	record   viewport.Model
 
-	height int   // of the rows, when last drawn
-	rows   []int // index of the record on each line that was drawn
+	height int // of the rows, when last drawn
 }
 
 type listKeys struct {
@@ -217,18 +216,22 @@ func (l *List) HandleWheel(by int) {
 	}
 }
 
-// HandleClick puts the cursor on the row that was drawn on a line; the row at the cursor is opened.
-func (l *List) HandleClick(line int) {
+// HandleClick puts the cursor on the row of that target; the row at the cursor is opened.
+func (l *List) HandleClick(target string) {
+	id, is := strings.CutPrefix(target, rowTarget)
 	records, at := l.find()
-	if line < 0 || line >= len(l.rows) || l.open || l.rows[line] < 0 || l.rows[line] >= len(records) {
+	if !is || l.open || !slices.ContainsFunc(records, func(r Record) bool { return r.ID == id }) {
 		return
 	}
-	if l.rows[line] == at && !l.Follow {
+	if records[at].ID == id && !l.Follow {
 		l.openRecord()
 		return
 	}
-	l.Follow, l.selected = false, records[l.rows[line]].ID
+	l.Follow, l.selected = false, id
 }
+
+// rowTarget is the prefix of the target of a row, whose ID follows.
+const rowTarget = "row:"
 
 // IsTyping reports whether letters are text.
 func (l *List) IsTyping() bool { return l.typing }

@@ -3,7 +3,6 @@ package components
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"exoshift/tui/cells"
@@ -11,16 +10,14 @@ import (
 
 // View draws the record that is open, or the rows around the cursor below the title of the list.
 func (l *List) View(width, height int) string {
-	l.rows = nil
 	records, at := l.find()
 	if l.open && at >= 0 {
 		return l.renderRecord(records[at], width, height)
 	}
 	l.open = false
 	lines := []string{l.renderHeading(len(records), at, width)}
-	l.rows = []int{-1}
 	if l.typing || l.filter.Word() != "" {
-		lines, l.rows = append(lines, l.Theme.Label.Render("/")+l.renderFilter(width-1)), append(l.rows, -1)
+		lines = append(lines, l.Theme.Label.Render("/")+l.renderFilter(width-1))
 	}
 	l.height = max(height-len(lines), 0)
 	switch {
@@ -56,17 +53,18 @@ func (l *List) renderRows(records []Record, at, width, height int) []string {
 	}
 	name := l.computeNameWidth(records, width)
 	var lines []string
-	var rows []int
 	add := func(i int, above bool) bool {
 		row := l.renderRow(records[i], i == at, name, width)
 		if len(lines)+len(row) > height && len(lines) > 0 {
 			return false
 		}
-		places := slices.Repeat([]int{i}, len(row))
+		for n := range row {
+			row[n] = MarkTarget(l.Theme, rowTarget+records[i].ID, row[n])
+		}
 		if above {
-			lines, rows = append(row, lines...), append(places, rows...)
+			lines = append(row, lines...)
 		} else {
-			lines, rows = append(lines, row...), append(rows, places...)
+			lines = append(lines, row...)
 		}
 		return true
 	}
@@ -84,7 +82,6 @@ func (l *List) renderRows(records []Record, at, width, height int) []string {
 			moreDown = moreDown && down < len(records)
 		}
 	}
-	l.rows = append(l.rows, rows...)
 	return lines
 }
 

@@ -5,6 +5,7 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -117,6 +118,8 @@ func newDashboard(o Options) *dashboard {
 		*s = cells.SanitizeText(*s, o.ASCII)
 	}
 	d := &dashboard{options: o, theme: theme.Detect(o.Out, o.NoColor, o.ASCII), keys: newKeyMap(o.Player != nil), run: newRunState(o)}
+	d.theme.Mouse = app.HasMouse(o.Out)
+	d.keys.Mouse.SetEnabled(d.theme.Mouse)
 	d.handover.theme = d.theme
 	d.updateKeys()
 	return d
@@ -171,6 +174,8 @@ func (d *dashboard) handleMsg(message tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		return d.handleKey(m)
+	default:
+		return d.handleMouse(message)
 	}
 	return nil
 }
@@ -236,6 +241,8 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.help = key.Matches(k, d.keys.Redraw)
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
+	case key.Matches(k, d.keys.Mouse):
+		return app.ToggleMouse
 	case key.Matches(k, d.keys.Open) && d.opensList():
 		d.openList()
 	case d.handleReportKey(k):
@@ -283,6 +290,8 @@ func (d *dashboard) handleViewKey(k tea.KeyMsg) {
 		d.nav.startFilter()
 		d.handover.open = false
 	case key.Matches(k, d.keys.Back) && d.nav.closeOverlay():
+	case key.Matches(k, d.keys.Wide) && !d.newScreen().canShowAll():
+		d.notice = fmt.Sprintf("one pane at a time: all of them need %d columns", components.MediumWidth)
 	case key.Matches(k, d.keys.Wide):
 		d.nav.single = !d.nav.single
 	case key.Matches(k, d.keys.Help):

@@ -8,18 +8,16 @@ import (
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 
-	"github.com/charmbracelet/bubbles/help"
 	"github.com/charmbracelet/bubbles/key"
-	"github.com/charmbracelet/x/ansi"
 )
 
-// keyLine is the last line: the panes, the selected one in brackets, and the most important keys.
+// keyLine is the last line: the panes, unless they are in the line above, the selected one in brackets, and the most important keys.
 type keyLine struct {
 	theme    theme.Theme
 	keys     keyMap
 	nav      navigation
 	handover bool // the report is open
-	wrong    bool // there is something to explain
+	tabs     bool // the panes are in this line
 	notice   string
 	list     *components.List // open; or nil
 }
@@ -39,33 +37,27 @@ func (v keyLine) render(width int) string {
 	case v.nav.typing:
 		usage := "   filter the " + v.nav.tab.String() + ": enter applies, esc clears"
 		return " " + t.Label.Render("/") + v.nav.filters[v.nav.tab].Render(t, width-2-len(usage)) + t.Dim.Render(usage)
+	case !v.tabs:
+		return components.RenderKeys(t, v.keys.ShortHelp(), width)
 	}
-	short := " " + v.renderKeys(width-2)
-	room := width - ansi.StringWidth(short) - 1
-	full, brief, numbers := v.listNames(tab.String), v.listNames(tab.shortName), v.listNames(v.formatSelected)
-	for _, line := range []string{v.renderTabs(full, 2), v.renderTabs(full, 1), v.renderTabs(brief, 1), v.renderTabs(numbers, 2)} {
-		if ansi.StringWidth(line) <= room {
-			return cells.Fit(line, room) + short + " "
-		}
-	}
-	return short
+	tabs := v.renderTabs(v.listNames(tab.String), 2)
+	keys := strings.TrimRight(components.RenderKeys(t, v.keys.ShortHelp(), width-cells.Count(tabs)-3), " ")
+	return cells.Fit(tabs, width-cells.Count(keys)-1) + keys + " "
 }
 
-func (v keyLine) renderKeys(width int) string {
-	t, keys := v.theme, v.keys
-	keys.Details.SetHelp("d", "why")
-	keys.Details.SetEnabled(v.wrong)
-	keys.Handover.SetHelp("h", "hand-over")
-	if v.handover {
-		keys.Handover.SetHelp("h", "dashboard")
+// tabLine has the panes in a rule, as detailed as the width allows.
+type tabLine struct{ keyLine }
+
+// View draws the line.
+func (v tabLine) View(width, height int) string {
+	full, brief, numbers := v.listNames(tab.String), v.listNames(tab.shortName), v.listNames(v.formatSelected)
+	line := ""
+	for _, line = range []string{v.renderTabs(full, 2), v.renderTabs(full, 1), v.renderTabs(brief, 1), v.renderTabs(numbers, 2)} {
+		if cells.Count(line) < width {
+			break
+		}
 	}
-	line := help.New()
-	line.Width, line.ShortSeparator = width, "  "
-	line.Styles = help.Styles{
-		ShortKey: t.Bold, ShortDesc: t.Dim, ShortSeparator: t.Dim, Ellipsis: t.Dim,
-		FullKey: t.Bold, FullDesc: t.Plain, FullSeparator: t.Dim,
-	}
-	return line.ShortHelpView(keys.ShortHelp())
+	return cells.Fill([]string{line + " " + v.theme.RenderRule(width-cells.Count(line)-1)}, width, height)
 }
 
 func (v keyLine) listNames(name func(tab) string) []string {
@@ -87,12 +79,13 @@ func (v keyLine) formatSelected(t tab) string {
 func (v keyLine) renderTabs(names []string, gap int) string {
 	line, after := "", 1
 	for t, name := range names {
+		target := formatPane(tab(t))
 		if tab(t) == v.nav.tab && !v.nav.details && !v.handover {
-			line += strings.Repeat(" ", after-1) + v.theme.Focus.Render("["+name+"]")
+			line += strings.Repeat(" ", after-1) + components.MarkTarget(v.theme, target, v.theme.Focus.Render("["+name+"]"))
 			after = gap - 1
 			continue
 		}
-		line += strings.Repeat(" ", after) + v.theme.Dim.Render(name)
+		line += strings.Repeat(" ", after) + components.MarkTarget(v.theme, target, v.theme.Dim.Render(name))
 		after = gap
 	}
 	return line

@@ -11,6 +11,7 @@ type keyMap struct {
 	Details, Log, Filter, Handover   key.Binding
 	Help, Wide, Redraw, Approve      key.Binding
 	Leave, Accept, Back, Copy, Open  key.Binding
+	Mouse                            key.Binding
 	Pause, Faster, Slower            key.Binding // of a recording
 }
 
@@ -40,6 +41,7 @@ func newKeyMap(recording bool) keyMap {
 		Back:     bind("esc", "back", "esc", "alt+left"),
 		Approve:  bind("a", "approve new keys", "a"),
 		Copy:     bind("c", "copy what is needed", "c"),
+		Mouse:    bind("m", "mouse on or off", "m"),
 		Pause:    bind("space", "pause", " "),
 		Faster:   bind("+", "faster", "+", "="),
 		Slower:   bind("-", "slower", "-"),
@@ -52,9 +54,20 @@ func newKeyMap(recording bool) keyMap {
 	return keys
 }
 
-// ShortHelp returns the bindings of the key line.
+// ShortHelp returns the bindings of the key line, the most important ones first.
 func (k keyMap) ShortHelp() []key.Binding {
-	return []key.Binding{k.Help, k.Approve, k.Handover, k.Details, k.Leave}
+	rename := func(binding *key.Binding, does string) { binding.SetHelp(binding.Help().Key, does) }
+	rename(&k.Approve, "approve")
+	rename(&k.Copy, "copy")
+	rename(&k.Open, "details")
+	rename(&k.Filter, "filter")
+	rename(&k.Mouse, "mouse")
+	rename(&k.Wide, "one or all")
+	if k.Handover.Help().Desc != "dashboard" {
+		rename(&k.Handover, "hand-over")
+	}
+	k.Details.SetHelp("d", "why")
+	return []key.Binding{k.Help, k.Leave, k.Approve, k.Handover, k.Copy, k.Details, k.Open, k.Filter, k.Next, k.Wide, k.Mouse}
 }
 
 // FullHelp returns the bindings of the help overlay.
@@ -62,6 +75,6 @@ func (k keyMap) FullHelp() [][]key.Binding {
 	return [][]key.Binding{
 		{k.Tabs, k.Next, k.Previous, k.Open, k.Wide, k.Handover, k.Details, k.Log, k.Filter},
 		{k.Up, k.Down, k.PageUp, k.PageDown, k.Home, k.Back},
-		{k.Help, k.Approve, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
+		{k.Help, k.Approve, k.Copy, k.Mouse, k.Redraw, k.Leave, k.Pause, k.Faster, k.Slower},
 	}
 }

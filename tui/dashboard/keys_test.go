@@ -132,7 +132,7 @@ func TestDashboard_FailureDetails(t *testing.T) {
 
 func TestPanes_ByNumberAndTab(t *testing.T) {
 	d, _ := stoppable(t, middle())
-	for i, mark := range []string{"[1 all]", "[2 steps]", "[3 boot]", "[4 etcd]", "[5 nodes]", "[6 ops]", "[7 cloud]", "[8 log]"} {
+	for i, mark := range []string{"[1 overview]", "[2 steps]", "[3 bootstrap]", "[4 etcd]", "[5 nodes]", "[6 operators]", "[7 cloud]", "[8 log]"} {
 		if !strings.Contains(d.View(), mark) {
 			t.Errorf("tab %d does not lead to %s", i, mark)
 		}
@@ -177,7 +177,7 @@ func TestNodes_ScrollToEnd(t *testing.T) {
 func TestHelp_ExplainsEveryKey(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	press(d, "?")
-	for _, group := range d.keys.FullHelp() {
+	for _, group := range d.newScreen().listUsableKeys().FullHelp() {
 		for _, binding := range group {
 			if binding.Enabled() && !strings.Contains(d.View(), binding.Help().Desc) {
 				t.Errorf("the help does not explain %q", binding.Help().Key)
@@ -186,8 +186,19 @@ func TestHelp_ExplainsEveryKey(t *testing.T) {
 	}
 }
 
+func TestHelp_OmitsKeysWithoutEffect(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	if press(d, "?"); strings.Contains(d.View(), "one pane or all") || strings.Contains(d.View(), "mouse") || strings.Contains(d.View(), "1-9") {
+		t.Errorf("the help of 80x24 has keys of other terminals:\n%s", d.View())
+	}
+	if press(d, "esc", "w"); d.nav.single || !strings.Contains(d.View(), "need 100 columns") {
+		t.Errorf("w on 80 columns:\n%s", d.View())
+	}
+}
+
 func TestKeys_CoalescedInput(t *testing.T) {
 	d, _ := stoppable(t, middle())
+	d.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	d.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("5w7")})
 	if d.nav.tab != cloudTab || !d.nav.single {
 		t.Error("keys were lost")

@@ -19,6 +19,7 @@ const (
 type layout struct {
 	Mode                       mode
 	Title, Strip, Status, Keys components.Rect
+	Tabs                       components.Rect // empty: the panes are in the line of the keys
 	Rules                      []components.Rect
 	Between                    components.Rect // layoutOptions.Between lines between Status and Body
 	Body                       components.Rect // all of what follows; overlays go here
@@ -84,11 +85,12 @@ func newEdgeLayout(width, height int) layout {
 	return l
 }
 
-// applyCompact puts rules between the parts; the log is dropped first where there is little room.
+// applyCompact puts rules between the parts, the last of which has the panes; the log is dropped first where there is little room.
 func (l *layout) applyCompact() {
 	l.Mode = compact
 	b := l.Body
-	l.Rules = append(l.Rules, components.Rect{X: 0, Y: b.Y, W: b.W, H: 1}, components.Rect{X: 0, Y: b.Y + b.H - 1, W: b.W, H: 1})
+	l.Rules = append(l.Rules, components.Rect{X: 0, Y: b.Y, W: b.W, H: 1})
+	l.Tabs = components.Rect{X: 0, Y: b.Y + b.H - 1, W: b.W, H: 1}
 	b.Y, b.H = b.Y+1, b.H-2
 	l.Body, l.Main = b, b
 	if log := min(b.H-10, 12); log >= 3 {

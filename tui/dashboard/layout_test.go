@@ -12,7 +12,7 @@ func parts(l layout) map[string]components.Rect {
 	parts := map[string]components.Rect{
 		"title": l.Title, "strip": l.Strip, "present": l.Status, "keys": l.Keys, "main": l.Main, "log": l.Log,
 		"overview": l.Overview, "bootstrap": l.Bootstrap, "etcd": l.Etcd, "nodes": l.Nodes, "cloud": l.Cloud,
-		"operators": l.Operators, "journal": l.Journal, "between": l.Between,
+		"operators": l.Operators, "journal": l.Journal, "between": l.Between, "tabs": l.Tabs,
 	}
 	for i, rule := range l.Rules {
 		parts[fmt.Sprint("rule ", i)] = rule

@@ -83,6 +83,7 @@ func (s screen) render() string {
 	c.Draw(s.actionRect, s.panes.buildAction())
 	c.Draw(s.noticeRect, s.panes.buildNotice())
 	c.Draw(l.Keys, s.newKeyLine())
+	c.Draw(l.Tabs, tabLine{s.newKeyLine()})
 	for _, rule := range l.Rules {
 		if overlaid := rule.Y > l.Body.Y && rule.Y < l.Body.Y+l.Body.H && s.isBodyCovered(); !overlaid {
 			c.Draw(rule, components.Lines{s.theme.RenderRule(rule.W)})
@@ -130,12 +131,12 @@ func (s screen) drawCompact(c *components.Canvas) {
 	case s.nav.details:
 		c.Draw(body, components.Margin{Content: s.panes.buildFailure()})
 	case s.nav.tab != overviewTab:
-		c.Draw(body, components.Margin{Content: s.panes.buildTab(s.nav.tab)})
+		s.drawTarget(c, body, s.nav.tab, components.Margin{Content: s.panes.buildTab(s.nav.tab)})
 	case s.isCrowded():
 		c.Draw(components.Rect{X: body.X, Y: body.Y - 1, W: body.W, H: body.H + 1}, s.panes.buildAction()) // which begins with a rule
 	default:
 		c.Draw(l.Main, components.Margin{Content: s.panes.buildOverview(!s.noticeRect.IsEmpty())})
-		c.Draw(l.Log, components.Margin{Content: s.panes.buildEvents()})
+		s.drawTarget(c, l.Log, logTab, components.Margin{Content: s.panes.buildEvents()})
 	}
 }
 
@@ -201,28 +202,49 @@ func (s screen) drawCluster(c *components.Canvas) {
 
 // The title names the key that selects the pane.
 func (s screen) drawBox(c *components.Canvas, r components.Rect, t tab, title string, content components.View) {
-	c.Draw(r, components.Box{
+	s.drawTarget(c, r, t, components.Box{
 		Theme: s.theme, Title: fmt.Sprintf("%d %s", t+1, title), Focused: s.nav.tab == t && t != overviewTab, Content: content,
 	})
 }
 
+// drawTarget draws a pane that a click selects.
+func (s screen) drawTarget(c *components.Canvas, r components.Rect, t tab, content components.View) {
+	c.Draw(r, components.Target{Theme: s.theme, Name: formatPane(t), Content: content})
+}
+
 func (s screen) newKeyLine() keyLine {
 	return keyLine{
-		theme: s.theme, keys: s.keys, nav: s.nav, list: s.list, handover: s.handover.open, notice: s.notice,
-		wrong: s.nav.details || len(s.run.board.Findings) > 0 || s.panes.hasFailed(),
+		theme: s.theme, keys: s.listUsableKeys(), nav: s.nav, list: s.list, handover: s.handover.open, notice: s.notice, tabs: s.layout.Tabs.IsEmpty(),
 	}
 }
 
-// newHelp explains every key, and the symbols.
-func (s screen) newHelp() components.View {
-	t, keys := s.theme, s.keys
+// listUsableKeys returns the keys that do something at this size, for what is shown.
+func (s screen) listUsableKeys() keyMap {
+	keys := s.keys
+	keys.Details.SetEnabled(s.nav.details || len(s.run.board.Findings) > 0 || s.panes.hasFailed())
+	keys.Copy.SetEnabled(s.panes.buildAction().Text() != "")
+	keys.Wide.SetEnabled(s.canShowAll())
+	keys.Open.SetEnabled(s.opensList())
+	if len(s.run.board.Journal) == 0 {
+		keys.Log.SetHelp("l", "log")
+	}
 	if s.nav.count > synTab {
 		keys.Tabs.SetHelp("1-9", keys.Tabs.Help().Desc)
 	}
-	groups := keys.FullHelp()
-	if s.panes.buildAction().Text() != "" {
-		groups[2] = append(groups[2], keys.Copy)
+	if s.handover.open {
+		keys.Handover.SetHelp("h", "dashboard")
 	}
+	return keys
+}
+
+// canShowAll reports whether the terminal has room for more than one pane.
+func (s screen) canShowAll() bool {
+	return s.width >= components.MediumWidth && s.height >= components.MinHeight
+}
+
+// newHelp explains the keys that do something, and the symbols.
+func (s screen) newHelp() components.View {
+	t, groups := s.theme, s.listUsableKeys().FullHelp()
 	legend := []string{t.Label.Render("symbols")}
 	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())

@@ -34,6 +34,7 @@ type Theme struct {
 	Good, Active              lipgloss.Style
 	Caution, Bad, Selected    lipgloss.Style
 	ASCII                     bool
+	Mouse                     bool // what can be clicked is marked, see cells.MarkTarget
 	Marks                     [6]string
 	Horizontal, Vertical      string
 	Corners                   [4]string // top left, top right, bottom left, bottom right

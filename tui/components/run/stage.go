@@ -61,9 +61,8 @@ func (s stage) computeStatus() theme.Status {
 	return theme.Running
 }
 
-// elapsed returns the duration of the stage, or false if it has not begun.
-func (s stage) elapsed(now time.Time) (time.Duration, bool) {
-	var began, ended time.Time
+// interval returns when the stage began, and when it ended or now; zero times if it has not begun.
+func (s stage) interval(now time.Time) (began, ended time.Time) {
 	for _, step := range s.Steps {
 		if !step.Began.IsZero() && (began.IsZero() || step.Began.Before(began)) {
 			began = step.Began
@@ -72,10 +71,10 @@ func (s stage) elapsed(now time.Time) (time.Duration, bool) {
 			ended = step.Ended
 		}
 	}
-	if s.Status == theme.Running {
+	if s.Status == theme.Running && !began.IsZero() {
 		ended = now
 	}
-	return ended.Sub(began), !began.IsZero()
+	return began, ended
 }
 
 // mapStepStatus returns the status of a step.

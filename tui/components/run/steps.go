@@ -77,8 +77,12 @@ func limitRows(n, room int) int {
 
 func (p Steps) renderStages(width int, shown func(stage) int) []string {
 	var lines []string
+	var counted time.Time // end of the stages before
 	for _, stage := range groupStages(p.Steps) {
-		lines = append(lines, p.renderHeading(stage, width))
+		lines = append(lines, p.renderHeading(stage, counted, width))
+		if _, ended := stage.interval(p.Now); ended.After(counted) {
+			counted = ended
+		}
 		n := shown(stage)
 		for _, step := range stage.Steps[:n] {
 			lines = append(lines, p.renderRows(step, "  ", width)...)
@@ -90,10 +94,15 @@ func (p Steps) renderStages(width int, shown func(stage) int) []string {
 	return lines
 }
 
-func (p Steps) renderHeading(stage stage, width int) string {
-	t, right := p.Theme, fmt.Sprintf("%d/%d", stage.Succeeded, len(stage.Steps))
-	if took, begun := stage.elapsed(p.Now); begun {
+// renderHeading shows how long a stage took beyond the stages before it, and how long beside them, so that the durations add up.
+func (p Steps) renderHeading(stage stage, counted time.Time, width int) string {
+	t, right, beside := p.Theme, fmt.Sprintf("%d/%d", stage.Succeeded, len(stage.Steps)), ""
+	if began, ended := stage.interval(p.Now); !began.IsZero() {
+		took, overlap := provisioner.SplitDuration(began, ended, counted)
 		right = fmt.Sprintf("%s %7s", right, text.FormatDuration(took))
+		if overlap >= time.Second {
+			beside = text.FormatDuration(overlap) + " in parallel  "
+		}
 	} else {
 		right += strings.Repeat(" ", 8)
 	}
@@ -101,7 +110,11 @@ func (p Steps) renderHeading(stage stage, width int) string {
 	if stage.Status == theme.Waiting {
 		name = t.Plain.Render(cmp.Or(stage.Name, "steps"))
 	}
-	return cells.JoinEnds(t.Mark(stage.Status)+" "+name, t.Dim.Render(right), width)
+	left := t.Mark(stage.Status) + " " + name
+	if cells.Count(left)+cells.Count(beside+right)+2 > width {
+		beside = ""
+	}
+	return cells.JoinEnds(left, t.Dim.Render(beside+right), width)
 }
 
 // The latest message is shown while the step needs attention.
