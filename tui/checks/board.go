@@ -24,7 +24,7 @@ type Board struct {
 
 	Source     int  // the selected source
 	ShowAll    bool // also passed checks
-	filter     components.Filter
+	Filter     components.Filter
 	Selected   string // ID; "" for the first
 	CachedList *List
 }

@@ -159,19 +159,21 @@ func (s *checkScreen) handleCopied(m app.CopiedMsg) {
 		s.setNotice(theme.Failed, "not copied: "+m.Err.Error())
 		return
 	}
-	s.setNotice(theme.OK, "copied to the clipboard, if supported: "+m.Text)
+	text, _, more := strings.Cut(m.Text, "\n")
+	if more {
+		text += " …"
+	}
+	s.setNotice(theme.OK, "copied to the clipboard, if supported: "+text)
 }
 
 func (s *checkScreen) openDetails() {
-	row := s.board.SelectedRow()
-	if row == nil {
+	if s.board.SelectedRow() == nil {
 		return
 	}
-	s.popups.Open = &components.TextPopup{Theme: s.theme, OnCopy: func() tea.Cmd { return s.copyTest(row) }, Lines: func(width int) []string {
-		details := checkView{s}.buildDetails()
-		details.Endpoint = &row.Endpoint
-		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
-	}}
+	s.popups.Open = NewDetails(Details{
+		Theme: s.theme, Board: s.board, Copy: s.copyTest, Move: func(by int) { s.board.move(by) },
+		CopyText: func(text string) tea.Cmd { return app.CopyToClipboard(s.options.Out, text) },
+	})
 }
 
 func (s *checkScreen) openRequest() {

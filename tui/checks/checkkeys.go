@@ -3,6 +3,7 @@ package checks
 import (
 	"slices"
 
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
@@ -15,6 +16,7 @@ type checkKeys struct {
 	components.DocumentKeys
 	All, Watch, Skip, Zone, ShowAll, Filter    key.Binding
 	Export, Copy, Request, Help, Redraw, Leave key.Binding
+	Mouse                                      key.Binding
 }
 
 func newCheckKeys(c Options) checkKeys {
@@ -35,6 +37,7 @@ func newCheckKeys(c Options) checkKeys {
 		Help:         bind("?", "why", "?", "f1"),
 		Redraw:       bind("ctrl+l", "redraw", "ctrl+l"),
 		Leave:        bind("q", "quit", "q", "ctrl+c"),
+		Mouse:        bind("m", "mouse", "m"),
 	}
 	keys.Accept.SetHelp("enter", "details")
 	keys.Next.SetHelp("tab", "vantage")
@@ -66,6 +69,8 @@ func (s *checkScreen) handleKey(k tea.KeyMsg) tea.Cmd {
 		return nil
 	case key.Matches(k, s.keys.Leave):
 		return s.requestLeave()
+	case key.Matches(k, s.keys.Mouse):
+		return app.ToggleMouse
 	case s.handleViewKey(k):
 		return nil
 	}
@@ -81,7 +86,9 @@ const stopAndLeave = "stop and quit"
 
 // Export works while a text is read, too.
 func (s *checkScreen) handlePopupKey(k tea.KeyMsg) tea.Cmd {
-	if _, reads := s.popups.Open.(*components.TextPopup); reads && key.Matches(k, s.keys.Export) {
+	_, reads := s.popups.Open.(*components.TextPopup)
+	_, details := s.popups.Open.(*Details)
+	if (reads || details) && key.Matches(k, s.keys.Export) {
 		return s.saveReport()
 	}
 	return s.popups.HandleKey(k)
@@ -129,7 +136,7 @@ func (s *checkScreen) handleViewKey(k tea.KeyMsg) bool {
 	case key.Matches(k, s.keys.Filter):
 		s.filtering = true
 	case k.Type == tea.KeyEsc:
-		b.filter.Clear()
+		b.Filter.Clear()
 		b.CachedList = nil
 	case key.Matches(k, s.keys.Accept):
 		s.openDetails()
@@ -167,6 +174,6 @@ func (s *checkScreen) handleActionKey(k tea.KeyMsg) tea.Cmd {
 }
 
 func (s *checkScreen) handleFilterKey(k tea.KeyMsg) {
-	s.filtering = s.board.filter.HandleKey(k, s.options.ASCII)
+	s.filtering = s.board.Filter.HandleKey(k, s.options.ASCII)
 	s.board.CachedList = nil
 }

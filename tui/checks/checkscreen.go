@@ -37,6 +37,8 @@ func newCheckScreen(c Options) *checkScreen {
 		options: c, theme: theme.Detect(c.Out, c.NoColor, c.ASCII), keys: newCheckKeys(c),
 		board: NewBoard(c.Sources, c.ASCII),
 	}
+	s.theme.Mouse = app.HasMouse(c.Out)
+	s.keys.Mouse.SetEnabled(s.theme.Mouse)
 	s.runner = newRunner(c, s.board)
 	for _, check := range c.Checks {
 		s.board.Add(check)
@@ -77,6 +79,8 @@ func (s *checkScreen) update(message tea.Msg) tea.Cmd {
 		return s.runner.handleTick()
 	case tea.KeyMsg:
 		return s.handleKey(m)
+	case app.MouseMsg, app.ClickMsg, app.WheelMsg:
+		return mouse{s}.handle(message)
 	default:
 		return s.handleBackground(message)
 	}

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"exoshift/tui/app"
+	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 	"exoshift/tui/tuitest"
 	"exoshift/wizard/reach"
@@ -154,9 +156,9 @@ func TestReport_SaveError(t *testing.T) {
 func TestList_Filter(t *testing.T) {
 	i := openScreen(newFaultyNetwork(), 80, 24).Press("/").Type("QUAYq")
 	i.Press("backspace").Shows(t, "/QUAY", "› quay.io", "cdn01.quay.io").Hides(t, "registry.redhat.io")
-	i.Press("enter").Hides(t, "/QUAY").Press("down").Shows(t, "› cdn01.quay.io")
+	i.Press("enter").Shows(t, "/QUAY  2 checks found; esc clears the filter").Press("down").Shows(t, "› cdn01.quay.io")
 	i.Press("esc").Shows(t, "› cdn01.quay.io", "api.openshift.com")
-	i.Press("/").Type("nothing like that").Shows(t, "/nothing like that")
+	i.Press("/").Type("nothing like that").Shows(t, "/nothing like that", "no match")
 	if i.Press("enter", "enter", "r", "x", "c", "?"); i.Quit {
 		t.Error("an empty list ends the screen")
 	}
@@ -167,6 +169,44 @@ func TestScreen_HelpAndDetails(t *testing.T) {
 	i.Shows(t, "Updates", "NET-RH-004, api.openshift.com:443", "The cluster asks which updates there are.").Press("esc")
 	i.Press("enter").Shows(t, "WARN", "Find out what makes the way to api.openshift.com slow").Press("c")
 	i.Shows(t, "copied to the clipboard, if supported: curl")
+	i.Press("y").Shows(t, "copied to the clipboard, if supported: NET-RH-004 api.openshift.com:443")
+	i.Press("esc", "a", "home", "enter").Shows(t, "esc back").Hides(t, "NET-RH-004").Press("tab", "tab").Press("esc").Shows(t, "q quit")
+}
+
+func TestDetails_EverySource(t *testing.T) {
+	network := newFaultyNetwork()
+	i := openScreen(network, 120, 40).Press("z", "y").Press("enter")
+	i.Shows(t, "from this machine", "from the zone")
+	if _, open := i.Model.(*checkScreen).popups.Open.(*Details); !open {
+		t.Error("enter opens something else")
+	}
+	i.Resize(60, 18).Shows(t, "↓ more").Press("end").Shows(t, "from this machine").Resize(120, 40).Press("x", "r", "z").Press("esc").Shows(t, "q quit")
+}
+
+func TestMouse_SelectsThenOpens(t *testing.T) {
+	i := openScreen(newFaultyNetwork(), 80, 24).Press("a")
+	s := i.Model.(*checkScreen)
+	s.theme.Mouse = true
+	plain, targets := cells.FindTargets(s.View())
+	at := slices.IndexFunc(strings.Split(plain, "\n"), func(line string) bool { return strings.Contains(line, "quay.io") })
+	target := targets.At(5, at)
+	if target == "" {
+		t.Fatalf("no target in line %d:\n%s", at, plain)
+	}
+	before := s.board.Selected
+	i.Send(app.ClickMsg{Target: target})
+	selected := s.board.Selected
+	if selected == before || s.popups.Open != nil {
+		t.Errorf("selected: %s, open: %v", selected, s.popups.Open)
+	}
+	i.Send(app.ClickMsg{Target: target})
+	if _, open := s.popups.Open.(*Details); !open {
+		t.Error("a second click does not open the row")
+	}
+	i.Press("esc").Send(app.WheelMsg{By: 1})
+	if s.board.Selected == selected {
+		t.Error("the wheel does not move the cursor")
+	}
 }
 
 func TestChecksScreen_Leave(t *testing.T) {

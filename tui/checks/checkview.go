@@ -176,14 +176,14 @@ func (s checkView) renderKeyLine(width int) string {
 		return cells.Fit(" "+t.Mark(theme.Running)+" stopping, deleting temporary resources", width)
 	case s.filtering:
 		const usage = "   filter: enter applies, esc clears"
-		return cells.Fit(" "+t.Label.Render("/")+s.board.filter.Render(t, width-2-len(usage))+t.Dim.Render(usage), width)
+		return cells.Fit(" "+t.Label.Render("/")+s.board.Filter.Render(t, width-2-len(usage))+t.Dim.Render(usage), width)
 	case s.notice != "":
 		return cells.Fit(" "+s.notice, width)
 	case s.popups.Open != nil:
 		return components.RenderKeys(t, s.popups.Open.Hints(), width)
 	}
 	k := s.keys
-	return components.RenderKeys(t, []key.Binding{k.Leave, k.Help, k.Again, k.All, k.Zone, k.Skip, k.Watch, k.Export, k.Request, k.ShowAll, k.Copy, k.Accept, k.Filter, k.Next}, width)
+	return components.RenderKeys(t, []key.Binding{k.Leave, k.Help, k.Accept, k.Filter, k.Again, k.All, k.Zone, k.Skip, k.Watch, k.Export, k.Request, k.ShowAll, k.Copy, k.Next, k.Mouse}, width)
 }
 
 // renderSmall is the screen for terminals that are too small for panes: the status in a few lines.

@@ -29,9 +29,9 @@ func (b *Board) GetList() *List {
 }
 
 func (b *Board) buildList() *List {
-	everything := b.ShowAll || b.filter.Word() != "" || !b.hasProblems()
+	everything := b.ShowAll || b.Filter.Word() != "" || !b.hasProblems()
 	choice := &List{grouped: everything, causes: b.listCauses()}
-	word := strings.ToLower(b.filter.Word())
+	word := strings.ToLower(b.Filter.Word())
 	for _, row := range b.Rows {
 		switch {
 		case !strings.Contains(row.searchText, word):
@@ -135,7 +135,7 @@ func (b *Board) BuildTable(theme theme.Theme) preflight.Endpoints {
 	list := b.GetList()
 	return preflight.Endpoints{
 		Theme: theme, Columns: b.ListColumns(), SourceIndex: b.Source, Rows: list.Rows, Grouped: list.grouped, Selected: b.FindSelected(), Hidden: list.folded,
-		Causes: list.causes,
+		Causes: list.causes, Filter: b.Filter.Word(),
 	}
 }
 

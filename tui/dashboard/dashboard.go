@@ -175,7 +175,7 @@ func (d *dashboard) handleMsg(message tea.Msg) tea.Cmd {
 	case tea.KeyMsg:
 		return d.handleKey(m)
 	default:
-		return d.handleMouse(message)
+		return mouse{d}.handle(message)
 	}
 	return nil
 }

@@ -13,7 +13,10 @@ import (
 // wheelLines is how far a notch of the wheel scrolls.
 const wheelLines = 3
 
-func (d *dashboard) handleMouse(message tea.Msg) tea.Cmd {
+// mouse is what clicks and the wheel do on the dashboard.
+type mouse struct{ *dashboard }
+
+func (d mouse) handle(message tea.Msg) tea.Cmd {
 	switch m := message.(type) {
 	case app.MouseMsg:
 		d.notice = d.theme.Mark(theme.OK) + " " + m.Describe()
@@ -26,7 +29,7 @@ func (d *dashboard) handleMouse(message tea.Msg) tea.Cmd {
 }
 
 // handleClick selects a pane or a row; what is selected already is opened.
-func (d *dashboard) handleClick(target string) tea.Cmd {
+func (d mouse) handleClick(target string) tea.Cmd {
 	d.notice = ""
 	if d.leaveDialog != nil || d.approveDialog != nil || d.nav.typing {
 		return nil
@@ -47,7 +50,7 @@ func (d *dashboard) handleClick(target string) tea.Cmd {
 }
 
 // handleWheel scrolls what is below the pointer. It does not select it.
-func (d *dashboard) handleWheel(m app.WheelMsg) tea.Cmd {
+func (d mouse) handleWheel(m app.WheelMsg) tea.Cmd {
 	t, isPane := parsePane(m.Target)
 	switch {
 	case d.leaveDialog != nil || d.approveDialog != nil || d.nav.typing || d.help:

@@ -202,7 +202,7 @@ func TestChecksPage_FirewallRequestAndCopy(t *testing.T) {
 	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.Press("f").Shows(t, "Firewall request", "cdn01.quay.io 443/tcp")
 	o.Press("esc", "c").Shows(t, "copied to the clipboard, if supported: ")
-	o.Press("enter").Shows(t, "NET-RH-003", "esc close")
+	o.Press("enter").Shows(t, "NET-RH-003", "esc back")
 	o.Press("esc", "a").Shows(t, "Exoscale")
 	o.Press("?").Shows(t, "z also checks from a small instance")
 }

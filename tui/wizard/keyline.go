@@ -17,7 +17,7 @@ func (s frame) renderKeyLine(width int) string {
 	}
 	line := ""
 	for _, binding := range s.filterHints(s.listBindings(), width) {
-		line += s.formatKey(binding)
+		line += components.MarkKey(s.theme, binding, s.formatKey(binding))
 	}
 	return cells.Fit(line, width)
 }
@@ -75,5 +75,9 @@ func (s frame) listBindings() []key.Binding {
 	if signIn(s).isOffered() {
 		hints = append(hints, s.keys.SignIn)
 	}
-	return append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
+	hints = append(hints, s.keys.Back, s.keys.Help, s.keys.Leave, s.keys.Export, again, s.keys.Jump, s.keys.Move)
+	if s.inputMode() == page.ModeReadOnly {
+		hints = append(hints, s.keys.Mouse)
+	}
+	return hints
 }

@@ -16,6 +16,7 @@ import (
 type keys struct {
 	Back, Help, Export, Again, Redraw, Leave, Jump key.Binding
 	Close, Scroll, Move, Up, Down, Accept, SignIn  key.Binding
+	Mouse                                          key.Binding
 }
 
 func newKeys() keys {
@@ -37,6 +38,7 @@ func newKeys() keys {
 		Up:     bind("up", "up", "up", "k", "shift+tab"),
 		Down:   bind("down", "down", "down", "j", "tab"),
 		Accept: bind("enter", "choose", "enter", " "),
+		Mouse:  bind("m", "mouse", "m", "alt+m"),
 	}
 }
 
@@ -48,6 +50,8 @@ func (s *model) handleKey(k tea.KeyMsg) tea.Cmd {
 		return s.handleQuitKey(k)
 	case key.Matches(k, s.keys.Redraw):
 		return tea.ClearScreen
+	case mouse{s}.isMouseKey(k):
+		return app.ToggleMouse
 	case s.session == nil:
 		return s.handleStartKey(k)
 	case key.Matches(k, s.keys.Leave):

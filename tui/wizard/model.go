@@ -60,6 +60,8 @@ func newModel(ctx context.Context, w Options) *model {
 		w.Now = time.Now
 	}
 	s := &model{options: w, theme: theme.Detect(w.Out, w.NoColor, w.ASCII), keys: newKeys(), spawn: app.NewSpawn(ctx), send: func(tea.Msg) {}, later: app.SendLater}
+	s.theme.Mouse = app.HasMouse(w.Out)
+	s.keys.Mouse.SetEnabled(s.theme.Mouse)
 	s.start = newStartScreen(w, s.theme)
 	return s
 }
@@ -124,6 +126,8 @@ func (s *model) update(message tea.Msg) tea.Cmd {
 		return nil
 	case tea.KeyMsg:
 		return s.handleKey(m)
+	case app.MouseMsg, app.ClickMsg, app.WheelMsg:
+		return mouse{s}.handle(message)
 	}
 	if s.session == nil {
 		return nil

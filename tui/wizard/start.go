@@ -35,11 +35,11 @@ func (v startScreen) View(width, height int) string {
 	lines := []string{"", " " + t.Bold.Render("What would you like to do?"), ""}
 	for i, option := range v.options {
 		text := fmt.Sprintf("%d  %s", i+1, option.Title)
+		row := "    " + text
 		if i == v.cursor {
-			lines = append(lines, " "+t.Cursor+" "+t.Selected.Render(" "+text+" "))
-		} else {
-			lines = append(lines, "    "+text)
+			row = " " + t.Cursor + " " + t.Selected.Render(" "+text+" ")
 		}
+		lines = append(lines, components.MarkTarget(t, fmt.Sprint(startTarget, i), row))
 	}
 	lines = append(lines, "")
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -33,11 +34,12 @@ func (s frame) renderStripLine(gap string, named bool) string {
 			name += " " + navigator(s).screenTitle(i)
 		}
 		switch {
-		case front:
+		case front: // nothing to go to
 			line.WriteString(s.theme.Focus.Render("["+name) + gap + s.theme.Mark(s.computeMark(i)) + s.theme.Focus.Render("]") + gap)
 			before = ""
 		default:
-			line.WriteString(before + s.theme.Dim.Render(name) + gap + s.theme.Mark(s.computeMark(i)) + gap)
+			target := cells.KeyTarget + "alt+" + strconv.Itoa(n+1)
+			line.WriteString(components.MarkTarget(s.theme, target, before+s.theme.Dim.Render(name)+gap+s.theme.Mark(s.computeMark(i))) + gap)
 			before = " "
 		}
 	}

@@ -235,6 +235,9 @@ func (p Review) countObjects(action string) int {
 	return n
 }
 
+// FormatGroupTarget returns the target of a group, or of a button, whose numbers follow those of the groups.
+func FormatGroupTarget(i int) string { return fmt.Sprintf("group:%d", i) }
+
 func (p Review) renderGroupLine(i int) string {
 	t, fold, cursor := p.Theme, "+", " "
 	if p.Open[i] {
@@ -243,5 +246,5 @@ func (p Review) renderGroupLine(i int) string {
 	if i == p.Selected {
 		cursor, fold = t.Focus.Render(t.Cursor), t.Focus.Render(fold)
 	}
-	return " " + cursor + " " + fold + " " + p.Groups[i].renderSummary(t)
+	return components.MarkTarget(t, FormatGroupTarget(i), " "+cursor+" "+fold+" "+p.Groups[i].renderSummary(t))
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"exoshift/tui/cells"
@@ -140,13 +141,17 @@ func (p Sizing) renderLine(i int, row SizingRow, shown []shownColumn, width int)
 	line := cursor + mark + " " + name.Render(cells.Fit(row.Title, p.titleWidth(width)))
 	for _, s := range shown {
 		if s.column < len(row.Cells) {
-			line += p.renderCell(row.Cells[s.column], p.Columns[s.column], s.width, i == p.Row && s.column == p.Column)
+			cell := p.renderCell(row.Cells[s.column], p.Columns[s.column], s.width, i == p.Row && s.column == p.Column)
+			line += components.MarkTarget(t, FormatCellTarget(i, s.column), cell)
 		} else {
 			line += strings.Repeat(" ", s.width)
 		}
 	}
 	return line
 }
+
+// FormatCellTarget returns the target of a cell of the table.
+func FormatCellTarget(row, column int) string { return fmt.Sprintf("cell:%d:%d", row, column) }
 
 // Brackets mark the cursor, also without colours.
 func (p Sizing) renderCell(c SizingCell, column SizingColumn, width int, chosen bool) string {

@@ -99,6 +99,9 @@ func (p Checks) listEndpoints() []endpointLine {
 	return nil
 }
 
+// CheckTarget is the prefix of the target of a row, whose number follows.
+const CheckTarget = "check:"
+
 // renderList scrolls to the selected line.
 func (p Checks) renderList(width, height int) []string {
 	services, at := p.listEndpoints(), p.Selected
@@ -110,7 +113,7 @@ func (p Checks) renderList(width, height int) []string {
 	p.Endpoints.Selected = p.Selected - len(p.Rows)
 	draw := func(i int) string {
 		if i < len(p.Rows) {
-			return p.renderRow(p.Rows[i], i == p.Selected, width)
+			return components.MarkTarget(p.Theme, fmt.Sprint(CheckTarget, i), p.renderRow(p.Rows[i], i == p.Selected, width))
 		}
 		return p.Endpoints.renderLine(services[i-len(p.Rows)], width)
 	}
@@ -155,7 +158,7 @@ func (p Checks) renderDetails(width, height int) []string {
 	case p.Selected >= len(p.Rows):
 		return strings.Split(p.Details.View(width, height), "\n")
 	}
-	return CheckDetails{Theme: p.Theme, Check: p.Rows[p.Selected]}.renderLines(width)
+	return CheckDetails{Theme: p.Theme, Check: p.Rows[p.Selected]}.RenderLines(width)
 }
 
 // CheckDetails explains one check.
@@ -166,10 +169,11 @@ type CheckDetails struct {
 
 // View draws what fits.
 func (p CheckDetails) View(width, height int) string {
-	return cells.Fill(append([]string{""}, p.renderLines(width)...), width, height)
+	return cells.Fill(append([]string{""}, p.RenderLines(width)...), width, height)
 }
 
-func (p CheckDetails) renderLines(width int) []string {
+// RenderLines returns everything, wrapped.
+func (p CheckDetails) RenderLines(width int) []string {
 	t, c := p.Theme, p.Check
 	status := c.computeStatus()
 	head := " " + t.Mark(status) + " " + t.Style(status).Bold(true).Render(strings.ToUpper(status.Word()))

@@ -56,6 +56,31 @@ func (p EndpointDetails) renderLines(width int) []string {
 	return lines
 }
 
+// RenderAll returns everything about the service: as seen from the chosen source, then from each other one that has seen it.
+func (p EndpointDetails) RenderAll(width int) []string {
+	lines := p.renderLines(width)
+	if p.Endpoint == nil {
+		return nil
+	}
+	for i, s := range p.Endpoint.Results {
+		if i == p.SourceIndex || s.Result.Verdict == "" {
+			continue
+		}
+		other := p
+		other.SourceIndex = i
+		lines = append(append(lines, ""), other.renderHeading(p.Endpoint, s, width)...)
+		lines = append(lines, cells.WrapStyled(p.Theme.Plain, other.describeResult(p.Endpoint, s), " ", width)...)
+		if s.Status == theme.Failed || s.Status == theme.Warn {
+			lines = append(lines, p.renderField("Fix", s.Result.Hint, width)...)
+		}
+		if s.Result.Verdict != reach.Skipped {
+			lines = append(lines, p.renderField("Layers", p.Endpoint.renderLayers(p.Theme, s.Result), width)...)
+		}
+		lines = append(append(lines, p.renderField("Seen", p.renderEvidence(s.Result), width)...), p.renderCommand(s.Command, width)...)
+	}
+	return lines
+}
+
 func (p EndpointDetails) renderHeading(e *Endpoint, s SourceResult, width int) []string {
 	t := p.Theme
 	left, from := " "+t.Bold.Render(e.Check.ID)+"  "+e.Target(), t.Dim.Render(" from "+DescribeSource(p.getSource(p.SourceIndex)))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"exoshift/internal/text"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
@@ -19,7 +20,11 @@ type Endpoints struct {
 	Selected    int      // a row; others: none
 	Hidden      int      // number of passed checks that are not listed
 	Causes      []string // common causes of the problems, each in a sentence
+	Filter      string   // only rows that match this word are listed
 }
+
+// EndpointTarget is the prefix of the target of a row, whose ID follows.
+const EndpointTarget = "endpoint:"
 
 // describeGroup returns the heading of a group of endpoints.
 func describeGroup(group string) string {
@@ -44,6 +49,13 @@ func (p Endpoints) listLines() []endpointLine {
 	lines := make([]endpointLine, 0, len(p.Rows)+8)
 	for _, cause := range p.Causes {
 		lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Mark(theme.Warn) + " " + p.Theme.Caution.Render(cause)})
+	}
+	if p.Filter != "" {
+		matches := "no match"
+		if n := len(p.Rows); n > 0 {
+			matches = text.Plural(n, "check") + " found"
+		}
+		lines = append(lines, endpointLine{row: -1, text: " " + p.Theme.Label.Render("/"+p.Filter) + p.Theme.Dim.Render("  "+matches+"; esc clears the filter")})
 	}
 	for i, row := range p.Rows {
 		if p.Grouped && (i == 0 || p.Rows[i-1].Check.Group != row.Check.Group) {
@@ -91,7 +103,7 @@ func (p Endpoints) renderLine(l endpointLine, width int) string {
 	case l.row < 0:
 		return l.text
 	}
-	return p.renderRow(p.Rows[l.row], l.row == p.Selected, width)
+	return components.MarkTarget(p.Theme, EndpointTarget+p.Rows[l.row].Check.ID, p.renderRow(p.Rows[l.row], l.row == p.Selected, width))
 }
 
 const (

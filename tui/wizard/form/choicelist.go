@@ -104,7 +104,7 @@ func (l *choiceList) render(t theme.Theme, ascii bool, width, height int) string
 	room := max(height-len(lines), 1)
 	from := min(max(l.cursor-room/2, 0), max(len(shown)-room, 0))
 	for i := from; i < min(from+room, len(shown)); i++ {
-		lines = append(lines, l.renderChoice(t, shown, i))
+		lines = append(lines, components.MarkTarget(t, choiceTarget+shown[i].Value, l.renderChoice(t, shown, i)))
 	}
 	if len(shown) == 0 {
 		lines = append(lines, t.Dim.Render("   no match"))

@@ -3,6 +3,7 @@
 package form
 
 import (
+	"exoshift/tui/app"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/tui/wizard/page"
@@ -33,6 +34,10 @@ func New(t *page.Context, screen wizard.Screen) *Form {
 
 // Update handles keys.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
+	if click, is := msg.(app.ClickMsg); is {
+		mouse{f}.handleClick(click.Target)
+		return nil
+	}
 	k, is := msg.(tea.KeyMsg)
 	if !is {
 		return nil

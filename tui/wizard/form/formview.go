@@ -47,6 +47,9 @@ func (f formView) renderRows(width, height int) []string {
 	rows := f.listRows()
 	for i, row := range rows {
 		drawn := f.renderRow(row, i == f.findSelected(rows), width)
+		for n := range drawn {
+			drawn[n] = components.MarkTarget(f.session.Theme, rowTarget+row.key, drawn[n])
+		}
 		if i == f.findSelected(rows) {
 			top, bottom = len(lines), len(lines)+len(drawn)
 		}

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"exoshift/tui/app"
 	"exoshift/wizard"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -73,8 +74,12 @@ func (k nodesKeys) listHints(p *Page) []key.Binding {
 	return hints
 }
 
-// Update handles keys; all other messages are ignored.
+// Update handles keys and clicks; all other messages are ignored.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	if click, is := msg.(app.ClickMsg); is {
+		mouse{p}.handleClick(click.Target)
+		return nil
+	}
 	k, pressed := msg.(tea.KeyMsg)
 	if !pressed {
 		return nil

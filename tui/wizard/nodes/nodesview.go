@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"exoshift/tui/cells"
@@ -187,7 +188,7 @@ func (p nodesView) renderButtons(width int) string {
 				line += " "
 			}
 		}
-		line += style.Render(name) + "   "
+		line += components.MarkTarget(t, buttonTarget+strconv.Itoa(i), style.Render(name)) + "   "
 	}
 	return cells.Fit(line, width)
 }

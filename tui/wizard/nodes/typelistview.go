@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard/session"
 
@@ -29,7 +30,7 @@ func (p typeListView) View(width, height int) string {
 	room := max(height-len(lines)-len(foot), 1)
 	from := min(max(l.cursor-room/2, 0), max(len(types)-room, 0))
 	for i := from; i < min(from+room, len(types)); i++ {
-		lines = append(lines, p.renderType(types[i], i == l.cursor, width))
+		lines = append(lines, components.MarkTarget(t, typeTarget+types[i].name, p.renderType(types[i], i == l.cursor, width)))
 	}
 	if len(types) == 0 {
 		lines = append(lines, t.Dim.Render("  no match"))

@@ -2,10 +2,16 @@
 package review
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"exoshift/provisioner"
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/checks"
 	"exoshift/tui/components"
+	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/tui/wizard/page"
 	"exoshift/wizard"
@@ -23,6 +29,8 @@ type Checks struct {
 
 	board  *checks.Board // of the probes, below the steps
 	popups components.Popups
+
+	filtering bool // the filter of the board is being edited
 
 	selected      int  // a step
 	probeSelected bool // a row of the board is selected instead
@@ -55,7 +63,9 @@ func (p *Checks) Open() tea.Cmd {
 func (p *Checks) Close() bool {
 	passed := p.runs.HavePassed()
 	p.runs.Stop()
-	p.popups.Open = nil
+	p.popups.Open, p.filtering = nil, false
+	p.board.Filter.Clear()
+	p.board.CachedList = nil
 	for column := range p.board.Sources {
 		p.board.ClearRunning(column)
 	}
@@ -102,12 +112,38 @@ func (p *Checks) handleZoneEnd() {
 	p.selectMostUrgent()
 }
 
-// Update handles keys.
+// Update handles keys and clicks.
 func (p *Checks) Update(message tea.Msg) tea.Cmd {
-	if k, ok := message.(tea.KeyMsg); ok {
-		return p.handleKey(k)
+	switch m := message.(type) {
+	case tea.KeyMsg:
+		return p.handleKey(m)
+	case app.ClickMsg:
+		p.handleClick(m.Target)
 	}
 	return nil
+}
+
+// handleClick selects a row; a service that is selected already is explained.
+func (p *Checks) handleClick(target string) {
+	at := -1
+	if number, is := strings.CutPrefix(target, preflight.CheckTarget); is {
+		at, _ = strconv.Atoi(number)
+	}
+	if id, is := strings.CutPrefix(target, preflight.EndpointTarget); is {
+		rows := p.board.GetList().Rows
+		if i := slices.IndexFunc(rows, func(e *preflight.Endpoint) bool { return e.Check.ID == id }); i >= 0 {
+			at = len(p.runs.Steps()) + i
+		}
+	}
+	if at < 0 || p.popups.Open != nil {
+		return
+	}
+	again := at == p.selectedIndex()
+	if p.selectIndex(at); again {
+		if row := p.selectedProbe(); row != nil {
+			checkPopups{p}.openDetails()
+		}
+	}
 }
 
 func (p *Checks) handleState(s wizard.CheckState, _ bool) {
@@ -242,9 +278,9 @@ func (p *Checks) View(width, height int) string {
 	return checksView{p}.buildChecks().View(width, height)
 }
 
-// InputMode is read-only unless a popup is open: the page has no fields.
+// InputMode is read-only unless a popup is open, or esc has a filter to clear: the page has no fields.
 func (p *Checks) InputMode() page.InputMode {
-	if p.popups.Open != nil {
+	if p.popups.Open != nil || p.filtering || p.board.Filter.Word() != "" {
 		return page.ModeCapture
 	}
 	return page.ModeReadOnly

@@ -12,10 +12,17 @@ import (
 )
 
 func (p *Checks) handleKey(k tea.KeyMsg) tea.Cmd {
-	if p.popups.Open != nil {
+	switch {
+	case p.popups.Open != nil:
 		return p.popups.HandleKey(k)
+	case p.filtering:
+		p.handleFilterKey(k)
+		return nil
 	}
 	switch {
+	case k.Type == tea.KeyEsc:
+		p.board.Filter.Clear()
+		p.board.CachedList = nil
 	case key.Matches(k, p.keys.Again):
 		p.startChecks()
 	case key.Matches(k, p.keys.Accept):
@@ -41,6 +48,12 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 		p.board.SwitchSource(1)
 	case key.Matches(k, p.keys.Previous):
 		p.board.SwitchSource(-1)
+	case text == "d" && row != nil:
+		checkPopups{p}.openDetails()
+	case text == "d":
+		checkPopups{p}.openStep()
+	case text == "/" && len(p.board.Rows) > 0:
+		p.filtering = true
 	case text == "a":
 		p.board.ShowAll, p.board.CachedList = !p.board.ShowAll, nil
 	case text == "z":
@@ -53,6 +66,14 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 		return checkPopups{p}.copyTest(row)
 	}
 	return nil
+}
+
+// handleFilterKey edits the filter, and selects the first service that matches.
+func (p *Checks) handleFilterKey(k tea.KeyMsg) {
+	p.filtering, p.board.CachedList = p.board.Filter.HandleKey(k, p.session.ASCII), nil
+	if rows := p.board.GetList().Rows; len(rows) > 0 {
+		p.selectIndex(len(p.runs.Steps()))
+	}
 }
 
 func (p *Checks) selectedIndex() int {
@@ -87,7 +108,7 @@ func (p *Checks) handleAccept() {
 	case p.runs.HavePassed():
 		p.session.RequestNext()
 	case row != nil && row.Status() == theme.Failed:
-		checkPopups{p}.openDetails(row)
+		checkPopups{p}.openDetails()
 	case row == nil && p.selected < len(steps) && steps[p.selected].State == provisioner.Failed:
 		if field, known := session.FindAsked(steps[p.selected].Field, p.runs.Local.Spec()); known {
 			p.session.RequestField(field.Key)
@@ -109,8 +130,11 @@ func (p *Checks) selectFirstProbe() {
 
 // Hints returns the keys that apply now.
 func (p *Checks) Hints() []key.Binding {
-	if p.popups.Open != nil {
+	switch {
+	case p.popups.Open != nil:
 		return p.popups.Open.Hints()
+	case p.filtering:
+		return []key.Binding{components.NewHint("enter", "applies the filter"), components.NewHint("esc", "clears it")}
 	}
 	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
 	switch {
@@ -124,7 +148,9 @@ func (p *Checks) Hints() []key.Binding {
 	zone.SetEnabled(p.session.Interview.CheckFromZone != nil && !p.runs.Zone.IsRunning())
 	skip.SetEnabled(p.selectedProbe() != nil)
 	request.SetEnabled(p.board.CountFindings() > 0)
-	return []key.Binding{accept, p.keys.Again, zone, skip, request, p.keys.Down}
+	filter := components.NewHint("/", "filter")
+	filter.SetEnabled(len(p.board.Rows) > 0)
+	return []key.Binding{accept, components.NewHint("d", "details"), p.keys.Again, zone, skip, request, filter, p.keys.Down}
 }
 
 // Help explains the page and the selection.
@@ -134,7 +160,7 @@ func (p *Checks) Help() string {
 		"A check is skipped if a check it depends on has failed."
 	if len(p.board.Rows) > 0 {
 		help += "\nConnectivity: the services that the installation needs. z also checks from a small instance in the zone. tab changes the " +
-			"explained column. a shows all. x skips a check with a reason, saved in the answers. c copies a command that reproduces " +
+			"explained column. d shows everything about the selected row. / filters, a shows all. x skips a check with a reason, saved in the answers. c copies a command that reproduces " +
 			"the result. f shows the firewall request."
 	}
 	if row := p.selectedProbe(); row != nil {

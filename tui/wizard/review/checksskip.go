@@ -12,6 +12,7 @@ import (
 	"exoshift/wizard/reach"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // checkPopups opens what is shown above the page, and carries out what is chosen there.
@@ -40,12 +41,42 @@ func (p checkPopups) showNotice(text string) {
 	}}
 }
 
-func (p checkPopups) openDetails(row *checks.Row) {
-	p.popups.Open = &components.TextPopup{Theme: p.session.Theme, OnCopy: func() tea.Cmd { return p.copyTest(row) }, Lines: func(width int) []string {
-		details := p.board.BuildDetails(p.session.Theme)
-		details.Endpoint, details.SourceIndex = &row.Endpoint, p.board.ResolveSource(row)
-		return append([]string{""}, strings.Split(details.View(width, details.CountLines(width)), "\n")...)
+func (p checkPopups) openDetails() {
+	p.popups.Open = checks.NewDetails(checks.Details{
+		Theme: p.session.Theme, Board: p.board, Copy: p.copyTest, CopyText: p.copyText, Move: func(by int) {
+			if at := p.selectedIndex() + by; at >= len(p.runs.Steps()) {
+				p.selectIndex(at)
+			}
+		},
+	})
+}
+
+// openStep shows everything about the step at the cursor.
+func (p checkPopups) openStep() {
+	steps := p.listSteps()
+	if p.selected >= len(steps) {
+		return
+	}
+	details := preflight.CheckDetails{Theme: p.session.Theme, Check: checksView(p).buildCheck(steps[p.selected])}
+	p.popups.Open = &components.TextPopup{Theme: p.session.Theme, Lines: func(width int) []string {
+		return append([]string{""}, details.RenderLines(width)...)
+	}, OnCopy: func() tea.Cmd {
+		var lines []string
+		for _, line := range details.RenderLines(maxCopyWidth) {
+			lines = append(lines, strings.TrimSpace(ansi.Strip(line)))
+		}
+		return p.copyText(strings.Join(lines, "\n"))
 	}}
+}
+
+// maxCopyWidth is in cells.
+const maxCopyWidth = 200
+
+func (p checkPopups) copyText(text string) tea.Cmd {
+	if p.session.Out == nil {
+		return nil
+	}
+	return app.CopyToClipboard(p.session.Out, text)
 }
 
 func (p checkPopups) openRequest() {

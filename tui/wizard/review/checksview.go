@@ -6,6 +6,8 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/provisioner"
+	"exoshift/tui/cells"
+	"exoshift/tui/components"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -26,11 +28,18 @@ func (p checksView) buildChecks() preflight.Checks {
 		checks.Rows = append(checks.Rows, p.buildCheck(row))
 	}
 	checks.Header = p.renderHeader(checks.FormatCounts() + p.formatTallies())
+	if p.filtering {
+		checks.Header = p.session.Theme.Label.Render("/") + p.board.Filter.Render(p.session.Theme, maxFilterWidth)
+	}
 	if p.runs.HavePassed() {
-		checks.Footer = p.session.Theme.Selected.Render("[ Next: review ]") + p.session.Theme.Dim.Render("  enter")
+		checks.Footer = components.MarkTarget(p.session.Theme, cells.KeyTarget+"enter", p.session.Theme.Selected.Render("[ Next: review ]")) +
+			p.session.Theme.Dim.Render("  enter")
 	}
 	return checks
 }
+
+// maxFilterWidth is in cells.
+const maxFilterWidth = 40
 
 func (p checksView) buildCheck(row session.CheckStep) preflight.Check {
 	check := preflight.Check{Title: row.Title, Marks: []theme.Status{mapCheckState(row.State)}, Text: row.Text, Hint: row.Hint}

@@ -3,6 +3,7 @@ package review
 import (
 	"time"
 
+	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
 	"exoshift/tui/components/plan"
@@ -75,8 +76,23 @@ func (p *Review) Update(message tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		p.handleKey(m)
+	case app.ClickMsg:
+		p.handleClick(m.Target)
 	}
 	return nil
+}
+
+// handleClick unfolds a group, or selects a button: what creates resources takes a second click.
+func (p *Review) handleClick(target string) {
+	for at := range p.confirmButton() + 1 {
+		if target != plan.FormatGroupTarget(at) {
+			continue
+		}
+		again := p.focus == at
+		if p.focus = at; again || at < len(p.groups) || at == p.backButton() {
+			p.handleAccept()
+		}
+	}
 }
 
 func (p *Review) handleReview() {

@@ -114,11 +114,11 @@ func (p reviewView) renderButtons(width int) string {
 }
 
 func (p reviewView) renderButton(label string, at int) string {
-	t := p.session.Theme
+	t, button := p.session.Theme, "  [ "+label+" ]"
 	if p.focus == at {
-		return t.Focus.Render(t.Cursor) + " " + t.Selected.Render("[ "+label+" ]")
+		button = t.Focus.Render(t.Cursor) + " " + t.Selected.Render("[ "+label+" ]")
 	}
-	return "  [ " + label + " ]"
+	return components.MarkTarget(t, plan.FormatGroupTarget(at), button)
 }
 
 // formatConfirmLabel returns the label of the second button; empty if there is nothing to do.
