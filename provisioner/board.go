@@ -23,6 +23,8 @@ type Board struct {
 	Operators    []Event      // the newest of each operator, in the order of their first event; Since is when its state began
 	Applications []Event      // the newest of each application of the catalog, in the order of their first event
 	Findings     []Event      // what is wrong now, in the order in which it was found
+	Repairs      []Event      // what the run has repaired, in order
+	Question     *Event       // what a person is asked to decide; nil: nothing
 	Log          []Event      // the newest LogLength events; lines of the journal are kept apart
 	Run          Event        // the newest event about the run itself
 	Outage       *Event       // Exoscale's API is away; nil: it answers
@@ -79,7 +81,7 @@ func (b *Board) Fold(e Event) {
 		b.applyWait(e)
 	case TypeObject:
 		b.applyObject(e)
-	case TypeDiagnosis:
+	case TypeDiagnosis, TypeRepair, TypeDecision:
 		b.applyDiagnosis(e)
 	case TypeCertificates:
 		if e.Until != nil {
@@ -125,11 +127,11 @@ func (b *Board) applyCluster(e Event) {
 
 // A resumed run polls again and finds again what is wrong; what the earlier run saw of the cluster is kept.
 func (b *Board) applyRun(e Event) {
-	b.Run, b.Outage = e, nil
+	b.Run, b.Outage, b.Question = e, nil, nil
 	if e.State != Started {
 		return
 	}
-	b.Findings = nil
+	b.Findings, b.Repairs = nil, nil
 	for i, step := range b.Steps {
 		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual}
 	}

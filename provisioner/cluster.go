@@ -110,6 +110,22 @@ func (e Event) withSince(earlier []Event) Event {
 }
 
 func (b *Board) applyDiagnosis(e Event) {
+	switch e.Type {
+	case TypeRepair:
+		if e.State == Done {
+			b.Repairs = append(b.Repairs, e)
+		}
+	case TypeDecision:
+		b.Question = nil
+		if e.State == Asked {
+			b.Question = &e
+		}
+	default:
+		b.applyFinding(e)
+	}
+}
+
+func (b *Board) applyFinding(e Event) {
 	i := slices.IndexFunc(b.Findings, func(found Event) bool { return found.Name == e.Name })
 	switch {
 	case e.State != Present && i >= 0:

@@ -27,6 +27,8 @@ const (
 	TypeOperator    Type = "operator"    // a cluster operator changed
 	TypeApplication Type = "application" // a part of the cluster's catalog changed
 	TypeDiagnosis   Type = "diagnosis"   // something is wrong, or no longer
+	TypeRepair      Type = "repair"      // the run repairs what is wrong
+	TypeDecision    Type = "decision"    // a person is asked what to do about what is wrong, or it was decided
 
 	TypeOutage       Type = "outage"       // Exoscale's API is away, or answers again
 	TypeGathered     Type = "gathered"     // what may explain a failure is being kept, or was
@@ -45,6 +47,12 @@ const (
 
 // Stopped is the cause of a step that ended because the run was stopped.
 const Stopped = "the run was stopped"
+
+// States of decisions, besides Gone.
+const (
+	Asked   = "asked"   // a person, who has not answered
+	Decided = "decided" // by a person, or because there is none
+)
 
 // States of probes, diagnoses and outages.
 const (
@@ -66,7 +74,7 @@ type Event struct {
 	Type  Type      `json:"type"`
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
-	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, outage, gathered
+	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, repair, decision, outage, gathered
 	Text  string    `json:"text,omitempty"`  // a sentence for humans
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: the action needed
 
@@ -90,14 +98,15 @@ type Event struct {
 	Client  string `json:"client,omitempty"`  // node: state of its request for a client certificate
 	Serving string `json:"serving,omitempty"` // node: state of its request for a serving certificate
 
-	Evidence   []string `json:"evidence,omitempty"`   // diagnosis: what was seen
-	Confidence string   `json:"confidence,omitempty"` // diagnosis: high, medium or low
+	Evidence    []string `json:"evidence,omitempty"`    // diagnosis, decision: what was seen; repair: what is restored
+	Confidence  string   `json:"confidence,omitempty"`  // diagnosis: high, medium or low
+	Disposition string   `json:"disposition,omitempty"` // diagnosis: repair, stop or wait: what the run does about it
 
-	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis: rule; gathered: path of the folder
+	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis, repair, decision: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
-	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided
-	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
+	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided; decision: repair, stop or wait
+	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage, repair, decision; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted

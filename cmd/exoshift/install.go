@@ -54,6 +54,7 @@ func installCommand(std cli.Streams) *cobra.Command {
 	cli.AddBootstrapAccessFlag(cmd)
 	cli.AddImageFromFlag(cmd)
 	cli.AddTrustTokenFlag(cmd)
+	cli.AddResponseFlags(cmd)
 	return cmd
 }
 

@@ -65,6 +65,7 @@ func virtuallyIn(t *testing.T, world circumstances, then func(t *testing.T, s ru
 			if err := zone.Close(); err != nil {
 				t.Error(err)
 			}
+			time.Sleep(time.Minute) // requests of machines that wait for lost packets time out
 		}()
 		if !world.begin.IsZero() {
 			time.Sleep(time.Minute) // the load balancers' health checks succeed again

@@ -22,6 +22,7 @@ type AccessiblePrinter struct {
 	board         *provisioner.Board
 	printSentence func(provisioner.Event)
 	status        func(io.Writer, *provisioner.Board)
+	decide        func(rule string, reply provisioner.Reply) // nil: nothing can be decided
 }
 
 // NewAccessiblePrinter returns the printer of a plan's run. status prints the current state of the run.
@@ -37,6 +38,11 @@ func (n *AccessiblePrinter) Handle(e provisioner.Event) {
 	n.printSentence(e)
 }
 
+// OnDecision sets what is called with the typed answer to a question about a finding. It is called before the first event.
+func (n *AccessiblePrinter) OnDecision(decide func(rule string, reply provisioner.Reply)) {
+	n.decide = decide
+}
+
 // WhileRunning explains the commands available during a run.
 const WhileRunning = "While this runs, type s and Enter to hear how it stands. Ctrl-C stops it after the calls in flight; the same command goes on."
 
@@ -44,7 +50,12 @@ const WhileRunning = "While this runs, type s and Enter to hear how it stands. C
 func (n *AccessiblePrinter) HandleLine(line string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch strings.ToLower(strings.TrimSpace(line)) {
+	word := strings.ToLower(strings.TrimSpace(line))
+	if question := n.board.Question; question != nil && n.decide != nil && (word == question.Decision || word == string(provisioner.ReplyWait)) {
+		n.decide(question.Name, provisioner.Reply(word))
+		return
+	}
+	switch word {
 	case "":
 	case "s", "status":
 		n.status(NewAccessibleWriter(n.w), n.board)
@@ -86,6 +97,8 @@ func describeColumn(column string) string {
 		return ""
 	case "!":
 		return "diagnosis"
+	case "decide":
+		return "decision"
 	case "csr":
 		return "certificate request"
 	}

@@ -87,3 +87,23 @@ func TestAccessiblePrinter_StatusOnDemand(t *testing.T) {
 		t.Errorf("told:\n%s", out.String())
 	}
 }
+
+func TestAccessiblePrinter_Decision(t *testing.T) {
+	var out strings.Builder
+	var decided []string
+	narrator := console.NewAccessiblePrinter(&out, nil, func(io.Writer, *provisioner.Board) {})
+	narrator.OnDecision(func(rule string, reply provisioner.Reply) { decided = append(decided, rule+" "+string(reply)) })
+	narrator.HandleLine("repair")
+	narrator.Handle(provisioner.Event{
+		Type: provisioner.TypeDecision, Name: "api-name-missing", State: provisioner.Asked, Decision: "repair", Text: "Somebody has changed it since. Repair it?",
+	})
+	for _, line := range []string{"stop", " Repair "} {
+		narrator.HandleLine(line)
+	}
+	if len(decided) != 1 || decided[0] != "api-name-missing repair" {
+		t.Errorf("decided %q", decided)
+	}
+	if want := "Decision: Somebody has changed it since. Repair it?\nDecision: type repair or wait, and Enter"; !strings.Contains(out.String(), want) {
+		t.Errorf("printed:\n%s", out.String())
+	}
+}

@@ -26,6 +26,10 @@ func (p *plainPrinter) printObserved(e provisioner.Event) {
 		p.printApplication(e)
 	case provisioner.TypeDiagnosis:
 		p.printDiagnosis(e)
+	case provisioner.TypeRepair:
+		p.printLine(e, "repair", text.Join(": ", e.Text, e.Reason))
+	case provisioner.TypeDecision:
+		p.printDecision(e)
 	case provisioner.TypeOutage:
 		p.printLine(e, "zone", text.Join(": ", e.Text, e.Reason))
 	default:
@@ -129,6 +133,14 @@ func (p *plainPrinter) printOperatorCount(e provisioner.Event) {
 	if len(p.operators.states) > 0 && p.operators.printed != now {
 		p.operators.printed = now
 		p.printLine(e, "operators", now)
+	}
+}
+
+// printDecision prints a question with its answers, or what was decided.
+func (p *plainPrinter) printDecision(e provisioner.Event) {
+	p.printLine(e, "decide", text.Join(" ", e.Text, wrapParens(e.Reason)))
+	if e.State == provisioner.Asked {
+		p.printLine(e, "decide", fmt.Sprintf("type %s or %s, and Enter", e.Decision, provisioner.ReplyWait))
 	}
 }
 

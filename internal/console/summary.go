@@ -36,6 +36,17 @@ func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, wher
 	}
 }
 
+// formatRepairs returns what the run has repaired, by the rules of the findings.
+func formatRepairs(board *provisioner.Board) string {
+	var rules []string
+	for _, repair := range board.Repairs {
+		if !slices.Contains(rules, repair.Name) {
+			rules = append(rules, repair.Name)
+		}
+	}
+	return strings.Join(rules, ", ")
+}
+
 func printSections(w io.Writer, parts ...handover.Section) {
 	for _, section := range parts {
 		if len(section.Rows) == 0 {
@@ -78,6 +89,7 @@ func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where 
 		{"ingress", facts.IngressAddress},
 		{"console", facts.ConsoleURL},
 		{"nodes", formatNodes(board)},
+		{"repaired", formatRepairs(board)},
 		{"etcd", formatEtcd(board)},
 		{"version", formatVersion(board)},
 		{"operators", formatOperatorCounts(board)},

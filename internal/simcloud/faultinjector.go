@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"exoshift/internal/simcloud/api"
 	"exoshift/internal/simcloud/api/compute"
@@ -28,7 +29,7 @@ func (f *faultInjector) injectObjectFaults(a *api.API) error {
 	for _, change := range f.objects {
 		key := fmt.Sprint(change)
 		due := func(m compute.Machine) bool { return strings.HasPrefix(m.Name, change.Machine) }
-		if _, done := f.events.Get(key); done || !slices.ContainsFunc(a.Instances(), due) || changeObjects(a, change) == 0 {
+		if _, done := f.events.Get(key); done || !slices.ContainsFunc(a.Instances(), due) || changeObjects(a.Operator(), change) == 0 {
 			continue
 		}
 		if err := f.events.Put(key, true); err != nil {
@@ -39,21 +40,36 @@ func (f *faultInjector) injectObjectFaults(a *api.API) error {
 }
 
 // changeObjects returns the number of changed objects.
-func changeObjects(a *api.API, change scenario.ObjectChange) (n int) {
+func changeObjects(o api.Operator, change scenario.ObjectChange) (n int) {
 	if change.Rules.Group != "" {
-		n += a.RemoveRules(change.Rules.Group, change.Rules.Port)
+		n += o.RemoveRules(change.Rules.Group, change.Rules.Port)
 	}
 	if change.Records != nil {
-		n += a.RemoveRecords(func(name string) bool { return matchesAny(change.Records, name) })
+		n += o.RemoveRecords(func(name string) bool { return matchesAny(change.Records, name) })
 	}
 	if change.Keys != "" {
-		n += a.RevokeKeys(change.Keys)
+		n += o.RevokeKeys(change.Keys)
 	}
 	if change.Image != "" {
-		n += a.ReplaceImages(mirror.ImageName(change.Image))
+		n += o.ReplaceImages(mirror.ImageName(change.Image))
+	}
+	if change.Moved != nil {
+		n += o.MoveRecords(func(name string) bool { return matchesAny(change.Moved, name) }, foreignAddress)
+	}
+	if change.Stopped != "" {
+		n += o.StopInstances(change.Stopped, stopAge)
+	}
+	if change.Detached {
+		n += o.DetachElasticIPs()
 	}
 	return n
 }
+
+// stopAge is how old machines are that are stopped: those that create machines wait until these run.
+const stopAge = 5 * time.Minute
+
+// foreignAddress is that of no machine.
+const foreignAddress = "203.0.113.250"
 
 // matchesAny reports whether one of these patterns, as of path.Match, matches a name.
 func matchesAny(patterns []string, name string) bool {

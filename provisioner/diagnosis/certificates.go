@@ -14,30 +14,32 @@ func buildCertificateRules() []Rule {
 		Cause: "The API shows a certificate that is not valid now: it has expired, or a clock is wrong.",
 		Fix: "See which of the two it is, the certificate's dates or a clock:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 2>/dev/null | openssl x509 -noout -dates; date -u",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		WithoutAPI: true,
-		detect:     detectExpiredCertificate,
+		Confidence:  High,
+		Disposition: Stop,
+		HoldFor:     time.Minute,
+		WithoutAPI:  true,
+		detect:      detectExpiredCertificate,
 	}, {
 		ID:    "foreign-authority",
 		Cause: "Who answers as the API belongs to another cluster, or to an earlier attempt at this one.",
 		Fix: "See whose certificate it is, and take what leads there out of the way:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 -showcerts 2>/dev/null | grep -E '^ *[0-9]* *(s|i):'",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		WithoutAPI: true,
-		detect:     detectForeignAuthority,
+		Confidence:  High,
+		Disposition: Stop,
+		HoldFor:     time.Minute,
+		WithoutAPI:  true,
+		detect:      detectForeignAuthority,
 	}}
 }
 
 func detectExpiredCertificate(m *inputIndex) detection {
-	evidence := findTLSFailures(m, "expired", "not valid yet", "not yet valid")
+	found := findTLSFailures(m, "expired", "not valid yet", "not yet valid")
 	ends := m.Facts.IgnitionExpires
 	if ends.IsZero() || m.hasReached(state.PhaseComplete) || m.Wall.Before(ends) {
-		return detection{evidence: evidence}
+		return found
 	}
 	return detection{
-		evidence: append(evidence, fmt.Sprintf("the first certificates ended on %s, now it is %s", formatTime(ends), formatTime(m.Wall))),
+		evidence: append(found.evidence, fmt.Sprintf("the first certificates ended on %s, now it is %s", formatTime(ends), formatTime(m.Wall))),
 		cause:    "The first certificates of the control plane ended before the cluster could renew them.",
 		fix:      "Run the same command again with --renew-certificates: it makes the certificates and the machines anew.",
 	}
@@ -45,7 +47,9 @@ func detectExpiredCertificate(m *inputIndex) detection {
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-func findTLSFailures(m *inputIndex, words ...string) []string {
+// findTLSFailures is not sure of what is seen only on the bootstrap machine's own address: a proxy may answer in its place, which
+// the installation does not depend on.
+func findTLSFailures(m *inputIndex, words ...string) detection {
 	var evidence []string
 	probes := m.Snapshot.Probes
 	for _, way := range []struct {
@@ -56,10 +60,11 @@ func findTLSFailures(m *inputIndex, words ...string) []string {
 			evidence = append(evidence, formatProbe(way.name, way.probe))
 		}
 	}
+	byName := probes.API.Layer == state.LayerTLS && hasFailed(probes.API)
 	if len(evidence) == 0 && m.APIError != nil && containsAny(m.APIError.Error(), words...) {
-		return []string{m.APIError.Error()}
+		return detection{evidence: []string{m.APIError.Error()}}
 	}
-	return evidence
+	return detection{evidence: evidence, unsure: !byName}
 }
 
 // detectForeignAuthority detects machines that were started with another root CA, and servers that present another one.
@@ -71,12 +76,12 @@ func detectForeignAuthority(m *inputIndex) detection {
 			strangers = append(strangers, machine.Name)
 		}
 	}
-	evidence := findTLSFailures(m, "unknown authority", "another cluster", "another name")
+	found := findTLSFailures(m, "unknown authority", "another cluster", "another name")
 	if len(strangers) == 0 {
-		return detection{evidence: evidence}
+		return found
 	}
 	return detection{
-		evidence: append(evidence, "started with the certificates of another generation: "+joinLimited(strangers)),
+		evidence: append(found.evidence, "started with the certificates of another generation: "+joinLimited(strangers)),
 		subject:  []string{strings.Join(strangers[:min(len(strangers), maxListed)], " ")},
 		cause:    "Machines were started with other certificates than the rest of this cluster: they will never trust each other.",
 		fix: "Delete them, then run the same command again: it makes them anew.\n" +

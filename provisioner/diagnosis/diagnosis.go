@@ -24,6 +24,11 @@ type Finding struct {
 	Fix        string // the one action, in the imperative; may have several lines, commands on lines of their own
 	Confidence string
 	Since      time.Time // since when its signature holds, by the run's clock
+
+	Disposition Disposition // what the run does about it; Wait unless the confidence is high
+	Restores    Part        // what a repair restores
+	Objects     []string    // what exactly: rules and attachments in sentences, names of records or of machines
+	Changed     bool        // somebody has changed objects: a repair needs a person's consent
 }
 
 // Input is what rules evaluate: everything known of an installation at one moment. It is gathered without requests to the
@@ -42,6 +47,7 @@ type Input struct {
 	Machines      []state.Instance     // the cluster's machines, as the Exoscale API lists them
 	RootCALabels  map[string]string    // by machine: fingerprint of the root CA that it was given; "" for none
 	MissingRules  []string             // rules of security groups that are missing, one sentence each
+	Detached      []string             // attachments of elastic IPs that are missing, one sentence each
 	Names         []Name               // the cluster's names as the zone's own servers, or public resolvers, resolve them
 	ReleaseBuild  string               // of the image that the release expects its machines to boot from
 	TemplateBuild string               // build of the template that they did boot from

@@ -11,9 +11,10 @@ func buildEtcdRules() []Rule {
 		Cause: "The disks of the masters are too slow for etcd: it loses its leader, and the operators flap.",
 		Fix: "Take a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and hypervisors of your own (exoscale.deployTarget) if others " +
 			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		detect:     detectSlowDisks,
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     time.Minute,
+		detect:      detectSlowDisks,
 	}}
 }
 

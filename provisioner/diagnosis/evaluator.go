@@ -56,7 +56,7 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 		e.candidates[rule.ID] = known
 	}
 	known.last = m.Now
-	known.reported = known.reported || m.Now.Sub(known.finding.Since) >= rule.HoldFor
+	known.reported = known.reported || m.Now.Sub(known.finding.Since) >= rule.getHoldTime(found)
 	known.finding.Cause = m.expand(cmp.Or(found.cause, rule.Cause), found.subject)
 	known.finding.Fix = m.expand(cmp.Or(found.fix, rule.Fix), found.subject)
 	known.finding.Evidence = limitLines(found.evidence)
@@ -64,8 +64,16 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 		known.finding.Evidence[n] = truncateLine(line)
 	}
 	known.finding.Confidence = rule.Confidence
-	if found.sure {
+	switch {
+	case found.sure:
 		known.finding.Confidence = High
+	case found.unsure:
+		known.finding.Confidence = Medium
+	}
+	known.finding.Disposition, known.finding.Restores = Wait, ""
+	known.finding.Objects, known.finding.Changed = found.objects, found.changed
+	if known.finding.Confidence == High {
+		known.finding.Disposition, known.finding.Restores = rule.Disposition, rule.Restores
 	}
 }
 

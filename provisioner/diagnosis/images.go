@@ -11,24 +11,26 @@ import (
 
 func buildImageRules() []Rule {
 	return []Rule{{
-		ID:         "image-pull-failed",
-		Cause:      "The bootstrap machine cannot pull the release's images.",
-		Fix:        "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
-		Confidence: High,
-		HoldFor:    3 * time.Minute,
-		Explains:   []string{"bootstrap-silent"},
-		WithoutAPI: true,
-		detect:     detectPullFailure,
+		ID:          "image-pull-failed",
+		Cause:       "The bootstrap machine cannot pull the release's images.",
+		Fix:         "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     3 * time.Minute,
+		Explains:    []string{"bootstrap-silent"},
+		WithoutAPI:  true,
+		detect:      detectPullFailure,
 	}, {
 		ID:    "wrong-boot-image",
 		Cause: "The machines booted from the image of another release, which this one's software does not fit.",
 		Fix: "Delete the template, and with the cluster the machines that booted from it; the next installation registers the right one.\n" +
 			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy --dir {folder}",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		Explains:   []string{"image-pull-failed"},
-		WithoutAPI: true,
-		detect:     detectWrongBootImage,
+		Confidence:  High,
+		Disposition: Stop,
+		HoldFor:     time.Minute,
+		Explains:    []string{"image-pull-failed"},
+		WithoutAPI:  true,
+		detect:      detectWrongBootImage,
 	}}
 }
 

@@ -11,34 +11,49 @@ import (
 
 func buildMachineRules() []Rule {
 	return []Rule{{
-		ID:         "no-hostname",
-		Cause:      "Machines do not know their names: they all call themselves localhost, and only one node can have a name.",
-		Fix:        "Give each its name:\n{subject}",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		Explains:   []string{"machine-silent", "worker-config-unserved", "requests-left"},
-		detect:     detectMissingHostname,
+		ID:          "no-hostname",
+		Cause:       "Machines do not know their names: they all call themselves localhost, and only one node can have a name.",
+		Fix:         "Give each its name:\n{subject}",
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     time.Minute,
+		Explains:    []string{"machine-silent", "worker-config-unserved", "requests-left"},
+		detect:      detectMissingHostname,
 	}, {
-		ID:         "wrong-node-address",
-		Cause:      "A node has chosen an address that is not its machine's, where the others do not reach it.",
-		Fix:        "Tell the machine which address to take:\n{subject}",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		detect:     detectWrongAddress,
+		ID:          "wrong-node-address",
+		Cause:       "A node has chosen an address that is not its machine's, where the others do not reach it.",
+		Fix:         "Tell the machine which address to take:\n{subject}",
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     time.Minute,
+		detect:      detectWrongAddress,
 	}, {
-		ID:         "worker-config-unserved",
-		Cause:      "The machine config servers on the masters do not serve the pool of the workers, or requests do not come through to them.",
-		Fix:        "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
-		Confidence: Medium,
-		HoldFor:    20 * time.Minute,
-		detect:     detectUnservedWorkers,
+		ID:          "worker-config-unserved",
+		Cause:       "The machine config servers on the masters do not serve the pool of the workers, or requests do not come through to them.",
+		Fix:         "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
+		Confidence:  Medium,
+		Disposition: Wait,
+		HoldFor:     20 * time.Minute,
+		detect:      detectUnservedWorkers,
+	}, {
+		ID:          "machine-stopped",
+		Cause:       "Machines of the cluster are stopped.",
+		Fix:         "Start them:\nexo compute instance start --zone {zone} {subject}",
+		Confidence:  High,
+		Disposition: Repair,
+		Restores:    MachineParts,
+		HoldFor:     time.Minute,
+		Explains:    []string{"machine-silent"},
+		WithoutAPI:  true,
+		detect:      detectStoppedMachine,
 	}, {
 		ID:    "machine-silent",
 		Cause: "A machine was never heard of, while others of its kind have joined.",
 		Fix: "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\n" +
 			"exo compute instance delete --zone {zone} {subject}",
-		Confidence: Medium,
-		detect:     detectSilentMachine,
+		Confidence:  Medium,
+		Disposition: Wait,
+		detect:      detectSilentMachine,
 	}}
 }
 
@@ -102,6 +117,19 @@ func detectUnservedWorkers(m *inputIndex) detection {
 		"the masters serve configurations since " + m.PhaseTimes[state.PhaseMemberRemoved].UTC().Format("15:04 UTC"),
 		"never heard of: " + joinLimited(collectNames(m.others.missing)),
 	}}
+}
+
+func detectStoppedMachine(m *inputIndex) detection {
+	var found detection
+	for _, machine := range m.Machines {
+		unneeded := machine.Name == string(state.RoleBootstrap) && m.Facts.IsBootstrapped()
+		if machine.State == "stopped" && !unneeded {
+			found.evidence = append(found.evidence, fmt.Sprintf("%s, %s, is stopped", machine.Name, machine.Address))
+			found.objects = append(found.objects, machine.Name)
+		}
+	}
+	found.subject = []string{strings.Join(found.objects[:min(len(found.objects), maxListed)], " ")}
+	return found
 }
 
 func detectSilentMachine(m *inputIndex) detection {

@@ -14,28 +14,32 @@ const rerunHint = "Run the same command again: it adds what is missing and goes 
 
 func buildNameRules() []Rule {
 	return []Rule{{
-		ID:         "api-name-missing",
-		Cause:      "The names of the API do not lead to this cluster.",
-		Fix:        rerunHint,
-		Confidence: Medium,
-		HoldFor:    2 * time.Minute,
-		WithoutAPI: true,
-		detect:     detectWrongAPINames,
+		ID:          "api-name-missing",
+		Cause:       "The names of the API do not lead to this cluster.",
+		Fix:         rerunHint,
+		Confidence:  Medium,
+		Disposition: Repair,
+		Restores:    RecordParts,
+		HoldFor:     2 * time.Minute,
+		WithoutAPI:  true,
+		detect:      detectWrongAPINames,
 	}, {
-		ID:         "routes-unreachable",
-		Cause:      "The applications' names do not lead to the routers, so the cluster cannot reach its own login and console.",
-		Fix:        rerunHint,
-		Confidence: Medium,
-		HoldFor:    2 * time.Minute,
-		detect:     detectUnreachableRoutes,
+		ID:          "routes-unreachable",
+		Cause:       "The applications' names do not lead to the routers, so the cluster cannot reach its own login and console.",
+		Fix:         rerunHint,
+		Confidence:  Medium,
+		Disposition: Repair,
+		Restores:    RecordParts,
+		HoldFor:     2 * time.Minute,
+		detect:      detectUnreachableRoutes,
 	}}
 }
 
 // detectWrongAPINames checks the zone's own name servers first: if they answer rightly, a resolver that finds nothing has
 // cached an older answer.
 func detectWrongAPINames(m *inputIndex) detection {
-	if wrong := findWrongNames(m, "api."+m.Spec.Domain(), "api-int."+m.Spec.Domain()); len(wrong) > 0 {
-		return detection{evidence: wrong, sure: true}
+	if wrong := findWrongNames(m, "api."+m.Spec.Domain(), "api-int."+m.Spec.Domain()); len(wrong.evidence) > 0 {
+		return wrong
 	}
 	api := m.Snapshot.Probes.API
 	if !hasFailed(api) || api.Layer != state.LayerDNS || !m.hasReached(state.PhaseMachine) {
@@ -55,20 +59,24 @@ func formatReachable(way string, probe state.Probe) []string {
 	return []string{formatProbe(way, probe)}
 }
 
-// A name that could not be resolved is no evidence.
-func findWrongNames(m *inputIndex, names ...string) []string {
-	var wrong []string
+// A name that could not be resolved is no evidence. One that leads elsewhere was changed by somebody.
+func findWrongNames(m *inputIndex, names ...string) detection {
+	var wrong detection
 	for _, name := range m.Names {
 		if len(name.Wanted) == 0 || !slices.Contains(names, name.Name) {
 			continue
 		}
 		switch {
 		case name.Missing:
-			wrong = append(wrong, fmt.Sprintf("%s has no address; it should lead to %s", name.Name, formatAddresses(name.Wanted)))
+			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s has no address; it should lead to %s", name.Name, formatAddresses(name.Wanted)))
+			wrong.objects = append(wrong.objects, name.Name)
 		case len(name.Found) > 0 && !slices.ContainsFunc(name.Found, func(a netip.Addr) bool { return slices.Contains(name.Wanted, a) }):
-			wrong = append(wrong, fmt.Sprintf("%s leads to %s, and not to %s", name.Name, formatAddresses(name.Found), formatAddresses(name.Wanted)))
+			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s leads to %s, and not to %s", name.Name, formatAddresses(name.Found), formatAddresses(name.Wanted)))
+			wrong.objects = append(wrong.objects, name.Name)
+			wrong.changed, wrong.fix = true, "Delete the record that leads elsewhere, then run the same command again: it adds what is missing and goes on."
 		}
 	}
+	wrong.sure = len(wrong.evidence) > 0
 	return wrong
 }
 
@@ -93,8 +101,9 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 		}
 	}
 	complaints := listRouteProblems(m)
-	if wrong := findWrongNames(m, names...); len(wrong) > 0 {
-		return detection{evidence: append(wrong, complaints...), sure: true}
+	if wrong := findWrongNames(m, names...); len(wrong.evidence) > 0 {
+		wrong.evidence = append(wrong.evidence, complaints...)
+		return wrong
 	}
 	if len(m.Snapshot.Routers) == 0 || !m.isStalled(routeGracePeriod) {
 		return detection{}

@@ -12,49 +12,71 @@ import (
 
 func buildNetworkRules() []Rule {
 	return []Rule{{
-		ID:         "load-balancer-blocked",
-		Cause:      "The API runs on the bootstrap machine, but requests do not come through to it by the API's name.",
-		Fix:        "Look at a load balancer; HAProxy's log tells which servers it takes for dead:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
-		Confidence: Medium,
-		HoldFor:    3 * time.Minute,
-		Explains:   []string{"rules-missing"},
-		WithoutAPI: true,
-		detect:     detectBlockedLoadBalancer,
+		ID:          "load-balancer-blocked",
+		Cause:       "The API runs on the bootstrap machine, but requests do not come through to it by the API's name.",
+		Fix:         "Look at a load balancer; HAProxy's log tells which servers it takes for dead:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
+		Confidence:  Medium,
+		Disposition: Repair,
+		Restores:    RuleParts,
+		HoldFor:     3 * time.Minute,
+		Explains:    []string{"rules-missing"},
+		WithoutAPI:  true,
+		detect:      detectBlockedLoadBalancer,
 	}, {
-		ID:         "machine-config-blocked",
-		Cause:      "Machines cannot fetch their configuration: the way to the machine config server, port 22623, is closed.",
-		Fix:        rerunHint,
-		Confidence: High,
-		HoldFor:    time.Minute,
-		Explains:   []string{"rules-missing", "machine-silent", "worker-config-unserved"},
-		WithoutAPI: true,
-		detect:     detectBlockedMachineConfig,
+		ID:          "machine-config-blocked",
+		Cause:       "Machines cannot fetch their configuration: the way to the machine config server, port 22623, is closed.",
+		Fix:         rerunHint,
+		Confidence:  High,
+		Disposition: Repair,
+		Restores:    RuleParts,
+		HoldFor:     time.Minute,
+		Explains:    []string{"rules-missing", "machine-silent", "worker-config-unserved"},
+		WithoutAPI:  true,
+		detect:      detectBlockedMachineConfig,
 	}, {
 		ID: "source-rewritten",
 		Cause: "Connections through the elastic IP do not keep their source, so the security groups do not know the cluster's own machines, " +
 			"and no node gets its configuration.",
 		Fix: "Set loadBalancer.internal to addresses and run the same command again: the nodes then reach the load balancers themselves, and go " +
 			"on without being started anew.",
-		Confidence: Medium,
-		Explains:   []string{"no-master"},
-		detect:     detectRewrittenSource,
+		Confidence:  Medium,
+		Disposition: Wait,
+		Explains:    []string{"no-master"},
+		detect:      detectRewrittenSource,
 	}, {
-		ID:         "rules-missing",
-		Cause:      "Rules of the security groups that the cluster needs are missing.",
-		Fix:        rerunHint,
-		Confidence: Medium,
-		HoldFor:    5 * time.Minute,
-		General:    true,
-		WithoutAPI: true,
-		detect:     func(m *inputIndex) detection { return detection{evidence: m.MissingRules} },
+		ID:          "rules-missing",
+		Cause:       "Rules of the security groups that the cluster needs are missing.",
+		Fix:         rerunHint,
+		Confidence:  High,
+		Disposition: Repair,
+		Restores:    RuleParts,
+		HoldFor:     2 * time.Minute,
+		WithoutAPI:  true,
+		detect: func(m *inputIndex) detection {
+			return detection{evidence: slices.Clone(m.MissingRules), objects: m.MissingRules}
+		},
 	}, {
-		ID:         "address-clash",
-		Cause:      "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
-		Fix:        "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
-		Confidence: High,
-		HoldFor:    time.Minute,
-		WithoutAPI: true,
-		detect:     detectAddressConflict,
+		ID:          "elastic-ip-detached",
+		Cause:       "An elastic IP is not attached to a load balancer that should have it.",
+		Fix:         rerunHint,
+		Confidence:  High,
+		Disposition: Repair,
+		Restores:    AttachmentParts,
+		HoldFor:     time.Minute,
+		Explains:    []string{"load-balancer-blocked"},
+		WithoutAPI:  true,
+		detect: func(m *inputIndex) detection {
+			return detection{evidence: slices.Clone(m.Detached), objects: m.Detached}
+		},
+	}, {
+		ID:          "address-clash",
+		Cause:       "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
+		Fix:         "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
+		Confidence:  High,
+		Disposition: Stop,
+		HoldFor:     time.Minute,
+		WithoutAPI:  true,
+		detect:      detectAddressConflict,
 	}}
 }
 
@@ -82,7 +104,7 @@ func detectBlockedLoadBalancer(m *inputIndex) detection {
 	}
 	evidence := append(formatReachable("on the bootstrap machine's own address", direct), formatProbe("by name", api))
 	if closed := findClosedRules(m, "6443", getAPIGroup(m)); len(closed) > 0 {
-		return detection{evidence: append(closed, evidence...), sure: true, fix: rerunHint,
+		return detection{evidence: append(slices.Clone(closed), evidence...), objects: closed, sure: true, fix: rerunHint,
 			cause: "Requests to the API do not come through: port 6443 of the load balancers is closed."}
 	}
 	balancers := listBalancerCommands(m)
@@ -118,7 +140,7 @@ func detectBlockedMachineConfig(m *inputIndex) detection {
 	if len(waiting) == 0 {
 		return detection{}
 	}
-	return detection{evidence: append(closed, "never heard of: "+joinLimited(waiting)), subject: waiting}
+	return detection{evidence: append(slices.Clone(closed), "never heard of: "+joinLimited(waiting)), objects: closed, subject: waiting}
 }
 
 // Masters ask for their first certificates at most this long after the temporary API is there.

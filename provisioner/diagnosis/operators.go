@@ -15,24 +15,27 @@ func buildOperatorRules() []Rule {
 		Cause: "What the machines were given on the bootstrap machine is not what the cluster makes of the same manifests.",
 		Fix: "Find the machine configurations that differ, correct your manifests, then destroy the cluster and install again:\n" +
 			"oc get machineconfigs --sort-by=.metadata.creationTimestamp",
-		Confidence: High,
-		HoldFor:    2 * time.Minute,
-		detect:     detectConfigMismatch,
+		Confidence:  High,
+		Disposition: Stop,
+		HoldFor:     2 * time.Minute,
+		detect:      detectConfigMismatch,
 	}, {
-		ID:         "no-cloud-controller",
-		Cause:      "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
-		Fix:        formatControllerFix("exoscale-cloud-controller-manager"),
-		Confidence: High,
-		HoldFor:    6 * time.Minute,
-		detect:     detectUninitializedNodes,
+		ID:          "no-cloud-controller",
+		Cause:       "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
+		Fix:         formatControllerFix("exoscale-cloud-controller-manager"),
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     6 * time.Minute,
+		detect:      detectUninitializedNodes,
 	}, {
 		ID:    "routers-on-masters",
 		Cause: "Routers run on masters, where the load balancers send nobody.",
 		Fix: "Keep the masters free, and let the routers move:\n" +
 			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress rollout restart deployment router-default",
-		Confidence: High,
-		HoldFor:    3 * time.Minute,
-		detect:     detectRoutersOnMasters,
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     3 * time.Minute,
+		detect:      detectRoutersOnMasters,
 	}}
 }
 

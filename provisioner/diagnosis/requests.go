@@ -13,12 +13,13 @@ import (
 
 func buildRequestRules() []Rule {
 	return []Rule{{
-		ID:         "requests-left",
-		Cause:      "Nodes wait for certificates whose requests break a rule; these are left to you.",
-		Fix:        "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
-		Confidence: High,
-		HoldFor:    3 * time.Minute,
-		detect:     detectSkippedRequests,
+		ID:          "requests-left",
+		Cause:       "Nodes wait for certificates whose requests break a rule; these are left to you.",
+		Fix:         "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
+		Confidence:  High,
+		Disposition: Wait,
+		HoldFor:     3 * time.Minute,
+		detect:      detectSkippedRequests,
 	}}
 }
 

@@ -9,12 +9,15 @@ import (
 // expand.
 type Rule struct {
 	ID         string
-	Cause      string        // one sentence
-	Fix        string        // in the imperative; commands on lines of their own
-	Confidence string        // unless the detection is sure
-	HoldFor    time.Duration // how long the signature has to hold before it is reported
-	Explains   []string      // rules that add nothing to this one
-	General    bool          // it reports that something is missing or slow, and is hidden beside any rule that reports why
+	Cause      string // one sentence
+	Fix        string // in the imperative; commands on lines of their own
+	Confidence string // unless the detection is sure
+	// What a run does about it if the confidence is high.
+	Disposition Disposition
+	Restores    Part          // what a repair restores; "" for any other disposition
+	HoldFor     time.Duration // how long the signature has to hold before it is reported; a minute at most if the detection is sure
+	Explains    []string      // rules that add nothing to this one
+	General     bool          // it reports that something is missing or slow, and is hidden beside any rule that reports why
 	// Its signature needs no answer of the API. Other rules neither begin nor cease to hold while the API does not
 	// answer.
 	WithoutAPI bool
@@ -26,8 +29,21 @@ type detection struct {
 	evidence []string
 	subject  []string // machines, nodes or names that it is about
 	sure     bool     // the evidence leaves no doubt
+	unsure   bool     // the evidence has another explanation: the confidence is medium
 	cause    string   // replaces the rule's, where the evidence is more specific
 	fix      string
+	objects  []string // what a repair restores: rules in sentences, names of records or of machines
+	changed  bool     // somebody has changed objects: they are there, and otherwise than they should be
+}
+
+// What is sure is reported after this time: what was read twice is no moment of a change.
+const sureHoldTime = time.Minute
+
+func (r Rule) getHoldTime(found detection) time.Duration {
+	if found.sure {
+		return min(r.HoldFor, sureHoldTime)
+	}
+	return r.HoldFor
 }
 
 // Rules returns the rulebook, by themes.

@@ -58,7 +58,12 @@ func ailmentsOfWays() []ailment {
 			"api-int.c-demo-1.example.net leads to 192.0.2.1, the elastic IP of the API", Medium},
 		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Input) {
 			s.MissingRules = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}
-		}, "2379-2380/tcp", Medium},
+		}, "2379-2380/tcp", High},
+		{"elastic-ip-detached", 10, 1.2, 0, func(_ float64, s *Input) {
+			s.Detached = []string{"elastic IP c-demo-1_api, 192.0.2.1, is not attached to lb-0"}
+			unanswered(s, state.LayerTCP, "no answer in time")
+		}, "is not attached to lb-0", High},
+		{"machine-stopped", 10, 1.2, 0, func(_ float64, s *Input) { s.Machines[4].State = "stopped" }, "exo compute instance start --zone ch-gva-2 master-1", High},
 		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Facts.IngressAddress = "10.131.0.9" },
 			"the ingress has 10.131.0.9, which lies in the cluster's network of pods, 10.128.0.0/14", High},
 		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Machines[0].Address = "100.64.7.7" },
@@ -71,6 +76,10 @@ func ailmentsOfWays() []ailment {
 		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTLS, "TLS: the certificate was issued for another cluster or an earlier attempt")
 		}, "issued for another cluster", High},
+		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Input) {
+			unanswered(s, state.LayerTCP, "the connection was cut")
+			s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTLS, "TLS: the certificate is for another name")
+		}, "on the bootstrap machine's own address", Medium},
 		{"foreign-authority", 0, 1.2, 0, func(_ float64, s *Input) { s.RootCALabels["master-1"] = "0123456789abcdef" },
 			"exo compute instance delete --zone ch-gva-2 master-1", High},
 		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Input) { s.Names[2].Found, s.Names[2].Missing = nil, true },
@@ -230,7 +239,8 @@ func TestRules_FoundBySigns(t *testing.T) {
 	for _, a := range ailments() {
 		t.Run(a.rule+": "+a.says, func(t *testing.T) {
 			t.Parallel()
-			patience := rule(t, a.rule).HoldFor
+			known := rule(t, a.rule)
+			patience := known.getHoldTime(detection{sure: a.sure != known.Confidence})
 			examiner := New()
 			for minute := 0.0; minute <= a.from+a.within; minute += lookEvery {
 				findings := examiner.Evaluate(a.ail(minute))
@@ -245,6 +255,12 @@ func TestRules_FoundBySigns(t *testing.T) {
 					t.Errorf("found after %s, with a patience of %s", at(minute).Sub(first.Since), patience)
 				}
 				said := strings.Join(append(first.Evidence, first.Cause, first.Fix), "\n")
+				if (first.Disposition == Wait) != (first.Confidence != High || known.Disposition == Wait) {
+					t.Errorf("the run does %s", first.Disposition)
+				}
+				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != strings.Contains(said, "leads to 203.0.113.9")) {
+					t.Errorf("it restores %s, %s, changed: %t", first.Restores, first.Objects, first.Changed)
+				}
 				if !strings.Contains(said, a.says) || first.Confidence != a.sure {
 					t.Errorf("it is of confidence %s, and says\n%s", first.Confidence, said)
 				}
@@ -280,7 +296,7 @@ func TestRules_AreComplete(t *testing.T) {
 			t.Errorf("%s: there twice, or never tested", rule.ID)
 		}
 		ids[rule.ID] = true
-		if rankConfidence(rule.Confidence) < 0 || rule.detect == nil || !strings.HasSuffix(rule.Cause, ".") || len(rule.Fix) < 10 {
+		if rankConfidence(rule.Confidence) < 0 || rule.Disposition == "" || (rule.Disposition == Repair) != (rule.Restores != "") || rule.detect == nil || !strings.HasSuffix(rule.Cause, ".") || len(rule.Fix) < 10 {
 			t.Errorf("%s is incomplete", rule.ID)
 		}
 		for _, explained := range rule.Explains {
@@ -305,7 +321,7 @@ func TestRules_AreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rule := range Rules() {
-		if row := fmt.Sprintf("| `%s` | %s | %s |", rule.ID, rule.Cause, rule.Confidence); !strings.Contains(string(content), row) {
+		if row := fmt.Sprintf("| `%s` | %s | %s | %s |", rule.ID, rule.Cause, rule.Confidence, rule.Disposition); !strings.Contains(string(content), row) {
 			t.Errorf("docs/diagnosis.md lacks the row\n%s", row)
 		}
 	}

@@ -190,6 +190,15 @@ func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID
 	return action, err
 }
 
+// ListAttached returns the IDs of the elastic IPs that are attached to an instance.
+func (c *ElasticIPs) ListAttached(ctx context.Context, instanceID string) ([]string, error) {
+	instance, err := getInstance(ctx, c.api, instanceID)
+	if err != nil {
+		return nil, err
+	}
+	return deref(instance.ElasticIPIDs), nil
+}
+
 func (c *ElasticIPs) attach(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
 	instance, err := getInstance(ctx, c.api, instanceID)
 	if err != nil {

@@ -111,6 +111,25 @@ func reportPreview(found []*pendingInstance, missing []state.Instance, observer 
 	}
 }
 
+// StartInstance starts an instance that is stopped, and waits until it runs. One that runs already is found.
+func (c *Instances) StartInstance(ctx context.Context, id string) (action state.Action, err error) {
+	err = api.Repeat(ctx, c.api, "start instance "+id, func(ctx context.Context) error {
+		live, err := getInstance(ctx, c.api, id)
+		if err != nil {
+			return err
+		}
+		if deref(live.State) != "stopped" {
+			action = state.Found
+			return nil
+		}
+		action = state.Updated
+		return c.api.ApplyChange(ctx, state.Updated, kindInstance, deref(live.Name), func(ctx context.Context) (string, error) {
+			return id, c.api.Put(ctx, "start instance "+deref(live.Name), "/instance/"+id+":start", struct{}{})
+		})
+	})
+	return action, err
+}
+
 // ListInstances returns the instances that have all the labels. The API's lists contain neither disk size nor anti-affinity
 // groups.
 func (c *Instances) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {

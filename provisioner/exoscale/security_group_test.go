@@ -107,7 +107,7 @@ func TestEnsureSecurityGroup_RestoresVanishedRule(t *testing.T) {
 		wanted := group("nodes", tcp(22623, "0.0.0.0/0"), tcp(6443, "0.0.0.0/0"))
 		_, _, err := w.EnsureSecurityGroup(ctx, wanted)
 		w.check(err)
-		if n := w.api.RemoveRules("nodes", 22623); n != 1 {
+		if n := w.api.Operator().RemoveRules("nodes", 22623); n != 1 {
 			w.t.Fatalf("removed %d rules", n)
 		}
 		missing, err := w.ListMissingRules(ctx, wanted)

@@ -30,9 +30,10 @@ const DefaultWaitForDNS = 30 * time.Minute
 // Options configure a run.
 type Options struct {
 	PullSecret string
-	WaitForDNS time.Duration // timeout of the delegation; 0: DefaultWaitForDNS
-	Renew      bool          // replace certificates that are too old, and the machines that were started with them
-	NewKeys    []string      // nodes whose machines may get their first certificate for one key more than usual
+	WaitForDNS time.Duration  // timeout of the delegation; 0: DefaultWaitForDNS
+	Renew      bool           // replace certificates that are too old, and the machines that were started with them
+	NewKeys    []string       // nodes whose machines may get their first certificate for one key more than usual
+	Response   watch.Response // what is done about findings
 
 	// Accepted is called once the checks have passed, before anything is changed; may be nil.
 	Accepted func() error
@@ -142,7 +143,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 
 	i.watcher = watch.New(watch.Deps{
 		Spec: spec, Folder: folder, Facts: facts, Cluster: clients.Cluster, Cloud: clients.Cloud, Names: clients.Names, Clock: clients.Clock,
-		NewKeys: options.NewKeys, SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, Image: i.image,
+		NewKeys: options.NewKeys, Response: options.Response, SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, Image: i.image,
 		Machines: i.machines, Access: i.access, Phases: i.phases,
 	})
 	i.controlPlane = controlplane.New(spec, facts, i.machines, i.watcher)
@@ -173,6 +174,12 @@ func (i *Installation) CheckUnresolved() error { return i.comparison.CheckUnreso
 // ApproveNewKeys allows each machine that waits for the operator's decision its first certificate for one more key. The
 // next poll approves it.
 func (i *Installation) ApproveNewKeys() { i.watcher.ApproveNewKeys() }
+
+// SetAttended sets what reports whether a person can be asked about findings. It is called before the plan runs.
+func (i *Installation) SetAttended(attended func() bool) { i.watcher.SetAttended(attended) }
+
+// Decide answers the question about the finding of a rule. The next poll acts on it.
+func (i *Installation) Decide(rule string, reply provisioner.Reply) { i.watcher.Decide(rule, reply) }
 
 // EmitOutages emits when the API is away, for which the installation is patient from now on.
 func (i *Installation) EmitOutages(report provisioner.Report) {

@@ -34,7 +34,7 @@ const (
 
 // Plan returns the steps of the installation.
 func (i *Installation) Plan() provisioner.Plan {
-	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.buildZoneStep(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.buildControlPlaneSteps(), i.buildClusterSteps(), i.syn.BuildHandover(Syn))
+	return slices.Concat(i.syn.BuildPreflight(Preflight), i.buildPreflightSteps(), i.buildZoneStep(), i.syn.Register(Infrastructure), i.buildInfrastructureSteps(), i.buildMachineSteps(), i.watcher.EndByVerdict(slices.Concat(i.buildControlPlaneSteps(), i.buildClusterSteps())), i.syn.BuildHandover(Syn))
 }
 
 func (i *Installation) buildPreflightSteps() provisioner.Plan {

@@ -32,7 +32,9 @@ type Options struct {
 	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
 	// ApproveKeys approves one more key of each machine that waits for approval; nil disables that.
 	ApproveKeys func()
-	Nodes       []state.Machine // the machines that become nodes; may be empty
+	// Decide answers the question about a finding, by its rule; nil disables that.
+	Decide func(rule string, reply provisioner.Reply)
+	Nodes  []state.Machine // the machines that become nodes; may be empty
 
 	// Handover writes the handover report once the run has succeeded; it may block for long. Nil: there is none.
 	Handover func() handover.Report
@@ -100,7 +102,7 @@ type dashboard struct {
 	width, height int
 	help          bool
 	leaveDialog   *components.Dialog // nil while closed
-	approveDialog *components.Dialog // about new keys of machines; nil while closed
+	approveDialog *components.Dialog // about new keys of machines, or a finding; nil while closed
 	handover      handoverPanel
 	list          *components.List // covers the panes; nil while closed
 	notice        string           // result of a copy or an approval, in place of the key line
@@ -131,7 +133,12 @@ func (d *dashboard) updateKeys() {
 	if len(d.run.board.Applications) > 0 {
 		d.nav.count = tabCount
 	}
-	d.keys.Approve.SetEnabled(!d.run.ended && d.options.ApproveKeys != nil && len(d.run.listUndecided()) > 0)
+	approves, decides := d.options.ApproveKeys != nil && len(d.run.listUndecided()) > 0, d.canDecide()
+	d.keys.Approve.SetEnabled(!d.run.ended && (approves || decides))
+	d.keys.Approve.SetHelp("a", "approve new keys")
+	if decides {
+		d.keys.Approve.SetHelp("a", "decide")
+	}
 	d.keys.Handover.SetEnabled(d.handover.report != nil)
 }
 
@@ -247,6 +254,8 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.openList()
 	case d.handleReportKey(k):
 		d.nav.details = false
+	case key.Matches(k, d.keys.Approve) && d.canDecide():
+		d.openDecisionDialog(*d.run.board.Question)
 	case key.Matches(k, d.keys.Approve):
 		d.openApproveDialog()
 	case key.Matches(k, d.keys.Copy) && d.panes().buildAction().Text() != "":

@@ -35,3 +35,41 @@ func TestDashboard_ConfirmsNewKeys(t *testing.T) {
 		t.Error("approved once more although nobody waits any longer")
 	}
 }
+
+func TestDashboard_DecidesAboutFinding(t *testing.T) {
+	var decided []string
+	run := &tape{now: began}
+	screened := func() *dashboard {
+		return newTestDashboard(run, 100, 30, func(o *Options) {
+			o.Decide = func(rule string, reply provisioner.Reply) { decided = append(decided, rule+" "+string(reply)) }
+		})
+	}
+	if press(screened(), "a", "y"); len(decided) > 0 {
+		t.Fatal("decided although nothing is asked")
+	}
+	question := provisioner.Event{
+		Type: provisioner.TypeDecision, Name: "api-name-missing", State: provisioner.Asked, Decision: string(provisioner.ReplyRepair),
+		Text: "Somebody has changed it since. Repair it?", Evidence: []string{"api.c-demo-1 leads to 203.0.113.250"},
+	}
+	run.add(time.Second, question)
+	d := screened()
+	if view := d.View(); !strings.Contains(view, "ACTION NEEDED") || !strings.Contains(view, "Repair it?") || !strings.Contains(view, "a decide") {
+		t.Errorf("the question is not shown:\n%s", view)
+	}
+	press(d, "a")
+	if view := d.View(); !strings.Contains(view, "leads to 203.0.113.250") || !strings.Contains(view, "repair it") {
+		t.Errorf("the evidence is not shown:\n%s", view)
+	}
+	if press(d, "enter"); len(decided) > 0 {
+		t.Error("the default decides")
+	}
+	press(d, "a", "y")
+	if want := "api-name-missing repair"; len(decided) != 1 || decided[0] != want {
+		t.Errorf("decided %q, want %s", decided, want)
+	}
+	question.State = provisioner.Decided
+	run.add(time.Second, question)
+	if press(screened(), "a", "y"); len(decided) != 1 {
+		t.Error("decided once more although nothing is asked any longer")
+	}
+}

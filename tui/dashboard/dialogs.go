@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/provisioner"
 	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
@@ -68,6 +69,25 @@ func (d *dashboard) openApproveDialog() {
 		OnAccept: func() tea.Cmd {
 			d.options.ApproveKeys()
 			d.notice = "the next poll approves one more key of each"
+			return nil
+		},
+	}
+}
+
+func (d *dashboard) canDecide() bool { return d.options.Decide != nil && d.run.board.Question != nil }
+
+// openDecisionDialog shows the evidence. Without an answer, the run goes on as before.
+func (d *dashboard) openDecisionDialog(question provisioner.Event) {
+	d.help = false
+	reply, accept := provisioner.Reply(question.Decision), "stop the run and keep everything"
+	if reply == provisioner.ReplyRepair {
+		accept = "repair it"
+	}
+	d.approveDialog = &components.Dialog{
+		Theme: d.theme, Title: question.Name, Text: question.Text + " Because: " + strings.Join(question.Evidence, "; "), Back: "decide later", Accept: accept,
+		OnAccept: func() tea.Cmd {
+			d.options.Decide(question.Name, reply)
+			d.notice = "decided: " + string(reply)
 			return nil
 		},
 	}

@@ -60,6 +60,9 @@ func (p panes) buildAction() run.Action {
 	action := run.Action{Theme: p.theme, Board: p.run.board, Now: p.now, Failed: p.isLarge}
 	if p.approves {
 		action.Undecided = p.run.listUndecided()
+		if question := p.run.board.Question; question != nil {
+			action.Question = question.Text
+		}
 	}
 	return action
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"exoshift/internal/app/run"
 	"exoshift/internal/console"
@@ -46,13 +47,18 @@ func (s Display) NewSpokenRenderer(ctx context.Context, shown run.View) run.Rend
 		}
 		console.PrintStatus(w, board, facts, shown.Folder.Path())
 	})
-	return run.Renderer{Emit: narrator.Handle, RunWith: func(body func()) error {
+	narrator.OnDecision(shown.Decide)
+	var isOver atomic.Bool // nobody types any more
+	return run.Renderer{Emit: narrator.Handle, IsAttended: func() bool { return !isOver.Load() }, RunWith: func(body func()) error {
 		listening, end := context.WithCancel(ctx)
 		var listener sync.WaitGroup
 		defer listener.Wait() // so that no output is mixed with what follows
 		defer end()
 		fmt.Fprintln(std.Out, console.WhileRunning)
-		listener.Go(func() { listen(listening, std.LineReader(), narrator) })
+		listener.Go(func() {
+			defer isOver.Store(true)
+			listen(listening, std.LineReader(), narrator)
+		})
 		body()
 		return nil
 	}}

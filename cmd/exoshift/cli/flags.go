@@ -40,6 +40,8 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		NewKeys:         layers.GetStringSlice(newKeyName),
 		BootstrapAccess: layers.GetBool("look-inside"),
 		TrustToken:      layers.GetBool("trust-bootstrap-token"),
+		NoRepair:        layers.GetBool(request.NoRepairFlag),
+		WaitOnFailure:   layers.GetBool(request.WaitOnFailureFlag),
 		Host:            std.Host,
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
@@ -121,6 +123,12 @@ func AddNewKeyFlag(cmd *cobra.Command) {
 // AddBootstrapAccessFlag adds whether the bootstrap machine is open to our own address.
 func AddBootstrapAccessFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
+}
+
+// AddResponseFlags adds what a run does not do about what it finds.
+func AddResponseFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool(request.NoRepairFlag, false, "do not add rules, records and attachments again that are found missing, nor start stopped machines: wait to the time limits")
+	cmd.Flags().Bool(request.WaitOnFailureFlag, false, "do not stop for what nothing can mend while the run goes on: wait to the time limits")
 }
 
 // AddImageFromFlag adds where the node image is copied from.

@@ -80,6 +80,14 @@ func (s Display) NewDashboard(ctx context.Context, shown run.View) run.Renderer 
 	events, closed := newEventQueue(), make(chan struct{})
 	plain := console.NewPlain(std.Out)
 	return run.Renderer{
+		IsAttended: func() bool {
+			select {
+			case <-closed:
+				return false
+			default:
+				return true
+			}
+		},
 		Emit: func(e provisioner.Event) {
 			select {
 			case <-closed:
@@ -207,6 +215,7 @@ func (s Display) newDashboardOptions(shown run.View, events <-chan provisioner.E
 		Events:        events,
 		Stop:          shown.Stop,
 		ApproveKeys:   shown.ApproveNewKeys,
+		Decide:        shown.Decide,
 		Now:           shown.Now,
 		Speed:         shown.Speed,
 		In:            s.Std.In,

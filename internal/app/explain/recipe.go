@@ -23,7 +23,7 @@ func listRules() []Page {
 		if rule.HoldFor > 0 {
 			rows = append(rows, Row{"holds for", text.FormatDuration(rule.HoldFor) + " before it is reported"})
 		}
-		rows = append(rows, Row{"fix", rule.Fix}, Row{"hides", strings.Join(rule.Explains, ", ")})
+		rows = append(rows, Row{"the run", describeDisposition(rule)}, Row{"fix", rule.Fix}, Row{"hides", strings.Join(rule.Explains, ", ")})
 		if rule.General {
 			rows = append(rows, Row{"hidden", "beside any finding that says why"})
 		}
@@ -75,4 +75,15 @@ func describeCode(step provisioner.Step, names map[string]string) string {
 
 func keepFilled(rows []Row) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Text == "" })
+}
+
+func describeDisposition(rule diagnosis.Rule) string {
+	described := string(rule.Disposition)
+	if rule.Disposition != diagnosis.Wait {
+		described += ", if the confidence is high"
+	}
+	if rule.Restores != "" {
+		described += " (" + string(rule.Restores) + ")"
+	}
+	return described + ": " + rule.Disposition.Describe()
 }

@@ -29,6 +29,12 @@ import (
 // HostKeysFlag is the name of the flag that Request.HostKeysFile is given by.
 const HostKeysFlag = "host-keys"
 
+// Names of the flags that Request.NoRepair and Request.WaitOnFailure are given by.
+const (
+	NoRepairFlag      = "no-repair"
+	WaitOnFailureFlag = "wait-on-failure"
+)
+
 // ImageFromFlag is the name of the flag that Request.ImageFromZone is given by.
 const ImageFromFlag = "image-from"
 
@@ -49,6 +55,8 @@ type Request struct {
 	BootstrapAccess bool              // open the bootstrap machine to our own address
 	TrustToken      bool              // start machines whatever the age of the bootstrap token
 	ImageFromZone   bool              // have the node image copied by a machine in the zone
+	NoRepair        bool              // repair nothing that is found to be wrong
+	WaitOnFailure   bool              // go on to the time limits although nothing can mend what is wrong
 	Program         string            // name, version and system of this program
 	Host            *environment.Host // nil: one whose clock is the wall clock
 }
@@ -58,7 +66,7 @@ func (r Request) RunOptions() run.Options {
 	return run.Options{
 		Program: r.Program,
 		Answers: r.Answers, WaitForDNS: r.WaitForDNS, Installer: r.Installer, Renew: r.Renew, NewKeys: r.NewKeys, BootstrapAccess: r.BootstrapAccess, TrustToken: r.TrustToken,
-		ImageFromZone: r.ImageFromZone,
+		ImageFromZone: r.ImageFromZone, NoRepair: r.NoRepair, WaitOnFailure: r.WaitOnFailure,
 	}
 }
 

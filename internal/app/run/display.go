@@ -26,6 +26,8 @@ type Display interface {
 type Renderer struct {
 	Emit    func(provisioner.Event)
 	RunWith func(body func()) error // an error is that of the Display, never that of the body
+	// IsAttended reports whether a person can be asked now; nil: nobody can.
+	IsAttended func() bool
 }
 
 // View is what a display may know of a run.
@@ -41,6 +43,8 @@ type View struct {
 
 	Stop           func() // ends the run once current calls have ended
 	ApproveNewKeys func() // of machines that wait for a decision
+	// Decide answers the question about a finding, by its rule.
+	Decide func(rule string, reply provisioner.Reply)
 }
 
 // Outcome is how a run ended.

@@ -20,6 +20,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/watch"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -58,6 +59,8 @@ type Options struct {
 	BootstrapAccess bool     // open the bootstrap machine to our own address
 	TrustToken      bool     // start machines whatever the age of the bootstrap token
 	ImageFromZone   bool     // have the node image copied by a machine in the zone
+	NoRepair        bool     // repair nothing that is found to be wrong
+	WaitOnFailure   bool     // go on to the time limits although nothing can mend what is wrong
 }
 
 // Install installs the cluster, or resumes an earlier run. The folder must be locked.
@@ -204,8 +207,9 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 	}
 	renderer := shown.Open(ctx, View{
 		Spec: r.Spec, Folder: r.Folder, Kept: !r.Temporary, Plan: plan, Now: r.Net.Clock.Now, Speed: r.Speed, Resume: r.Locations.Resume, Events: events,
-		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: installation.ApproveNewKeys,
+		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: installation.ApproveNewKeys, Decide: installation.Decide,
 	})
+	installation.SetAttended(renderer.IsAttended)
 	emit := provisioner.Stream(r.Net.Clock, func(e provisioner.Event) {
 		records.writeEvent(e)
 		board.Fold(e)
@@ -260,6 +264,7 @@ func (r Run) NewRecipe() install.Options {
 	options := install.Options{
 		PullSecret: r.Secrets.PullSecret, WaitForDNS: r.Options.WaitForDNS, Renew: r.Options.Renew, NewKeys: r.Options.NewKeys, Seal: r.Secrets.APISecret,
 		TrustToken: r.Options.TrustToken, ImageFromZone: r.Options.ImageFromZone,
+		Response: watch.Response{NoRepair: r.Options.NoRepair, WaitOnFailure: r.Options.WaitOnFailure},
 	}
 	if r.Locations.Resume != "" {
 		options.ImageFromZoneCommand = r.Locations.Resume + " --image-from zone"

@@ -7,10 +7,10 @@ func TestRevokedKey_Denied(t *testing.T) {
 		_, _, ccm := w.as(w.role(only("compute", rule("true"))))
 		_, err := ccm.ListInstances(w.ctx(), zone)
 		w.must(err)
-		if revoked := w.api.RevokeKeys("other"); revoked != 0 {
+		if revoked := w.api.Operator().RevokeKeys("other"); revoked != 0 {
 			w.Errorf("%d keys of another name were revoked", revoked)
 		}
-		if revoked := w.api.RevokeKeys("ccm"); revoked != 1 {
+		if revoked := w.api.Operator().RevokeKeys("ccm"); revoked != 1 {
 			w.Errorf("%d keys were revoked", revoked)
 		}
 		if _, err := ccm.ListInstances(w.ctx(), zone); err == nil {
@@ -25,7 +25,7 @@ func TestReplaceImages_ServesOther(t *testing.T) {
 		made, err := w.register(image, md5sum(image))
 		w.must(err)
 		const other = "418.94.202501221327-0"
-		if replaced := w.api.ReplaceImages(other); replaced != 1 {
+		if replaced := w.api.Operator().ReplaceImages(other); replaced != 1 {
 			w.Errorf("%d images were replaced", replaced)
 		}
 		shown, err := w.client.GetTemplate(w.ctx(), zone, *made.ID)

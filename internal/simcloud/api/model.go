@@ -113,28 +113,8 @@ func (a *API) PowerOff(id string) {
 	})
 }
 
-// RemoveRules removes the ingress rules that cover port from all groups whose names end with groupSuffix, as another operator
-// would, and returns their number.
-func (a *API) RemoveRules(groupSuffix string, port int) int {
-	return a.change(func() int { return a.networking.SecurityGroups.RemoveRules(groupSuffix, port) })
-}
-
-// RemoveRecords removes the records for whose names gone returns true from all zones, as another operator would, and returns their
-// number. Names are relative to their zone.
-func (a *API) RemoveRecords(gone func(name string) bool) int {
-	return a.change(func() int { return a.domains.RemoveRecords(gone) })
-}
-
-// RevokeKeys deletes the API keys whose names contain part, and returns their number.
-func (a *API) RevokeKeys(part string) int {
-	return a.change(func() int { return a.iam.Keys.Revoke(part) })
-}
-
-// ReplaceImages replaces the images of CoreOS that organizations have registered by those of another build, as another
-// operator's registration under the same name would, and returns their number.
-func (a *API) ReplaceImages(build string) int {
-	return a.change(func() int { return a.compute.Templates.ReplaceBuilds(build) })
-}
+// Operator returns another operator.
+func (a *API) Operator() Operator { return Operator{a} }
 
 // change applies a change without a request, and returns the number of changed resources.
 func (a *API) change(apply func() int) int {

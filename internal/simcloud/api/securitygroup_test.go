@@ -80,7 +80,7 @@ func TestSecurityGroup_Reachability(t *testing.T) {
 
 		w.must(w.client.DeleteSecurityGroupRule(w.ctx(), zone, servers, rule))
 		allow(inside, server, "tcp", 6443, false)
-		if n := w.api.RemoveRules("ers", 22623); n != 1 {
+		if n := w.api.Operator().RemoveRules("ers", 22623); n != 1 {
 			t.Errorf("removed %d rules", n)
 		}
 		allow(client, server, "tcp", 22623, false)

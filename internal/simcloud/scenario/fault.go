@@ -100,6 +100,13 @@ type ObjectChange struct {
 	Records []string // patterns, as of path.Match, of the names of records that are removed; names are relative to their zone
 	Keys    string   // API keys whose names contain this are revoked; "" revokes none
 	Image   string   // the release whose image replaces those that are registered; "" replaces none
+	// Moved are patterns, as of path.Match, of the names of address records that lead to a foreign address from then on.
+	Moved []string
+	// Stopped is the prefix of the names of machines that are stopped at the next change of the zone five minutes after their
+	// creation; "" stops none.
+	Stopped string
+	// Detached: elastic IPs are detached from all machines.
+	Detached bool
 }
 
 // Rules are the rules for a port in the security groups whose names end with Group.

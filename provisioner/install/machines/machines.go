@@ -23,6 +23,10 @@ type Cloud interface {
 	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
 	// EnsureAttached attaches an elastic IP to a machine.
 	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
+	// ListAttached returns the IDs of the elastic IPs that are attached to a machine.
+	ListAttached(ctx context.Context, instanceID string) ([]string, error)
+	// StartInstance starts a machine that is stopped, and waits until it runs.
+	StartInstance(ctx context.Context, id string) (state.Action, error)
 	// FindPublicTemplate returns the newest public template of that name.
 	FindPublicTemplate(ctx context.Context, name string) (state.Template, error)
 	// EnsureInstances creates the missing machines, identified by name and the label "exoshift-cluster", and waits until

@@ -98,6 +98,41 @@ func (d *DNS) ensureRecord(ctx context.Context, report provisioner.Report, recor
 	return nil
 }
 
+// Restore creates those fixed records again whose names, in full, are wanted. With replace, it removes what leads elsewhere.
+func (d *DNS) Restore(ctx context.Context, report provisioner.Report, isWanted func(name string) bool, replace bool) error {
+	for _, record := range buildFixedRecords(d.spec, d.ips.API().Address, d.ips.Ingress().Address) {
+		name := record.Name + "." + d.spec.Domain()
+		if !isWanted(name) {
+			continue
+		}
+		if replace && record.Type == "A" {
+			if err := d.removeRecords(ctx, report, record.Name, "CNAME", func(string) bool { return true }); err != nil {
+				return err
+			}
+		}
+		if err := d.ensureRecord(ctx, report, record); err != nil {
+			return err
+		}
+		if !replace {
+			continue
+		}
+		if err := d.removeRecords(ctx, report, record.Name, record.Type, func(content string) bool { return !isSameHost(content, record.Content) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isSameHost(a, b string) bool { return strings.TrimSuffix(a, ".") == strings.TrimSuffix(b, ".") }
+
+func (d *DNS) removeRecords(ctx context.Context, report provisioner.Report, name, kind string, useless func(content string) bool) error {
+	action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, kind, useless)
+	if err == nil && action == state.Deleted {
+		report.EmitObject(state.KindRecord, name+" "+kind+" that leads elsewhere", "", string(action))
+	}
+	return err
+}
+
 // internalName is the name by which the cluster's own machines reach the API.
 const internalName = "api-int"
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +41,7 @@ type diagnoser struct {
 	refreshed time.Time // time of the last requests to the cloud and the name servers
 	instances []state.Instance
 	closed    []string
+	detached  []string
 	names     []diagnosis.Name
 	booted    string         // build of the template that machines boot from
 	last      state.Snapshot // the newest one that the API answered
@@ -105,12 +107,12 @@ func hasFinding(findings []diagnosis.Finding, rule string) bool {
 
 func (d *diagnoser) emitFinding(report provisioner.Report, f diagnosis.Finding) {
 	// Ages in the evidence change all the time; such changes are not emitted.
-	if !d.states.Update("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence) {
+	if !d.states.Update("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence+string(f.Disposition)) {
 		return
 	}
 	report(provisioner.Event{
 		Type: provisioner.TypeDiagnosis, Name: f.Rule, State: provisioner.Present, Text: f.Cause, Hint: f.Fix,
-		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since,
+		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition),
 	})
 }
 
@@ -123,7 +125,7 @@ func (d *diagnoser) buildInput(seen state.Snapshot, failure error) diagnosis.Inp
 	}
 	return diagnosis.Input{
 		Now: d.Clock.Now(), Wall: time.Now(), Spec: d.Spec, Facts: d.Facts.Get(), Folder: d.Folder.Path(), Snapshot: seen, APIError: failure,
-		PhaseTimes: d.Phases.Times(), Machines: d.instances, RootCALabels: mapRootCALabels(d.instances), MissingRules: d.closed,
+		PhaseTimes: d.Phases.Times(), Machines: d.instances, RootCALabels: mapRootCALabels(d.instances), MissingRules: d.closed, Detached: d.detached,
 		Names: d.names, ReleaseBuild: d.Image.Build(), TemplateBuild: cmp.Or(d.booted, d.Image.Template().Build), BootstrapHost: d.Access.Host(),
 	}
 }
@@ -144,6 +146,9 @@ func (d *diagnoser) refreshDiagnostics(ctx context.Context) {
 	if closed, err := d.SecurityGroups.ListClosedPorts(ctx); err == nil {
 		d.closed = closed
 	}
+	if detached, err := d.Machines.ListDetached(ctx); err == nil {
+		d.detached = detached
+	}
 	if names := d.resolveNames(ctx); ctx.Err() == nil {
 		d.names = names
 	}
@@ -155,7 +160,9 @@ func (d *diagnoser) checkBooted(ctx context.Context) {
 	if d.Image.Template().Name == "" || d.Facts.Get().IsBootstrapped() {
 		return
 	}
-	if found, err := d.Cloud.FindTemplate(ctx, d.Image.Template().Name); err == nil {
+	found, err := d.Cloud.FindTemplate(ctx, d.Image.Template().Name)
+	isBooted := func(machine state.Instance) bool { return machine.TemplateID == found.ID }
+	if err == nil && slices.ContainsFunc(d.instances, isBooted) {
 		d.booted = found.Build
 	}
 }

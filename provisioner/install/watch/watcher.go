@@ -40,6 +40,8 @@ type Deps struct {
 	Names   Resolver
 	Clock   provisioner.Clock
 	NewKeys []string // nodes whose machines may get their first certificate for one key more than usual
+	// Response is what is done about findings.
+	Response Response
 
 	SecurityGroups *network.SecurityGroups
 	ElasticIPs     *network.ElasticIPs
@@ -56,6 +58,7 @@ type Watcher struct {
 	emitter   *emitter
 	approver  *approver
 	diagnoser *diagnoser
+	responder *responder
 	progress  progressTracker
 
 	mu       sync.Mutex  // guards lastPoll
@@ -68,6 +71,7 @@ func New(of Deps) *Watcher {
 	w.emitter = &emitter{spec: of.Spec, machines: of.Machines, consecutiveFailures: map[string]int{}}
 	w.approver = &approver{spec: of.Spec, facts: of.Facts, cluster: of.Cluster, machines: of.Machines, newKeys: of.NewKeys, undecided: map[string]int{}, allowed: map[string]int{}}
 	w.diagnoser = &diagnoser{Deps: of, evaluator: diagnosis.New()}
+	w.responder = newResponder(of)
 	return w
 }
 
@@ -80,6 +84,12 @@ func (w *Watcher) ApproveNewKeys() { w.approver.allowNewKeys() }
 
 // DescribeDecision returns the decision that machines wait for, "" if there is none.
 func (w *Watcher) DescribeDecision() string { return w.approver.describeDecision() }
+
+// SetAttended sets what reports whether a person can be asked about findings. It is called before the first poll.
+func (w *Watcher) SetAttended(attended func() bool) { w.responder.attended = attended }
+
+// Decide answers the question about the finding of a rule. The next poll acts on it.
+func (w *Watcher) Decide(rule string, reply provisioner.Reply) { w.responder.answer(rule, reply) }
 
 // Observations are the results of the polls so far.
 type Observations struct {
@@ -196,6 +206,10 @@ func (w *Watcher) pollOnce(ctx context.Context, report provisioner.Report) (stat
 		w.Phases.Emit(report, state.PhaseMachineConfig, "")
 	}
 	w.diagnoser.diagnose(ctx, report, seen, err)
+	w.responder.applyAnswer(report)
+	if w.responder.respond(ctx, report, w.Findings()) {
+		w.diagnoser.refreshed = time.Time{} // what was repaired is read again by the next poll
+	}
 	return seen, err
 }
 

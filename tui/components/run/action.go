@@ -18,6 +18,7 @@ type Action struct {
 	Board     *provisioner.Board
 	Now       time.Time
 	Undecided []string // nodes that wait for the approval of one more key
+	Question  string   // about a finding; "" for none
 	Failed    bool     // also the instructions of a failed step, if longer than a sentence
 }
 
@@ -33,6 +34,9 @@ func (p Action) Height(width int) int { return len(p.renderLines(width)) }
 func (p Action) IsPending() (what string, pending bool) {
 	if step, found := p.findStep(); found && mapStepStatus(step) == theme.Running {
 		return describeAction(step.Hint), true
+	}
+	if p.Question != "" {
+		return p.Question, true
 	}
 	if len(p.Undecided) > 0 {
 		return "approve one more key of " + text.Join(", ", p.Undecided...), true
@@ -93,6 +97,8 @@ func (p Action) renderLines(width int) []string {
 	}
 	lines := []string{p.Theme.RenderRule(width)}
 	switch {
+	case !found && p.Question != "":
+		return append(append(append(lines, p.renderHeading()), cells.Wrap(what, " ", width)...), " "+p.Theme.Dim.Render("a shows the evidence, and decides"))
 	case !found:
 		return append(lines, cells.Truncate(p.renderHeading()+"  "+p.Theme.Bold.Render(what), width), " "+p.Theme.Dim.Render("a shows what that means, and approves"))
 	case pending:

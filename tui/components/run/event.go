@@ -58,7 +58,7 @@ func formatObservation(e provisioner.Event) string {
 		return handover.ToApplicationStatus(e).String()
 	case provisioner.TypeDiagnosis:
 		return formatFinding(e)
-	case provisioner.TypeOutage:
+	case provisioner.TypeOutage, provisioner.TypeRepair, provisioner.TypeDecision:
 		return e.Text + text.WithAffixes(e.Reason, ": ", "")
 	}
 	if e.State == provisioner.Failed {
@@ -148,7 +148,9 @@ func isWarning(e provisioner.Event) bool {
 	switch e.Type {
 	case provisioner.TypeDiagnosis, provisioner.TypeOutage:
 		return e.State == provisioner.Present
-	case provisioner.TypeGathered:
+	case provisioner.TypeDecision:
+		return e.State != provisioner.Gone
+	case provisioner.TypeGathered, provisioner.TypeRepair:
 		return e.State == provisioner.Failed
 	}
 	return false

@@ -157,7 +157,7 @@ func describeEvent(e provisioner.Event) []components.Field {
 		percent = fmt.Sprintf("%d%%", *e.Percent)
 	}
 	return components.NewFields(
-		"Text", e.Text, "Fix", e.Hint, "Evidence", strings.Join(e.Evidence, "\n"), "Confidence", e.Confidence,
+		"Text", e.Text, "Fix", e.Hint, "Evidence", strings.Join(e.Evidence, "\n"), "Confidence", e.Confidence, "The run", e.Disposition,
 		"State", e.State, "Reason", e.Reason, "Last seen", e.Last, "Waiting for", e.What, "Usually", formatSeconds(e.Usual), "Limit", formatSeconds(e.Limit),
 		"Kind", e.Kind, "Name", e.Name, "ID", e.ID, "Action", e.Action, "Node", e.Node, "Role", e.Role, "Decision", e.Decision,
 		"Instance", e.Machine, "Client CSR", e.Client, "Serving CSR", e.Serving, "Sync", e.Sync, "Members", strings.Join(members, "\n"),

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/api/instance"
@@ -127,6 +128,18 @@ func (s *Instances) reboot(req *rest.Request) (any, error) {
 		return nil, err
 	}
 	return s.startTransition(i, resource.Starting, resource.Running, resource.WireOperation{Reference: resource.NewReference("instance", i.ID)})
+}
+
+// Stop begins to stop the running instances whose names begin with prefix and that were created at least age ago, and returns
+// their number.
+func (s *Instances) Stop(prefix string, age time.Duration) int {
+	stopped := 0
+	for _, i := range s.tables.Instances.All() {
+		if s.store.Now().Sub(i.Created) >= age && strings.HasPrefix(i.Name, prefix) && s.PowerOff(i.ID) {
+			stopped++
+		}
+	}
+	return stopped
 }
 
 // PowerOff stops an instance that its own operating system shuts down, which is not an operation. It returns false if it is not

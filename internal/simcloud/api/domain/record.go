@@ -49,6 +49,21 @@ func (s *Domains) RemoveRecords(gone func(name string) bool) int {
 	return removed
 }
 
+// MoveRecords changes the content of address records for whose names moved returns true, and returns their number.
+func (s *Domains) MoveRecords(moved func(name string) bool, address string) int {
+	changed := 0
+	for _, r := range s.records.All() {
+		if r.Wire.System || r.Wire.Type != "A" || !moved(r.Wire.Name) {
+			continue
+		}
+		r.Wire.Content = address
+		if s.records.Put(r) == nil {
+			changed++
+		}
+	}
+	return changed
+}
+
 // addRecord stores a new record; of is the ALIAS record of a companion, or "".
 func (s *Domains) addRecord(d domain, wire wireRecord, of string) (record, error) {
 	head, err := s.store.NewRow("")

@@ -276,6 +276,19 @@ func (s *ElasticIPs) Attach(id, instanceID string) error {
 	return s.table.Put(ip)
 }
 
+// Detach detaches all elastic IPs from their instances, and returns the number of attachments.
+func (s *ElasticIPs) Detach() int {
+	detached := 0
+	for _, ip := range s.table.All() {
+		attached := len(ip.Instances)
+		ip.Instances = nil
+		if attached > 0 && s.table.Put(ip) == nil {
+			detached += attached
+		}
+	}
+	return detached
+}
+
 // detachAll detaches all elastic IPs of an instance.
 func (s *ElasticIPs) detachAll(instanceID string) error {
 	for _, ip := range s.table.All() {

@@ -1,0 +1,11 @@
+package provisioner
+
+// Reply is the answer to a question about a finding.
+type Reply string
+
+// The answers: what a person is asked about, or to go on as before.
+const (
+	ReplyRepair Reply = "repair" // what somebody has changed
+	ReplyStop   Reply = "stop"   // the run
+	ReplyWait   Reply = "wait"   // go on, and do nothing about it
+)
