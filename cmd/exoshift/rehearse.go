@@ -56,7 +56,7 @@ func newRehearseCommand(std cli.Streams) *cobra.Command {
 	cli.AddResponseFlags(cmd)
 	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
 	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "how many times faster than real")
-	cmd.Flags().StringVar(&r.Scenario, "scenario", scenario.None, "what goes wrong, see --list-scenarios; several with commas")
+	cli.AddScenarioFlag(cmd.Flags(), &r.Scenario, scenario.None, "what goes wrong, see --list-scenarios; several with commas")
 	cmd.Flags().BoolVar(&listScenarios, "list-scenarios", false, "list what can go wrong, and do nothing else")
 	return cmd
 }

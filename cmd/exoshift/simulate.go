@@ -30,7 +30,7 @@ every other program that honours HTTPS_PROXY and trusts SSL_CERT_FILE. The zone 
 	flags.StringVarP(&s.Dir, "dir", "d", "", "the folder that keeps the zone")
 	flags.Float64Var(&s.Speed, "speed", 1, "how many times faster than real")
 	flags.DurationVar(&s.Latency, "latency", 0, "how long the API takes for each answer, e.g. 200ms")
-	flags.StringVar(&s.Scenario, "scenario", "happy", "what goes wrong: see exoshift rehearse --list-scenarios; several with commas")
+	cli.AddScenarioFlag(flags, &s.Scenario, "happy", "what goes wrong: see exoshift rehearse --list-scenarios; several with commas")
 	flags.StringVar(&s.Env, "env", "", "the file that is given the environment for clients once the zone is ready")
 	flags.StringVar(&s.Calls, "calls", "", "the file that is given a line of JSON for each call of the API")
 	return cmd

@@ -36,6 +36,8 @@ type SSHOptions struct {
 	Network network.Network
 	// Agent connects to the SSH agent whose keys authenticate us; nil: there is none.
 	Agent func(ctx context.Context) (net.Conn, error)
+	// Keys are files with private keys, which authenticate us after those of the agent; missing files are ignored.
+	Keys []string
 	// KnownHosts are files in OpenSSH's format with the keys of hosts; missing files are ignored.
 	KnownHosts []string
 }
@@ -183,20 +185,29 @@ func (h *Host) buildConfig(ctx context.Context) (*ssh.ClientConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.options.Agent == nil {
-		return nil, fault.Newf(fault.Denied, "log in", "there is no SSH agent").
-			WithHint("start one and give it your key: eval $(ssh-agent); ssh-add")
-	}
-	signers := func() ([]ssh.Signer, error) {
-		conn, err := h.options.Agent(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("connect to the SSH agent: %w", err)
-		}
-		context.AfterFunc(ctx, func() { _ = conn.Close() }) // the signers need it until then
-		return agent.NewClient(conn).Signers()
+	own, unusable := loadKeys(h.options.Keys)
+	held, err := h.listAgentSigners(ctx)
+	switch {
+	case len(own) > 0: // as for ssh, the agent may be gone
+	case err != nil:
+		return nil, fault.New(fault.Denied, "log in", err).WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add")
+	case h.options.Agent == nil:
+		return nil, newNoKeyFault(unusable)
 	}
 	return &ssh.ClientConfig{
-		User: h.user, Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(signers)},
+		User: h.user, Auth: []ssh.AuthMethod{ssh.PublicKeys(append(held, own...)...)},
 		HostKeyAlgorithms: keys.algorithms, HostKeyCallback: keys.check,
 	}, nil
+}
+
+func (h *Host) listAgentSigners(ctx context.Context) ([]ssh.Signer, error) {
+	if h.options.Agent == nil {
+		return nil, nil
+	}
+	conn, err := h.options.Agent(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the SSH agent: %w", err)
+	}
+	context.AfterFunc(ctx, func() { _ = conn.Close() }) // the signers need it until then
+	return agent.NewClient(conn).Signers()
 }

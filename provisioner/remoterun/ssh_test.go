@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,7 +104,7 @@ func TestHost_RequiresRightKey(t *testing.T) {
 	host, err := remoterun.NewHost(remoterun.SSHOptions{Target: b.listener.Addr().String(), KnownHosts: []string{b.known}, Network: network.Host()})
 	b.must(err)
 	_, err = host.Run(t.Context(), text(echo), nil, func(string) {})
-	b.fails(err, fault.Denied, "there is no SSH agent")
+	b.fails(err, fault.Denied, "neither an SSH agent nor a key")
 }
 
 func TestHost_FailureHasOutput(t *testing.T) {
@@ -158,5 +161,57 @@ func TestNewHost_RefusesInvalidTarget(t *testing.T) {
 		if _, err := remoterun.NewHost(remoterun.SSHOptions{Target: target}); err != nil {
 			t.Errorf("%q: %v", target, err)
 		}
+	}
+}
+
+// writeKey writes a private key as ssh-keygen does, and returns its path.
+func (b *bastion) writeKey(key ed25519.PrivateKey, passphrase string, mode os.FileMode) string {
+	b.Helper()
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	b.must(err)
+	path := filepath.Join(b.TempDir(), "id_ed25519")
+	b.must(os.WriteFile(path, pem.EncodeToMemory(block), mode))
+	b.must(os.Chmod(path, mode))
+	return path
+}
+
+func TestHost_UsesKeyFiles(t *testing.T) {
+	linuxOnly(t)
+	for name, test := range map[string]struct {
+		passphrase, agent string
+		mode              os.FileMode
+		says              string // in the failure; "": it works
+	}{
+		"without an agent":       {"", "", 0o600, ""},
+		"beside a dead agent":    {"", "dead", 0o600, ""},
+		"beside an empty agent":  {"", "empty", 0o600, ""},
+		"with a passphrase":      {"secret", "", 0o600, "has a passphrase"},
+		"open to others":         {"", "", 0o644, "accessible for others"},
+		"unusable, a dead agent": {"secret", "dead", 0o600, "connect to the SSH agent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBastion(t)
+			path := b.writeKey(b.mine, test.passphrase, test.mode)
+			options := remoterun.SSHOptions{
+				Target: "admin@" + b.listener.Addr().String(), KnownHosts: []string{b.known}, Network: network.Host(), Keys: []string{path + "-none", path},
+			}
+			switch test.agent {
+			case "dead":
+				options.Agent = func(context.Context) (net.Conn, error) { return nil, errors.New("it is gone") }
+			case "empty":
+				b.agent, options.Agent = agent.NewKeyring(), b.connect
+			}
+			host, err := remoterun.NewHost(options)
+			b.must(err)
+			output, err := host.Run(t.Context(), text(echo), []byte("the task"), func(string) {})
+			if test.says != "" {
+				b.fails(err, fault.Denied, test.says)
+			} else if err != nil || string(output) != "probe it's\nthe task" {
+				t.Errorf("%q, %v", output, err)
+			}
+		})
 	}
 }

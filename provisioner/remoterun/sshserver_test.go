@@ -35,6 +35,7 @@ type bastion struct {
 	temp     string       // the folder for temporary files of its commands
 	uname    string       // its uname; "": the real one
 	agent    agent.Agent
+	mine     ed25519.PrivateKey // the key that it lets in
 
 	mu      sync.Mutex
 	tried   int // logins
@@ -46,6 +47,7 @@ func newBastion(t *testing.T) *bastion {
 	b := &bastion{T: t, temp: t.TempDir(), known: filepath.Join(t.TempDir(), "known_hosts"), agent: agent.NewKeyring()}
 	_, mine, err := ed25519.GenerateKey(rand.Reader)
 	b.must(err)
+	b.mine = mine
 	b.must(b.agent.Add(agent.AddedKey{PrivateKey: mine}))
 	signer, err := ssh.NewSignerFromSigner(mine)
 	b.must(err)

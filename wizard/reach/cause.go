@@ -71,7 +71,7 @@ func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 	switch r.Class {
 	case "":
 		return shared{}, false
-	case ClockSkew, Captive, NoIPv4, MTU, Unstable:
+	case ClockSkew, Captive, NoIPv4, MTU, Unstable, NoResolver:
 		return shared{}, true
 	case ProxyAuth, ProxyRefused, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return shared{evidence: e[EvidenceProxy]}, true
@@ -85,7 +85,7 @@ func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
 		if subject := e[EvidenceSubject]; subject != "" {
 			return shared{evidence: subject}, true
 		}
-	case DNSTimeout, ServFail:
+	case DNSTimeout, DNSRefused, ServFail:
 		return shared{evidence: e[EvidenceResolver]}, true
 	case SplitView:
 		return shared{evidence: e[EvidenceResolver] + " " + e[EvidenceAddresses]}, e[EvidenceAddresses] != ""

@@ -81,6 +81,8 @@ func listCauseTexts() map[Class][2]string {
 		Inspected: {"TLS is inspected: {authority}, which is no public authority, signs for unrelated services",
 			"If the nodes are behind the same inspection, they need {authority} in openshift.trustBundle in the answers; otherwise ask to exempt these hosts."},
 		DNSTimeout: {"{resolver} does not answer DNS queries", "Allow {machine} to reach {resolver} on port 53, UDP and TCP."},
+		DNSRefused: {"{resolver} refuses DNS queries of {machine}", "Ask the operator of {resolver} to answer queries of {machine}, or use another name server."},
+		NoResolver: {"{machine} has no name server", "Configure a name server for {machine}, e.g. in /etc/resolv.conf."},
 		ServFail: {"{resolver} fails to answer DNS queries",
 			"Ask the operator of {resolver} why it returns SERVFAIL for these names; often its forwarder does not answer."},
 		NXDomain: {"{resolver} does not resolve {which}", "Ask the operator of {resolver} to resolve {which}."},

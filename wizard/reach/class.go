@@ -7,6 +7,8 @@ type Class string
 const (
 	NXDomain      Class = "dns-nxdomain"
 	ServFail      Class = "dns-servfail"
+	DNSRefused    Class = "dns-refused" // the resolver serves others, not this machine
+	NoResolver    Class = "no-resolver" // this machine is configured with none
 	DNSTimeout    Class = "dns-timeout"
 	SplitView     Class = "dns-split-view" // the resolver and the name's own servers differ, or the address is internal
 	Refused       Class = "tcp-refused"

@@ -55,6 +55,8 @@ func formatDuration(r Result) string {
 var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that nothing changes
 	NXDomain:     "{resolver}: no such host",
 	ServFail:     "{resolver}: server failure",
+	DNSRefused:   "{resolver} refuses queries of {machine}",
+	NoResolver:   "{machine} has no name server",
 	DNSTimeout:   "no answer from {resolver}",
 	SplitView:    "{resolver} answers {addresses}, which differs from public DNS",
 	Refused:      "connection refused",

@@ -85,7 +85,7 @@ func mapAsk(r Result) Ask {
 	_, err := netip.ParseAddr(parseHost(cmp.Or(r.Evidence[EvidenceHost], r.Target)))
 	isAddress := err == nil
 	switch r.Class {
-	case NXDomain, ServFail, SplitView:
+	case NXDomain, ServFail, DNSRefused, SplitView:
 		if isAddress {
 			return "" // a resolver that answers: there is no name to resolve, and nothing to open
 		}

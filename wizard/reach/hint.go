@@ -21,7 +21,7 @@ func buildHint(check Check, r Result) string {
 // If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
-	case ClockSkew, Captive, MTU, Unstable, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout:
+	case ClockSkew, Captive, MTU, Unstable, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout, DNSRefused, NoResolver:
 		return true
 	}
 	return false
@@ -42,6 +42,8 @@ func getClassHint(r Result) string {
 var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that nothing changes
 	NXDomain:   "Ask the operator of {resolver} to resolve {host}: it returned NXDOMAIN.",
 	ServFail:   "Ask the operator of {resolver} why it returns SERVFAIL for {host}; often its forwarder does not answer.",
+	DNSRefused: "Ask the operator of {resolver} to answer queries of {machine}: it refuses them.",
+	NoResolver: "Configure a name server for {machine}, e.g. in /etc/resolv.conf: it has none.",
 	DNSTimeout: "Allow {machine} to reach {resolver} on port 53, UDP and TCP: it did not answer.",
 	SplitView:  "Ask the operator of {resolver} to return the public address of {host}: it returned {addresses}.",
 

@@ -47,7 +47,7 @@ func countOutcomes(report Report) map[string]*outcomeCounts {
 // findLayer returns the index of the layer that fails with a class.
 func findLayer(class Class) int {
 	switch class {
-	case NXDomain, ServFail, DNSTimeout, SplitView:
+	case NXDomain, ServFail, DNSTimeout, DNSRefused, NoResolver, SplitView:
 		return 0
 	case Refused, TCPTimeout, NoRoute, Prohibited, NoIPv4, UDPTimeout, ProxyRefused, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return 1

@@ -74,7 +74,7 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
 	flags.String("against", "", "tell what is different from this report, which --output json wrote")
 	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
-	flags.String("scenario", "", "what is wrong with the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
+	cli.AddScenarioFlag(flags, new(string), "", "what is wrong with the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
 	flags.StringP("output", "o", string(formatAuto), "how to show it: "+strings.Join(listFormats(), ", "))
 	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
 	cli.AddHostKeysFlag(cmd)
@@ -199,7 +199,7 @@ func (c checkFlags) run(ctx context.Context, std cli.Streams) (err error) {
 	}
 	report, err := c.show(ctx, std, survey, before)
 	if err != nil && ctx.Err() == nil && report.ComputeVerdict() == reach.Fail {
-		return errors.Join(err, newVerdictError(reach.Fail)) // the report is complete, whatever else failed
+		return exit.WithCode(exit.Checks, errors.Join(err, newVerdictError(reach.Fail))) // the report is complete, whatever else failed
 	}
 	if err != nil {
 		return err

@@ -25,6 +25,11 @@ import (
 )
 
 func (s *Checker) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+	report, err := s.runOn(ctx, task, tell, seen)
+	return report, withHostCode(ctx, task.Source, err)
+}
+
+func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
 	runner, err := s.newRunner(task.Source)
 	if err != nil {
 		return reach.Report{}, err
@@ -59,7 +64,9 @@ func (s *Checker) runRemote(ctx context.Context, task reach.Task, tell func(reac
 
 func (s *Checker) newRunner(where string) (remoterun.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
-		return remoterun.NewHost(remoterun.SSHOptions{Target: host, Network: s.net, Agent: environment.NewSSHAgent(), KnownHosts: listKnownHostsFiles()})
+		return remoterun.NewHost(remoterun.SSHOptions{
+			Target: host, Network: s.net, Agent: environment.NewSSHAgent(), Keys: listKeyFiles(), KnownHosts: listKnownHostsFiles(),
+		})
 	}
 	return s.newZoneRunner()
 }
@@ -96,6 +103,31 @@ func listKnownHostsFiles() []string {
 		files = append(files, filepath.Join(home, ".ssh", "known_hosts"))
 	}
 	return files
+}
+
+// listKeyFiles returns the files of keys that ssh tries by default.
+func listKeyFiles() (files []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	for _, name := range []string{"id_rsa", "id_ecdsa", "id_ed25519"} {
+		files = append(files, filepath.Join(home, ".ssh", name))
+	}
+	return files
+}
+
+// withHostCode returns the failure of a run on a host with its exit code: what is wrong here, such as an unknown host key, is
+// usage; what is wrong on the way or there is a failed check.
+func withHostCode(ctx context.Context, source string, err error) error {
+	if err == nil || ctx.Err() != nil || !strings.HasPrefix(source, reach.SSHSource) {
+		return err
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Denied, fault.Conflict:
+		return exit.WithCode(exit.Usage, err)
+	}
+	return exit.WithCode(exit.Checks, err)
 }
 
 type zoneAccess struct {

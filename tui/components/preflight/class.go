@@ -6,6 +6,7 @@ import (
 
 var classWords = map[reach.Class]string{ //nolint:gochecknoglobals // a table that nothing changes
 	reach.NXDomain: "name not found", reach.ServFail: "DNS server failure", reach.DNSTimeout: "no answer from DNS",
+	reach.DNSRefused: "refused by DNS", reach.NoResolver: "no name server",
 	reach.SplitView: "differs from public DNS", reach.Refused: "refused", reach.TCPTimeout: "no answer",
 	reach.NoRoute: "no route", reach.Prohibited: "prohibited", reach.NoIPv4: "IPv6 only", reach.UDPTimeout: "no answer", reach.Reset: "connection reset",
 	reach.ProxyRefused: "blocked by the proxy", reach.ProxyAuth: "proxy authentication",

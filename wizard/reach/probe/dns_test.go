@@ -135,3 +135,41 @@ func TestProbe_MixedAddresses(t *testing.T) {
 		expect(t, l.probe(reach.Check{URL: "https://" + service, Group: "redhat"}), "", "ok ok ok ok", true)
 	})
 }
+
+func TestProbe_WhyNoNameServerAnswers(t *testing.T) {
+	for title, test := range map[string]struct {
+		code      int // of the resolver's answer
+		resolvers []string
+		class     reach.Class
+	}{
+		"refuses":      {dns.RcodeRefused, []string{"203.0.113.53"}, reach.DNSRefused},
+		"fails":        {dns.RcodeServerFailure, []string{"203.0.113.53"}, reach.ServFail},
+		"is not there": {dns.RcodeRefused, []string{"203.0.113.54"}, reach.ServFail},
+		"has a name":   {dns.RcodeRefused, []string{"dns.example.net"}, reach.ServFail},
+		"none":         {dns.RcodeRefused, nil, reach.NoResolver},
+	} {
+		t.Run(title, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				l.broken[service] = &net.DNSError{Err: "server misbehaving", Name: service, IsTemporary: true}
+				l.network.Resolvers = func() []string { return test.resolvers }
+				dial := l.network.Dial
+				l.network.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+					if network == "udp" {
+						network = "tcp" // the fabric's datagrams need a server of their own
+					}
+					return dial(ctx, network, address)
+				}
+				l.accept("203.0.113.53:53", func(conn net.Conn) {
+					server := &dns.Conn{Conn: conn}
+					if question, err := server.ReadMsg(); err == nil {
+						_ = server.WriteMsg(new(dns.Msg).SetRcode(question, test.code))
+					}
+				})
+				got := l.probeURL("https://" + service)
+				if got.Class != test.class || got.Layers.DNS != reach.LayerFail {
+					t.Errorf("%q, want %q; %v", got.Class, test.class, got.Evidence)
+				}
+			})
+		})
+	}
+}

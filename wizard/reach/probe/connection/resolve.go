@@ -50,7 +50,7 @@ func (a *Attempt) Resolve(ctx context.Context) error {
 
 // handleLookupError queries the name's own servers, to find out whether only our resolver does not know the name.
 func (a *Attempt) handleLookupError(ctx context.Context, err error) error {
-	class := mapLookupError(err)
+	class := diagnosis{a}.refineLookupClass(ctx, mapLookupError(err))
 	if class != reach.NXDomain {
 		return a.Fail(&a.Layers.DNS, class, err)
 	}
