@@ -43,6 +43,7 @@ func ProbeResolver(ctx context.Context, a *connection.Attempt) error {
 	asking.Wait()
 	a.RecordDuration(reach.EvidenceHTTPTime, began)
 	a.Record(reach.EvidenceAddress, servers[0])
+	a.Record(reach.EvidenceResolver, a.Target.Host)
 	a.Record(reach.EvidenceStatus, fmt.Sprintf("UDP: %s; TCP: %s", byUDP, byTCP))
 	return checkResolver(a, byUDP, byTCP, question)
 }
@@ -101,7 +102,7 @@ func checkReply(reply network.Response, question network.Question) (reach.Class,
 	case reply.Code == "NXDOMAIN":
 		return reach.NXDomain, fmt.Errorf("it returned NXDOMAIN for %s", question.Name)
 	case reply.Code == "REFUSED", reply.Code == "NOERROR" && !reply.Recursive:
-		return reach.ServFail, errors.New("it does not resolve names for this client")
+		return reach.DNSRefused, errors.New("it does not resolve names for this client")
 	case reply.Code != "NOERROR":
 		return reach.ServFail, fmt.Errorf("it returned %s", reply.Code)
 	case len(reply.Addresses) == 0 && len(reply.Servers) == 0 && !reply.Truncated:
