@@ -58,7 +58,7 @@ func NewDraft(ctx context.Context, dir string) (draft Draft, unlock func(), err 
 		if err != nil {
 			return Draft{}, nil, fmt.Errorf("make a draft: %w", err)
 		}
-		draft := Draft{Folder{path}}
+		draft := Draft{Folder{path: path}}
 		unlock, err := draft.Lock(ctx)
 		return draft, unlock, err
 	}
@@ -71,7 +71,7 @@ func OpenDraft(path string) (Draft, error) {
 }
 
 // OpenDraftReadOnly returns the draft in a folder for reading, whether or not it exists.
-func OpenDraftReadOnly(path string) Draft { return Draft{Folder{path}} }
+func OpenDraftReadOnly(path string) Draft { return Draft{Folder{path: path}} }
 
 // ListDrafts returns the drafts below dir, the latest first. It removes remains of discarded ones.
 func ListDrafts(dir string) ([]Draft, error) {
@@ -85,7 +85,7 @@ func ListDrafts(dir string) ([]Draft, error) {
 	var drafts []Draft
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		switch draft := (Draft{Folder{path}}); {
+		switch draft := (Draft{Folder{path: path}}); {
 		case strings.HasPrefix(entry.Name(), discarded):
 			_ = os.RemoveAll(path) // the next call tries again
 		case draft.Exists():

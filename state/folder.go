@@ -38,7 +38,20 @@ const (
 )
 
 // Folder is the folder of one cluster's installation: 0700, its files 0600, each written atomically.
-type Folder struct{ path string }
+type Folder struct {
+	path   string
+	syncer Syncer // nil: the folder itself is where its state is kept
+}
+
+// Syncer stores what was written to a folder where it is kept.
+type Syncer interface{ Sync() error }
+
+// WithSyncer returns the folder as a copy of state that is kept elsewhere: each entry of its journal is stored there, with
+// everything that was written before, when it is recorded.
+func (f Folder) WithSyncer(s Syncer) Folder {
+	f.syncer = s
+	return f
+}
 
 // DefaultPath returns $XDG_STATE_HOME/exoshift/<cluster id>, with ~/.local/state in the variable's place if it is
 // not set.

@@ -125,8 +125,20 @@ func (f Folder) OpenJournal(now func() time.Time) (*Journal, error) {
 	for _, e := range record.Open() {
 		open[entryKey{e.Kind, e.Name}] = true
 	}
-	return &Journal{file: file, now: now, open: open, seq: record.last}, nil
+	journal := &Journal{file: file, now: now, open: open, seq: record.last}
+	if f.syncer != nil {
+		journal.file = syncedFile{file, f.syncer}
+	}
+	return journal, nil
 }
+
+// syncedFile is a file of a folder whose state is kept elsewhere.
+type syncedFile struct {
+	*os.File
+	syncer Syncer
+}
+
+func (f syncedFile) Sync() error { return errors.Join(f.File.Sync(), f.syncer.Sync()) }
 
 // ListEntries returns the entries of all runs, the oldest first; a missing journal is no error. Damaged lines are left
 // out: their intents are looked up in the cloud.

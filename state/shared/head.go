@@ -1,0 +1,141 @@
+package shared
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/state/store"
+)
+
+const (
+	clustersPrefix = "clusters/"
+	headName       = "head.json"
+)
+
+// Head lists the files of a cluster's folder. Whoever replaces it has seen what it replaces.
+type Head struct {
+	Format  int               `json:"v"`
+	Cluster string            `json:"cluster"`
+	Counter int               `json:"counter"` // grows with each head
+	Epoch   int               `json:"epoch"`   // of the lease that its writer held
+	Files   map[string]File   `json:"files"`   // by their names in the folder
+	Streams map[string]Stream `json:"streams"`
+	Nonce   string            `json:"nonce"`
+	MAC     string            `json:"mac"`
+}
+
+// File is one file of the folder.
+type File struct {
+	Object string `json:"object"`
+	Size   int    `json:"size"`             // of the object, in bytes
+	Sum    string `json:"sha256"`           // of the object
+	Plain  string `json:"plain"`            // authentication code of the content
+	Sealed string `json:"sealed,omitempty"` // checksum of the recipients; "": it is not encrypted
+	Mode   uint32 `json:"mode"`
+}
+
+// Stream is a file of lines that only grows. It is stored in segments, numbered from 1.
+type Stream struct {
+	Generation int `json:"generation"` // grows when the file was replaced
+	Segments   int `json:"segments"`   // at least so many
+}
+
+func (p *Place) readHead(ctx context.Context, id string) (Head, store.Version, error) {
+	op := "read the shared state of cluster " + id
+	object, err := p.store.Get(ctx, headKey(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Head{Format: format, Cluster: id}, "", nil
+	}
+	if err != nil {
+		return Head{}, "", fmt.Errorf("%s: %w", op, err)
+	}
+	var head Head
+	if err := decode(object.Content, &head); err != nil {
+		return Head{}, "", fmt.Errorf("%s: %w", op, err)
+	}
+	plain := head
+	plain.MAC = ""
+	if !p.sealer.isAuthentic(encode(plain), head.MAC) || head.Cluster != id {
+		return Head{}, "", newTampered(op, headKey(id))
+	}
+	if err := p.memory.CheckCounter(id, head.Counter); err != nil {
+		return Head{}, "", err
+	}
+	return head, object.Version, nil
+}
+
+// writeHead replaces a head by the next one.
+func (p *Place) writeHead(ctx context.Context, head Head, replaced store.Version) (Head, store.Version, error) {
+	head.Counter++
+	head.Nonce, head.MAC = rand.Text(), ""
+	head.MAC = p.sealer.authenticate(encode(head))
+	version, err := p.store.Put(ctx, headKey(head.Cluster), encode(head), replaced)
+	if err != nil {
+		return head, "", fmt.Errorf("write the shared state of cluster %s: %w", head.Cluster, err)
+	}
+	return head, version, p.memory.CheckCounter(head.Cluster, head.Counter)
+}
+
+func headKey(id string) string { return clustersPrefix + id + "/" + headName }
+
+// putFile stores a content in an object of its own.
+func (p *Place) putFile(ctx context.Context, id string, content []byte, sealed bool, mode fs.FileMode) (File, error) {
+	file := File{Object: clustersPrefix + id + "/objects/" + rand.Text(), Plain: p.sealer.authenticate(content), Mode: uint32(mode)}
+	if sealed {
+		var err error
+		file.Sealed = p.hashRecipients()
+		if content, err = p.sealer.seal(content); err != nil {
+			return file, err
+		}
+	}
+	file.Size, file.Sum = len(content), hash(content)
+	_, err := p.store.Put(ctx, file.Object, content, "")
+	return file, err
+}
+
+// getFile verifies what it returns by the head, which is authenticated.
+func (p *Place) getFile(ctx context.Context, name string, file File) ([]byte, error) {
+	op := "read " + name + " of shared state"
+	object, err := p.store.Get(ctx, file.Object)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.NotFound, op, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", op, err)
+	case len(object.Content) < file.Size:
+		return nil, newDamaged(op, file, "it was cut: %d of %d bytes are left", len(object.Content), file.Size)
+	case hash(object.Content) != file.Sum:
+		return nil, newDamaged(op, file, "it was changed: its checksum is another one")
+	case file.Sealed == "":
+		return object.Content, nil
+	}
+	content, err := unseal(object.Content, p.sealer.identities)
+	if err != nil {
+		return nil, fault.New(fault.Denied, op, err).WithHint("name an identity of one of its recipients with EXOSHIFT_AGE_IDENTITY")
+	}
+	return content, nil
+}
+
+func newDamaged(op string, file File, format string, args ...any) error {
+	return fault.Newf(fault.Invalid, op, format, args...).WithHint("restore an earlier version of the object %s in the bucket", file.Object)
+}
+
+func (p *Place) hashRecipients() string { return hash([]byte(strings.Join(p.Config.Recipients, "\n"))) }
+
+// deleteUnneeded deletes the objects that only the head before needed. One that is left over does no harm.
+func (p *Place) deleteUnneeded(ctx context.Context, before, after Head) {
+	needed := map[string]bool{}
+	for _, file := range after.Files {
+		needed[file.Object] = true
+	}
+	for _, file := range before.Files {
+		if !needed[file.Object] {
+			_ = p.store.Delete(ctx, file.Object)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package shared
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"exoshift/internal/fault"
+)
+
+// segment is the first line of a stored part of a stream; its lines follow.
+type segment struct {
+	Format  int    `json:"v"`
+	Cluster string `json:"cluster"`
+	Stream  string `json:"stream"`
+	N       int    `json:"n"`
+	Epoch   int    `json:"epoch"`
+	Nonce   string `json:"nonce"`
+	MAC     string `json:"mac"`
+}
+
+// putSegment stores lines as the part n of a stream. It fails with store.ErrConflict if that part exists.
+func (p *Place) putSegment(ctx context.Context, id, stream string, generation, n, epoch int, lines []byte) error {
+	head := segment{Format: format, Cluster: id, Stream: stream, N: n, Epoch: epoch, Nonce: rand.Text()}
+	head.MAC = p.sealer.authenticate(joinSegment(head, lines))
+	_, err := p.store.Put(ctx, segmentKey(id, stream, generation, n), joinSegment(head, lines), "")
+	return err
+}
+
+// getSegment fails with fs.ErrNotExist if the part does not exist yet.
+func (p *Place) getSegment(ctx context.Context, id, stream string, generation, n int) ([]byte, error) {
+	key := segmentKey(id, stream, generation, n)
+	op := "read " + stream + " of shared state"
+	object, err := p.store.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	first, lines, whole := bytes.Cut(object.Content, []byte("\n"))
+	if !whole {
+		return nil, fault.Newf(fault.Invalid, op, "%s was cut", key).WithHint("restore an earlier version of the object in the bucket")
+	}
+	var head segment
+	if err := decode(first, &head); err != nil {
+		return nil, fmt.Errorf("%s: %w", op, err)
+	}
+	mac := head.MAC
+	head.MAC = ""
+	if !p.sealer.isAuthentic(joinSegment(head, lines), mac) || head.Cluster != id || head.Stream != stream || head.N != n {
+		return nil, newTampered(op, key)
+	}
+	return lines, nil
+}
+
+func joinSegment(head segment, lines []byte) []byte {
+	return append(append(encode(head), '\n'), lines...)
+}
+
+// listSegments returns how many parts a stream has; a gap is an error.
+func (p *Place) listSegments(ctx context.Context, id, stream string, kept Stream) (int, error) {
+	prefix := streamPrefix(id, stream, kept.Generation)
+	keys, err := p.store.List(ctx, prefix)
+	if err != nil {
+		return 0, err
+	}
+	for n, key := range keys {
+		if number, err := strconv.Atoi(strings.TrimPrefix(key, prefix)); err != nil || number != n+1 {
+			return 0, fault.Newf(fault.Invalid, "read "+stream+" of shared state", "part %d is missing", n+1).
+				WithHint("restore the deleted objects below %s in the bucket", prefix)
+		}
+	}
+	if len(keys) < kept.Segments {
+		return 0, fault.Newf(fault.Invalid, "read "+stream+" of shared state", "%d of %d parts are left", len(keys), kept.Segments).
+			WithHint("restore the deleted objects below %s in the bucket", prefix)
+	}
+	return len(keys), nil
+}
+
+// readStream returns the lines of all parts.
+func (p *Place) readStream(ctx context.Context, id, stream string, kept Stream) (lines []byte, parts int, err error) {
+	parts, err = p.listSegments(ctx, id, stream, kept)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := make([][]byte, parts)
+	err = forEach(ctx, parts, func(ctx context.Context, n int) error {
+		var err error
+		all[n], err = p.getSegment(ctx, id, stream, kept.Generation, n+1)
+		return err
+	})
+	return bytes.Join(all, nil), parts, err
+}
+
+// isNextMissing is for who follows a stream: its next part does not exist yet.
+func isNextMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+func segmentKey(id, stream string, generation, n int) string {
+	return fmt.Sprintf("%s%08d", streamPrefix(id, stream, generation), n)
+}
+
+func streamPrefix(id, stream string, generation int) string {
+	return fmt.Sprintf("%s%s/streams/%s/%d/", clustersPrefix, id, stream, generation)
+}

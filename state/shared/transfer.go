@@ -1,0 +1,57 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+	"exoshift/state/lease"
+)
+
+// Import copies a folder of this machine, which its caller has locked, to shared state as a new cluster. The folder stays.
+func (p *Place) Import(ctx context.Context, id string, folder state.Folder, by lease.Holder) (err error) {
+	op := "import " + folder.Path()
+	held, err := lease.Acquire(ctx, p.leases, id, by, func(lease.Holder) {})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.Release(context.WithoutCancel(ctx))) }()
+	head, version, err := p.readHead(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(head.Files) > 0 {
+		return fault.Newf(fault.Conflict, op, "cluster %s is in shared state already", id).
+			WithHint("work on it there: exoshift status --state URL %s", id)
+	}
+	head.Epoch = held.Epoch()
+	w := &Workspace{place: p, lease: held, version: version, copy: &working{
+		path: folder.Path(), head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{},
+	}}
+	if err := w.store(ctx, streams...); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return p.Record(ctx, id, Entry{Verb: by.Verb, State: "finished", Holder: by, Text: "imported"})
+}
+
+// Export copies a cluster's folder to a directory of this machine that does not exist yet.
+func (p *Place) Export(ctx context.Context, id, path string) error {
+	op := "export cluster " + id
+	if err := os.Mkdir(path, 0o700); err != nil {
+		return fault.New(fault.Invalid, op, err).WithHint("name a folder that does not exist, in one that does")
+	}
+	w, err := p.fetch(ctx, id, path)
+	if err == nil && w.head.Counter == 0 {
+		err = fault.New(fault.NotFound, op, fs.ErrNotExist).WithHint("list the clusters: exoshift state list")
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(path))
+	}
+	return nil
+}
+
+func fileMode(file File) fs.FileMode { return fs.FileMode(file.Mode) }

@@ -1,0 +1,266 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/state"
+	"exoshift/state/lease"
+	"exoshift/state/store"
+)
+
+// uploadEach is how often what a run has written is stored, besides before each change of the cloud.
+const uploadEach = 2 * time.Second
+
+// Workspace is the private copy of a cluster's folder that one run works on, as the holder of the cluster's lease.
+type Workspace struct {
+	place    *Place
+	lease    *lease.Lease
+	dir      privateDir
+	requests chan chan error
+	stop     func()
+	stopped  chan struct{}
+	uploads  sync.WaitGroup
+
+	// Only one goroutine at a time uses what follows: Open, then upload, then Close.
+	copy    *working
+	version store.Version // of the head
+}
+
+// Open acquires the lease of a cluster and copies its folder into a private directory below dir. waiting is called before the lease
+// of a run that does not renew it is waited for.
+func (p *Place) Open(ctx context.Context, id, dir string, holder lease.Holder, waiting func(lease.Holder)) (*Workspace, error) {
+	held, err := lease.Acquire(ctx, p.leases, id, holder, waiting)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{place: p, lease: held, requests: make(chan chan error), stopped: make(chan struct{})}
+	if err := w.prepare(ctx, id, dir); err != nil {
+		return nil, errors.Join(err, w.dir.remove(), held.Release(context.WithoutCancel(ctx)))
+	}
+	uploading, stop := context.WithCancel(context.WithoutCancel(ctx))
+	w.stop = stop
+	w.uploads.Go(func() { w.upload(uploading) })
+	return w, nil
+}
+
+func (w *Workspace) prepare(ctx context.Context, id, dir string) (err error) {
+	if w.dir, err = createPrivateDir(dir, id); err != nil {
+		return err
+	}
+	if w.copy, err = w.place.fetch(ctx, id, w.dir.path); err != nil {
+		return err
+	}
+	// What was written by who held the lease before, and arrives later, is refused, or is in parts that are read no more.
+	w.version, w.copy.head.Epoch = w.copy.version, w.lease.Epoch()
+	if err := w.replaceHead(ctx, w.copy.head); err != nil {
+		return err
+	}
+	return w.compact(ctx, 0)
+}
+
+// Folder is the private copy. Its journal's entries are stored before they are acted upon.
+func (w *Workspace) Folder() (state.Folder, error) {
+	folder, err := state.Create(w.dir.path)
+	return folder.WithSyncer(w), err
+}
+
+// Lost is closed when the lease is lost: the run has to end.
+func (w *Workspace) Lost() <-chan struct{} { return w.lease.Lost() }
+
+// Check fails with a *lease.LostError if the lease was lost.
+func (w *Workspace) Check() error { return w.lease.Check() }
+
+// Sync stores everything that was written so far. It fails if the lease was lost: then nothing may be changed any more.
+func (w *Workspace) Sync() error {
+	done := make(chan error, 1)
+	select {
+	case w.requests <- done:
+		return <-done
+	case <-w.lease.Lost():
+		return w.lease.Check()
+	case <-w.stopped:
+		return fault.Newf(fault.Internal, "store the state of cluster "+w.copy.head.Cluster, "the run has ended")
+	}
+}
+
+func (w *Workspace) upload(ctx context.Context) {
+	ticker := time.NewTicker(uploadEach)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case done := <-w.requests:
+			done <- w.storePatiently(ctx, state.JournalFile)
+		case <-ticker.C:
+			_ = w.store(ctx, streams...) // the next one tries again, and a change of the cloud waits for success
+		}
+	}
+}
+
+// storePatiently tries again as long as the lease is held.
+func (w *Workspace) storePatiently(ctx context.Context, names ...string) error {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := w.store(ctx, names...)
+		if err == nil || !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Timeout) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-w.lease.Lost():
+			return w.lease.Check()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// store stores changed files, and what is new in these streams.
+func (w *Workspace) store(ctx context.Context, names ...string) error {
+	if err := w.lease.Check(); err != nil {
+		return err
+	}
+	head, infos, changed, err := w.place.storeFiles(ctx, w.copy)
+	if err != nil {
+		return err
+	}
+	if changed {
+		if err := w.replaceHead(ctx, head); err != nil {
+			return err
+		}
+	}
+	w.copy.files = infos
+	for _, stream := range names {
+		if err := w.storeStream(ctx, stream); err != nil {
+			return err
+		}
+	}
+	return w.lease.Check()
+}
+
+// replaceHead deletes what only the head before needed.
+func (w *Workspace) replaceHead(ctx context.Context, head Head) error {
+	before := w.copy.head
+	written, version, err := w.place.writeHead(ctx, head, w.version)
+	if err != nil {
+		return w.explain(err)
+	}
+	w.copy.head, w.version = written, version
+	w.place.deleteUnneeded(ctx, before, written)
+	return nil
+}
+
+// explain is for conflicts: another run has taken over.
+func (w *Workspace) explain(err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return &lease.LostError{Cluster: w.copy.head.Cluster, Err: err}
+	}
+	return err
+}
+
+func (w *Workspace) storeStream(ctx context.Context, stream string) error {
+	lines, replaced, err := w.copy.readNewLines(stream)
+	if err != nil || len(lines) == 0 && !replaced {
+		return err
+	}
+	kept := w.copy.head.Streams[stream]
+	if replaced || kept.Generation == 0 {
+		return w.replaceStream(ctx, stream, Stream{Generation: kept.Generation + 1, Segments: 1}, lines)
+	}
+	if err := w.place.putSegment(ctx, w.copy.head.Cluster, stream, kept.Generation, kept.Segments+1, w.lease.Epoch(), lines); err != nil {
+		return w.explain(fmt.Errorf("store %s: %w", stream, err))
+	}
+	kept.Segments++
+	w.copy.head.Streams[stream] = kept
+	w.copy.offsets[stream] += int64(len(lines))
+	return nil
+}
+
+// replaceStream stores a stream anew, as one part, and then deletes what was stored of it.
+func (w *Workspace) replaceStream(ctx context.Context, stream string, next Stream, lines []byte) error {
+	id, before := w.copy.head.Cluster, w.copy.head.Streams[stream]
+	if err := w.place.putSegment(ctx, id, stream, next.Generation, 1, w.lease.Epoch(), lines); err != nil {
+		return w.explain(fmt.Errorf("store %s: %w", stream, err))
+	}
+	head := w.copy.head
+	if head.Streams = maps.Clone(head.Streams); head.Streams == nil {
+		head.Streams = map[string]Stream{}
+	}
+	head.Streams[stream] = next
+	if err := w.replaceHead(ctx, head); err != nil {
+		return err
+	}
+	w.copy.offsets[stream] = int64(len(lines))
+	for n := range before.Segments {
+		_ = w.place.store.Delete(ctx, segmentKey(id, stream, before.Generation, n+1)) // left over, it does no harm
+	}
+	return nil
+}
+
+// Close stores what is left, frees the lease and removes the private copy. The copy stays if it could not be stored; the error
+// names it.
+func (w *Workspace) Close(ctx context.Context) error {
+	w.stop()
+	w.uploads.Wait()
+	close(w.stopped)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease.Stop)
+	defer cancel()
+	if err := w.storePatiently(ctx, streams...); err != nil {
+		hinted := fault.New(fault.KindOf(err), "store the state of cluster "+w.copy.head.Cluster, err).
+			WithHint("what this run has written is kept in %s", w.dir.path)
+		return errors.Join(hinted, w.dir.keep(), w.lease.Release(ctx))
+	}
+	return errors.Join(w.compact(ctx, maxSegments), w.lease.Release(ctx), w.dir.remove())
+}
+
+// maxSegments is how many parts of a stream are left as they are: whoever opens the cluster has to read each of them.
+const maxSegments = 20
+
+// compact joins the parts of streams that have more than so many.
+func (w *Workspace) compact(ctx context.Context, most int) error {
+	for stream, kept := range w.copy.head.Streams {
+		if kept.Segments <= most {
+			continue
+		}
+		lines, _, err := w.place.readStream(ctx, w.copy.head.Cluster, stream, kept)
+		if err == nil {
+			err = w.replaceStream(ctx, stream, Stream{Generation: kept.Generation + 1, Segments: 1}, lines)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadOnly is a private copy of a cluster's folder that is only read.
+type ReadOnly struct{ dir privateDir }
+
+// OpenReadOnly copies a cluster's folder without its lease. It fails with fs.ErrNotExist if there is none.
+func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, error) {
+	private, err := createPrivateDir(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	w, err := p.fetch(ctx, id, private.path)
+	if err == nil && w.head.Counter == 0 {
+		err = fault.New(fault.NotFound, "open the shared state of cluster "+id, os.ErrNotExist).WithHint("list the clusters: exoshift state list")
+	}
+	if err != nil {
+		return nil, errors.Join(err, private.remove())
+	}
+	return &ReadOnly{private}, nil
+}
+
+// Folder is the private copy.
+func (r *ReadOnly) Folder() (state.Folder, error) { return state.OpenReadOnly(r.dir.path) }
+
+// Close removes the private copy.
+func (r *ReadOnly) Close() error { return r.dir.remove() }
