@@ -50,7 +50,7 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 	}
 	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainAnswersCommand(std), newExportCommand(std))
 	for _, command := range cmd.Commands() {
-		command.Args = withUsageError(command.Args)
+		command.Args = cli.WithUsageError(command.Args)
 	}
 	return cmd
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,14 +46,15 @@ it, which is for you alone. Look through the archive before you send it.`,
 			if err != nil {
 				return err
 			}
-			return pack(o, out, std)
+			return o.RunOnCluster(cmd.Context(), std, "bundle", false, func(_ context.Context, o cli.Options) error { return pack(o, out, std) })
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
 	cli.AddOutputFlag(cmd, "how to tell what was replaced", cli.OutputPlain, cli.OutputJSON)
 	open := newOpenBundleCommand(std)
-	open.Args = withUsageError(open.Args)
+	open.Args = cli.WithUsageError(open.Args)
 	cmd.AddCommand(open)
 	return cmd
 }

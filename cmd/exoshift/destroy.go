@@ -37,7 +37,7 @@ type destroyFlags struct {
 func newDestroyCommand(std cli.Streams) *cobra.Command {
 	var d destroyFlags
 	cmd := &cobra.Command{
-		Use:   "destroy",
+		Use:   "destroy [ID]",
 		Short: "Delete everything that belongs to a cluster, and prove that nothing is left",
 		Long: `Delete everything that belongs to a cluster, and prove that nothing is left.
 
@@ -47,16 +47,22 @@ is kept, and what looks as if it were the cluster's is listed with the reason. W
 What could not be deleted is listed, and the same command goes on.`,
 		Example: `  exoshift destroy -d ~/.local/state/exoshift/c-demo-1 --dry-run
   exoshift destroy -d ~/.local/state/exoshift/c-demo-1 --confirm-destroy c-demo-1`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
-			if d.Options, err = cli.Bind(cmd, std); err != nil {
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
 				return err
 			}
-			return d.run(cmd.Context(), std)
+			return options.RunOnCluster(cmd.Context(), std, "destroy", !d.dryRun, func(ctx context.Context, o cli.Options) error {
+				d.Options = o
+				return d.run(ctx, std)
+			})
 		},
 	}
 	cli.AddAnswersFlag(cmd, "the answers file of a cluster whose folder is lost")
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
 	cmd.Flags().StringVar(&d.confirmID, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
 	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
@@ -74,6 +80,9 @@ func (d destroyFlags) run(ctx context.Context, std cli.Streams) (err error) {
 	cluster, err := teardown.Find(d.Dir, d.Answers != "", func(c teardown.Cluster) (state.Spec, error) { return d.readSpec(c, std) })
 	if err != nil {
 		return err
+	}
+	if d.Private != nil {
+		cluster.Folder = *d.Private
 	}
 	if err := d.checkConfirmation(cluster.Spec.Cluster.ID, std); err != nil {
 		return err
@@ -203,7 +212,7 @@ func (d destroyFlags) formatRetry(cluster string) string {
 }
 
 func (d destroyFlags) formatCommand(more ...string) string {
-	known := request.Request{Answers: d.Answers, Set: d.Set, Dir: d.Dir, Accessible: d.Output == cli.OutputAccessible, WaitForDNS: install.DefaultWaitForDNS, BootstrapAccess: true}
+	known := request.Request{Answers: d.Answers, Set: d.Set, Dir: d.Dir, State: d.State, ID: d.ID, Accessible: d.Output == cli.OutputAccessible, WaitForDNS: install.DefaultWaitForDNS, BootstrapAccess: true}
 	return known.FormatCommand("destroy", more...)
 }
 

@@ -27,21 +27,28 @@ import (
 
 func installCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "install",
+		Use:   "install [ID]",
 		Short: "Install a cluster, or go on with an installation that was stopped",
 		Example: `  exoshift install                                   # asks, checks, shows the plan, and asks again
   exoshift install -a cluster.yaml -y -o json        # without a terminal
-  exoshift install -d ~/.local/state/exoshift/c-demo-1   # goes on where it stopped`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := cli.Bind(cmd, std)
+  exoshift install -d ~/.local/state/exoshift/c-demo-1   # goes on where it stopped
+  exoshift install --state 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' c-demo-1   # goes on where a colleague's stopped`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
-			return installCluster(cmd, o, std)
+			if o.State != nil {
+				return installShared(cmd.Context(), o, std)
+			}
+			return installCluster(cmd.Context(), o, std)
 		},
 	}
 	cli.AddAnswersFlag(cmd, "the answers file")
 	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
+	cli.AddStateFlag(cmd)
 	cli.AddYesFlag(cmd, "create what the plan says without asking")
 	cli.AddScreenFlags(cmd)
 	cli.AddAccessibleFlag(cmd)
@@ -58,15 +65,43 @@ func installCommand(std cli.Streams) *cobra.Command {
 	return cmd
 }
 
-func installCluster(cmd *cobra.Command, o cli.Options, std cli.Streams) error {
+func installCluster(ctx context.Context, o cli.Options, std cli.Streams) error {
 	if o.Answers == "" {
-		return installInteractive(cmd.Context(), o, std)
+		return installInteractive(ctx, o, std)
 	}
 	read, err := o.ReadAnswers(std, environment.LookupEnv)
 	if err != nil {
 		return err
 	}
-	return installAnswered(cmd.Context(), o, std, read)
+	return installAnswered(ctx, o, std, read)
+}
+
+// installShared installs a cluster whose folder is in shared state. Without answers those in force there apply.
+func installShared(ctx context.Context, o cli.Options, std cli.Streams) error {
+	if o.Answers != "" {
+		read, err := o.ReadAnswers(std, environment.LookupEnv)
+		if err == nil {
+			err = std.CheckComplete(read)
+		}
+		if err != nil {
+			return err
+		}
+		if id := read.Answers.Spec.Cluster.ID; o.ID == "" {
+			o.ID = id
+		} else if o.ID != id {
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s, which is %s", o.ID, o.Answers, id))
+		}
+	}
+	return o.RunOnCluster(ctx, std, "install", true, func(ctx context.Context, o cli.Options) error {
+		folder, err := state.Open(o.Dir)
+		switch {
+		case o.Answers != "":
+			return installCluster(ctx, o, std)
+		case err != nil:
+			return exit.WithCode(exit.Usage, fmt.Errorf("cluster %s is not in shared state; begin with its answers: --answers FILE", o.ID))
+		}
+		return resumeInstallation(ctx, o, std, folder)
+	})
 }
 
 // installAnswered asks for missing answers, if the run is interactive.
@@ -90,7 +125,7 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
-	folder, err := clusterdir.CreateFor(o.Dir, spec)
+	folder, err := o.CreateFolder(spec)
 	if err != nil {
 		return err
 	}

@@ -37,19 +37,19 @@ otherwise.`,
 			if err != nil {
 				return err
 			}
-			answers, preview, err := showPlan(cmd.Context(), o, std)
-			if err != nil {
-				return err
-			}
-			if !expectNoChange {
-				return nil
-			}
-			return changes.CheckUnchanged(answers, preview)
+			return o.RunOnCluster(cmd.Context(), std, "plan", false, func(ctx context.Context, o cli.Options) error {
+				answers, preview, err := showPlan(ctx, o, std)
+				if err != nil || !expectNoChange {
+					return err
+				}
+				return changes.CheckUnchanged(answers, preview)
+			})
 		},
 	}
 	cli.AddAnswersFlag(cmd, "the answers file")
 	cli.AddCatalogFlag(cmd)
 	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); without --answers its answers are taken")
+	cli.AddStateFlag(cmd)
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
 	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
 	return cmd

@@ -12,6 +12,7 @@ import (
 
 	"exoshift/cmd/exoshift/check"
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/cmd/exoshift/stateverbs"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -77,9 +78,9 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newListCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), newCopyImageCommand(std), newSimulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newListCommand(std), stateverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), newCopyImageCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
-		command.Args = withUsageError(command.Args)
+		command.Args = cli.WithUsageError(command.Args)
 	}
 	cli.AddCompletions(root)
 	return root
@@ -91,18 +92,6 @@ func newUnknownCommandError(parent *cobra.Command, name string) error {
 		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
 	}
 	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: "+parent.CommandPath()+" --help"))
-}
-
-func withUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if check == nil {
-			check = cobra.NoArgs
-		}
-		if err := check(cmd, args); err != nil {
-			return exit.WithCode(exit.Usage, err)
-		}
-		return nil
-	}
 }
 
 func newVersionCommand(std cli.Streams) *cobra.Command {

@@ -44,10 +44,14 @@ func newStatusCommand(std cli.Streams) *cobra.Command {
 				return err
 			}
 			o.Dir = cmp.Or(archive, o.Dir)
-			return runStatus(cmd.Context(), o, std)
+			if archive != "" {
+				return runStatus(cmd.Context(), o, std)
+			}
+			return o.RunOnCluster(cmd.Context(), std, "status", false, func(ctx context.Context, o cli.Options) error { return runStatus(ctx, o, std) })
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	cli.AddScreenFlags(cmd)
 	cli.AddAccessibleFlag(cmd)
 	return cmd

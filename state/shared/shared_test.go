@@ -95,7 +95,9 @@ func (m *machine) place() *shared.Place {
 	return place
 }
 
-func (m *machine) holder(run string) lease.Holder { return lease.Holder{Run: run, Verb: "install", User: run} }
+func (m *machine) holder(run string) lease.Holder {
+	return lease.Holder{Run: run, Verb: "install", User: run}
+}
 
 func (m *machine) open(run string) (*shared.Workspace, state.Folder) {
 	m.t.Helper()

@@ -46,13 +46,13 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
 	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
-	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers))
+	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), o.bindState(cmd, layers.GetString(stateName), cmd.Flags().Args()))
 }
 
 // BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.
 func BindCluster(cmd *cobra.Command, args []string, std Streams) (Options, error) {
 	o, err := Bind(cmd, std)
-	if err != nil || len(args) == 0 {
+	if err != nil || len(args) == 0 || o.State != nil {
 		return o, err
 	}
 	if cmd.Flags().Changed("dir") {

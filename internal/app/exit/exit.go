@@ -12,6 +12,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
+	"exoshift/state/lease"
 )
 
 // The exit codes are a stable interface.
@@ -67,6 +68,8 @@ var ErrAnswers = MarkPrinted(WithCode(Answers, errors.New("the answers have faul
 func Code(err error) int {
 	var coded codedError
 	var held *state.LockedError
+	var leased *lease.HeldError
+	var lost *lease.LostError
 	var damage *state.DamageError
 	switch {
 	case err == nil:
@@ -75,7 +78,7 @@ func Code(err error) int {
 		return coded.code
 	case errors.As(err, &damage):
 		return Answers
-	case errors.As(err, &held), errors.Is(err, store.ErrInUse):
+	case errors.As(err, &held), errors.As(err, &leased), errors.As(err, &lost), errors.Is(err, store.ErrInUse):
 		return Locked
 	case errors.Is(err, context.Canceled):
 		return Interrupted

@@ -12,10 +12,12 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"golang.org/x/crypto/ssh"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
+	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/fileread"
 	"exoshift/internal/network"
 	"exoshift/provisioner/handover"
@@ -59,6 +61,18 @@ type Request struct {
 	WaitOnFailure   bool              // go on to the time limits although nothing can mend what is wrong
 	Program         string            // name, version and system of this program
 	Host            *environment.Host // nil: one whose clock is the wall clock
+
+	State   *sharedstate.Address // where the cluster's folder is kept; nil: on this machine, see Dir
+	ID      string               // of the cluster there
+	Private *state.Folder        // the private copy of its folder; nil: none
+}
+
+// CreateFolder creates or opens the folder of a cluster.
+func (r Request) CreateFolder(spec state.Spec) (state.Folder, error) {
+	if r.Private != nil {
+		return *r.Private, nil
+	}
+	return clusterdir.CreateFor(r.Dir, spec)
 }
 
 // RunOptions returns the options of an installation.
@@ -154,6 +168,9 @@ func (r Request) OpenRun(ctx context.Context, spec state.Spec, secrets wizard.Se
 		Access:    environment.NewOwnAccess().SetInteractive(r.Interactive),
 		Locations: handover.Locations{Folder: folder.Path(), Resume: r.FormatCommand("install")},
 	}
+	if r.Private != nil {
+		s.Private, s.Locations.Folder = true, "" // the copy goes when the run ends
+	}
 	if key, err := r.ReadReleaseKey(); err != nil {
 		return s, err
 	} else if key != nil {
@@ -172,7 +189,9 @@ func (r Request) FormatCommand(verb string, more ...string) string {
 	for _, assignment := range r.Set {
 		words = append(words, "--set", assignment)
 	}
-	if r.Dir != "" {
+	if r.State != nil {
+		words = append(words, "--state", r.State.Text, r.ID)
+	} else if r.Dir != "" {
 		words = append(words, "--dir", r.Dir)
 	}
 	if r.Yes {

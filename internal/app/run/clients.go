@@ -140,7 +140,7 @@ func (r Run) formatCheckCommand() string {
 	switch {
 	case r.Options.Answers != "":
 		words = append(words, "--answers", r.Options.Answers)
-	case r.Locations.Folder != "" && !r.Temporary:
+	case r.Locations.Folder != "" && !r.Temporary && !r.Private:
 		words = append(words, "--answers", r.Folder.Path(state.AnswersFile))
 	default:
 		words = append(words, "--zone", r.Spec.Exoscale.Zone)

@@ -45,6 +45,7 @@ type Run struct {
 	Accept    func(Run) error        // writes the answers to the folder; nil: keepAnswers
 	Alter     func(*install.Clients) // of an installation, for tests; nil: nothing
 	Temporary bool                   // the folder is removed after a successful run
+	Private   bool                   // the folder is a copy of shared state, and is removed after each run
 	OnDone    func()                 // called once the run has ended, even if its screen is still open; may be nil
 }
 
@@ -202,11 +203,11 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 	plan := installation.Plan()
 	board := provisioner.NewBoard(plan)
 	events := r.Folder.Path(state.EventsFile)
-	if r.Temporary {
+	if r.Temporary || r.Private {
 		events = ""
 	}
 	renderer := shown.Open(ctx, View{
-		Spec: r.Spec, Folder: r.Folder, Kept: !r.Temporary, Plan: plan, Now: r.Net.Clock.Now, Speed: r.Speed, Resume: r.Locations.Resume, Events: events,
+		Spec: r.Spec, Folder: r.Folder, Kept: !r.Temporary && !r.Private, Plan: plan, Now: r.Net.Clock.Now, Speed: r.Speed, Resume: r.Locations.Resume, Events: events,
 		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: installation.ApproveNewKeys, Decide: installation.Decide,
 	})
 	installation.SetAttended(renderer.IsAttended)
@@ -236,7 +237,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 	end := Outcome{Board: board, Facts: installation.Facts(), Locations: r.Locations, Log: records.log}
 	if failure == nil && r.Temporary {
 		end.Locations.Folder = ""
-	} else {
+	} else if !r.Private {
 		end.Events = r.Folder.Path(state.EventsFile)
 	}
 	shown.Close(end)
@@ -276,7 +277,7 @@ func (r Run) NewRecipe() install.Options {
 }
 
 func (r *Run) saveHandover() error {
-	report, err := clusterdir.BuildHandover(r.Folder, r.Spec, !r.Temporary)
+	report, err := clusterdir.BuildHandover(r.Folder, r.Spec, !r.Temporary && !r.Private)
 	r.Locations.Handover = report
 	if r.Temporary || err != nil {
 		return err

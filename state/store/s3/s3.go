@@ -49,14 +49,24 @@ type Store struct {
 // New returns the store at a location. It sends no requests.
 func New(net network.Network, at Location) (*Store, error) {
 	transport := limits.Wrap(net.Observed(net.NewTransport()))
-	client, err := minio.New(at.Endpoint, &minio.Options{
-		Creds: credentials.NewStaticV4(at.Key, at.Secret, ""), Secure: true, Transport: transport, Region: at.Region,
+	client, err := at.newClient(transport)
+	return &Store{client, transport, at}, err
+}
+
+// NewClient returns a client of the storage at the location, for its buckets.
+func (l Location) NewClient(net network.Network) (*minio.Client, error) {
+	return l.newClient(limits.Wrap(net.Observed(net.NewTransport())))
+}
+
+func (l Location) newClient(transport http.RoundTripper) (*minio.Client, error) {
+	client, err := minio.New(l.Endpoint, &minio.Options{
+		Creds: credentials.NewStaticV4(l.Key, l.Secret, ""), Secure: true, Transport: transport, Region: l.Region,
 		BucketLookup: minio.BucketLookupPath, MaxRetries: retries,
 	})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "set up the client of the object storage "+at.Endpoint, err)
+		return nil, fault.New(fault.Invalid, "set up the client of the object storage "+l.Endpoint, err)
 	}
-	return &Store{client, transport, at}, nil
+	return client, nil
 }
 
 // Close closes idle connections.
@@ -156,21 +166,30 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 const maxMessage = 600
 
 func (s *Store) translate(op, key string, err error) error {
+	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+		return &fs.PathError{Op: "get", Path: key, Err: fs.ErrNotExist}
+	}
+	return s.at.Explain(op, err)
+}
+
+// Explain returns an error of a request to the location as one that says what to do; nil for nil.
+func (l Location) Explain(op string, err error) error {
+	if err == nil {
+		return nil
+	}
 	refusal := minio.ToErrorResponse(err)
 	cause := network.ErrorSummary{Sentence: text.Sanitize(err.Error(), text.WithLimit(maxMessage)), Cause: err}
 	switch {
-	case refusal.Code == minio.NoSuchKey:
-		return &fs.PathError{Op: "get", Path: key, Err: fs.ErrNotExist}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.KindOf(err), op, cause)
 	case refusal.Code == minio.NoSuchBucket:
-		return fault.New(fault.NotFound, op, cause).WithHint("the bucket %s does not exist at %s; create it: exoshift state init", s.at.Bucket, s.at.Endpoint)
+		return fault.New(fault.NotFound, op, cause).WithHint("the bucket %s does not exist at %s; create it: exoshift state init", l.Bucket, l.Endpoint)
 	case refusal.StatusCode == http.StatusForbidden, refusal.StatusCode == http.StatusUnauthorized:
-		return fault.New(fault.Denied, op, cause).WithHint("check the API key that accesses the bucket %s, and this machine's clock", s.at.Bucket)
+		return fault.New(fault.Denied, op, cause).WithHint("check the API key that accesses the bucket %s, and this machine's clock", l.Bucket)
 	case refusal.StatusCode == http.StatusNotImplemented:
 		return fault.New(fault.Invalid, op, cause).WithHint("use an object storage with conditional writes (If-Match and If-None-Match)")
 	case refusal.StatusCode != 0 && refusal.StatusCode < http.StatusInternalServerError && refusal.StatusCode != http.StatusTooManyRequests:
 		return fault.New(fault.Invalid, op, cause)
 	}
-	return fault.New(fault.Transient, op, cause).WithHint("check that this machine reaches https://%s, then run again", s.at.Endpoint)
+	return fault.New(fault.Transient, op, cause).WithHint("check that this machine reaches https://%s, then run again", l.Endpoint)
 }

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/spf13/cobra"
+
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/sharedstate"
+	"exoshift/internal/console"
+	"exoshift/state"
+	"exoshift/state/lease"
+)
+
+const stateName = "state"
+
+// AddStateFlag adds --state, which several machines can share.
+func AddStateFlag(cmd *cobra.Command) {
+	cmd.Flags().String(stateName, "", "where the folders of clusters are kept: a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST")
+}
+
+// ParseState returns the address that --state or its variable names.
+func ParseState(cmd *cobra.Command) (sharedstate.Address, error) {
+	layers, err := BindFlags(cmd)
+	if err != nil {
+		return sharedstate.Address{}, err
+	}
+	text := layers.GetString(stateName)
+	if text == "" {
+		return sharedstate.Address{}, exit.WithCode(exit.Usage, errors.New("name the shared state with --state, or with "+sharedstate.Variable))
+	}
+	return sharedstate.ParseAddress(text)
+}
+
+// bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable.
+func (o *Options) bindState(cmd *cobra.Command, address string, args []string) error {
+	switch given := cmd.Flags().Lookup(stateName); {
+	case given == nil, address == "":
+		return nil
+	case cmd.Flags().Changed("dir") && given.Changed:
+		return exit.WithCode(exit.Usage, errors.New("--state and --dir: name one of them"))
+	case cmd.Flags().Changed("dir"):
+		return nil
+	}
+	at, err := sharedstate.ParseAddress(address)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		o.ID = args[0]
+	}
+	o.State = &at
+	return nil
+}
+
+// RunOnCluster calls body with the folder of the cluster that was named, in shared state with a private copy of it. changes says
+// whether the folder is changed, which needs the cluster's lock.
+func (o Options) RunOnCluster(ctx context.Context, std Streams, verb string, changes bool, body func(context.Context, Options) error) error {
+	if o.State == nil {
+		return body(ctx, o)
+	}
+	if o.ID == "" {
+		return exit.WithCode(exit.Usage, fmt.Errorf("name the cluster: exoshift %s --state %s ID", verb, o.State.Text))
+	}
+	if !o.State.IsShared() {
+		o.Dir = filepath.Join(o.State.Folders, o.ID)
+		return body(ctx, o)
+	}
+	net, err := o.OpenNetwork(ctx)
+	if err != nil {
+		return err
+	}
+	access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
+	if changes {
+		return access.Run(ctx, o.ID, verb, std.newWaitPrinter(o.ID), func(ctx context.Context, folder state.Folder) error {
+			o.Dir, o.Private = folder.Path(), &folder
+			return body(ctx, o)
+		})
+	}
+	err = access.Read(ctx, o.ID, func(folder state.Folder) error {
+		o.Dir, o.Private = folder.Path(), &folder
+		return body(ctx, o)
+	})
+	if errors.Is(err, fs.ErrNotExist) && o.Private == nil && o.Answers != "" { // a cluster that was not begun
+		o.Dir, err = sharedstate.WorkPath()
+		if err == nil {
+			o.Dir = filepath.Join(o.Dir, "none")
+			return body(ctx, o)
+		}
+	}
+	return err
+}
+
+func (s Streams) newWaitPrinter(id string) func(lease.Holder) {
+	return func(holder lease.Holder) {
+		fmt.Fprintf(s.Err, "exoshift: cluster %s is in use: %s\n  waiting to see whether that run still lives, for %s at most\n",
+			id, console.SanitizeLine(holder.String()), strings.TrimSuffix(lease.Lifetime.String(), "0s"))
+	}
+}
+
+// WithUsageError returns a check of arguments whose errors are of usage; nil allows none.
+func WithUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check == nil {
+			check = cobra.NoArgs
+		}
+		if err := check(cmd, args); err != nil {
+			return exit.WithCode(exit.Usage, err)
+		}
+		return nil
+	}
+}
+
+// QuoteShell returns a word as it is typed in a shell.
+func QuoteShell(word string) string { return shellescape.Quote(word) }

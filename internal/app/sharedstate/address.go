@@ -1,0 +1,86 @@
+// Package sharedstate opens the shared state of a team for the verbs: its address, the credentials and the identity that access it,
+// and the private copy of one cluster that a run works on.
+package sharedstate
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"exoshift/internal/app/exit"
+	"exoshift/state/store/s3"
+)
+
+// Variable names the address of shared state, unless a flag does.
+const Variable = "EXOSHIFT_STATE"
+
+// Address is where state is kept.
+type Address struct {
+	Text      string
+	Folders   string      // a folder with the folders of clusters, which is not shared state; or ""
+	Directory string      // of shared state on a file system; or ""
+	Bucket    s3.Location // without credentials
+}
+
+// ParseAddress reads the value of --state: a folder that holds the folders of clusters, file:///DIRECTORY, or
+// s3://BUCKET/PREFIX?endpoint=https://HOST.
+func ParseAddress(text string) (Address, error) {
+	at := Address{Text: text}
+	parsed, err := url.Parse(text)
+	if err == nil {
+		switch parsed.Scheme {
+		case "":
+			at.Folders, err = filepath.Abs(text)
+		case "file":
+			at.Directory = parsed.Path
+			if parsed.Host != "" || !filepath.IsAbs(parsed.Path) || parsed.RawQuery != "" {
+				err = fmt.Errorf("its form is file:///DIRECTORY")
+			}
+		case "s3":
+			at.Bucket, err = parseBucket(parsed)
+		default:
+			err = fmt.Errorf("state is kept in a folder, at file:///DIRECTORY, or at s3://BUCKET/PREFIX?endpoint=https://HOST, not at %s://", parsed.Scheme)
+		}
+	}
+	if err != nil {
+		return at, exit.WithCode(exit.Usage, fmt.Errorf("--state %s: %w", text, err))
+	}
+	return at, nil
+}
+
+// IsShared reports whether it is the address of shared state, not of folders on this machine.
+func (a Address) IsShared() bool { return a.Folders == "" }
+
+func parseBucket(parsed *url.URL) (s3.Location, error) {
+	query := parsed.Query()
+	at := s3.Location{Bucket: parsed.Host, Prefix: strings.Trim(parsed.Path, "/"), Region: query.Get("region")}
+	if at.Prefix != "" {
+		at.Prefix += "/"
+	}
+	endpoint, err := url.Parse(query.Get("endpoint"))
+	if err != nil || endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
+		return at, fmt.Errorf("the endpoint of the object storage is missing, or is no https URL: add ?endpoint=https://sos-ch-gva-2.exo.io")
+	}
+	if at.Bucket == "" || parsed.User != nil {
+		return at, fmt.Errorf("its form is s3://BUCKET/PREFIX?endpoint=https://HOST, without credentials")
+	}
+	query.Del("endpoint")
+	query.Del("region")
+	for name := range query {
+		return at, fmt.Errorf("there is no parameter %q; there are endpoint and region", name)
+	}
+	at.Endpoint = endpoint.Host
+	if at.Region == "" {
+		at.Region = findRegion(endpoint.Hostname())
+	}
+	return at, nil
+}
+
+// findRegion is the zone in the name of Exoscale's object storage, e.g. of sos-ch-gva-2.exo.io.
+func findRegion(host string) string {
+	if zone, named := strings.CutPrefix(strings.TrimSuffix(host, ".exo.io"), "sos-"); named {
+		return zone
+	}
+	return "us-east-1" // of the signatures of storage without regions
+}

@@ -1,0 +1,77 @@
+package sharedstate
+
+import (
+	"context"
+	"errors"
+
+	"exoshift/internal/app/exit"
+	"exoshift/state"
+	"exoshift/state/lease"
+	"exoshift/state/shared"
+)
+
+// Run opens a cluster's private copy for one run as the holder of its lock, and calls body with it. The context of body ends
+// when the lock is lost. The beginning and the end of the run are recorded.
+func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Holder), body func(context.Context, state.Folder) error) (err error) {
+	place, end, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	work, err := WorkPath()
+	if err != nil {
+		return err
+	}
+	holder := a.NewHolder(verb)
+	workspace, err := place.Open(ctx, id, work, holder, waiting)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, workspace.Close(ctx)) }()
+	folder, err := workspace.Folder()
+	if err != nil {
+		return err
+	}
+	if err := place.Record(ctx, id, shared.Entry{Verb: verb, State: "started", Holder: holder}); err != nil {
+		return err
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-workspace.Lost():
+			stop(workspace.Check())
+		case <-running.Done():
+		}
+	}()
+	err = body(running, folder)
+	if lost := workspace.Check(); lost != nil && err != nil {
+		err = exit.WithCode(exit.Locked, errors.Join(lost, err))
+	}
+	code := exit.Code(err)
+	finished := shared.Entry{Verb: verb, State: "finished", Holder: holder, ExitCode: &code}
+	return errors.Join(err, place.Record(context.WithoutCancel(ctx), id, finished))
+}
+
+// Read calls body with a private copy of a cluster's folder that is only read.
+func (a Access) Read(ctx context.Context, id string, body func(state.Folder) error) (err error) {
+	place, end, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	work, err := WorkPath()
+	if err != nil {
+		return err
+	}
+	copied, err := place.OpenReadOnly(ctx, id, work)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	folder, err := copied.Folder()
+	if err != nil {
+		return err
+	}
+	return body(folder)
+}
