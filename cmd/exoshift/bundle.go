@@ -46,7 +46,7 @@ it, which is for you alone. Look through the archive before you send it.`,
 			if err != nil {
 				return err
 			}
-			return o.RunOnCluster(cmd.Context(), std, "bundle", false, func(_ context.Context, o cli.Options) error { return pack(o, out, std) })
+			return cli.RunOnCluster(cmd.Context(), o, std, "bundle", false, func(_ context.Context, o cli.Options) error { return pack(o, out, std) })
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")

@@ -54,7 +54,7 @@ What could not be deleted is listed, and the same command goes on.`,
 			if err != nil {
 				return err
 			}
-			return options.RunOnCluster(cmd.Context(), std, "destroy", !d.dryRun, func(ctx context.Context, o cli.Options) error {
+			return cli.RunOnCluster(cmd.Context(), options, std, "destroy", !d.dryRun, func(ctx context.Context, o cli.Options) error {
 				d.Options = o
 				return d.run(ctx, std)
 			})

@@ -92,7 +92,7 @@ func installShared(ctx context.Context, o cli.Options, std cli.Streams) error {
 			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s, which is %s", o.ID, o.Answers, id))
 		}
 	}
-	return o.RunOnCluster(ctx, std, "install", true, func(ctx context.Context, o cli.Options) error {
+	return cli.RunOnCluster(ctx, o, std, "install", true, func(ctx context.Context, o cli.Options) error {
 		folder, err := state.Open(o.Dir)
 		switch {
 		case o.Answers != "":

@@ -37,7 +37,7 @@ otherwise.`,
 			if err != nil {
 				return err
 			}
-			return o.RunOnCluster(cmd.Context(), std, "plan", false, func(ctx context.Context, o cli.Options) error {
+			return cli.RunOnCluster(cmd.Context(), o, std, "plan", false, func(ctx context.Context, o cli.Options) error {
 				answers, preview, err := showPlan(ctx, o, std)
 				if err != nil || !expectNoChange {
 					return err

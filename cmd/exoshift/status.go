@@ -47,7 +47,7 @@ func newStatusCommand(std cli.Streams) *cobra.Command {
 			if archive != "" {
 				return runStatus(cmd.Context(), o, std)
 			}
-			return o.RunOnCluster(cmd.Context(), std, "status", false, func(ctx context.Context, o cli.Options) error { return runStatus(ctx, o, std) })
+			return cli.RunOnCluster(cmd.Context(), o, std, "status", false, func(ctx context.Context, o cli.Options) error { return runStatus(ctx, o, std) })
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")

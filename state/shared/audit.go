@@ -72,8 +72,8 @@ func (p *Place) Unlock(ctx context.Context, id, run string, by lease.Holder) (le
 // SetRecipients replaces the recipients, and encrypts every cluster's files to them. Interrupted, it goes on when it is called
 // again. It fails with a *lease.HeldError if a cluster is in use.
 func (p *Place) SetRecipients(ctx context.Context, recipients []string, by lease.Holder) error {
-	if !slices.Equal(recipients, p.Config.Recipients) {
-		config := p.Config
+	if !slices.Equal(recipients, p.config.Recipients) {
+		config := p.config
 		config.Recipients = recipients
 		config, err := config.seal(p.sealer.key)
 		if err != nil {
@@ -87,7 +87,7 @@ func (p *Place) SetRecipients(ctx context.Context, recipients []string, by lease
 		if p.sealer, err = newSealer(p.sealer.key, recipients); err != nil {
 			return err
 		}
-		p.Config, p.version, p.sealer.identities = config, version, identities
+		p.config, p.version, p.sealer.identities = config, version, identities
 	}
 	ids, err := p.List(ctx)
 	if err != nil {
@@ -136,5 +136,5 @@ func (p *Place) reencrypt(ctx context.Context, id string, by lease.Holder) (err 
 		return err
 	}
 	p.deleteUnneeded(ctx, before, head)
-	return p.Record(ctx, id, Entry{Verb: by.Verb, State: "finished", Holder: by, Text: "encrypted to " + strings.Join(abbreviate(p.Config.Recipients), ", ")})
+	return p.Record(ctx, id, Entry{Verb: by.Verb, State: "finished", Holder: by, Text: "encrypted to " + strings.Join(abbreviate(p.config.Recipients), ", ")})
 }

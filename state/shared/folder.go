@@ -45,16 +45,16 @@ func isKept(name string) bool {
 }
 
 // fetch copies a cluster's folder to an empty directory. A head that is replaced meanwhile is read again.
-func (p *Place) fetch(ctx context.Context, id, path string) (*working, error) {
+func (r *repository) fetch(ctx context.Context, id, path string) (*working, error) {
 	for attempt := 1; ; attempt++ {
-		head, version, err := p.readHead(ctx, id)
+		head, version, err := r.readHead(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if version == "" {
 			return &working{path: path, head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{}}, nil
 		}
-		w, err := p.fetchHead(ctx, head, path)
+		w, err := r.fetchHead(ctx, head, path)
 		w.version = version
 		if err == nil || attempt == 3 || !errors.Is(err, fs.ErrNotExist) {
 			return w, err
@@ -62,12 +62,12 @@ func (p *Place) fetch(ctx context.Context, id, path string) (*working, error) {
 	}
 }
 
-func (p *Place) fetchHead(ctx context.Context, head Head, path string) (*working, error) {
+func (r *repository) fetchHead(ctx context.Context, head Head, path string) (*working, error) {
 	w := &working{path: path, head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{}}
 	names := slices.Sorted(maps.Keys(head.Files))
 	infos := make([]fs.FileInfo, len(names))
 	err := forEach(ctx, len(names), func(ctx context.Context, n int) error {
-		content, err := p.getFile(ctx, names[n], head.Files[names[n]])
+		content, err := r.getFile(ctx, names[n], head.Files[names[n]])
 		if err == nil {
 			infos[n], err = w.write(names[n], content, fs.FileMode(head.Files[names[n]].Mode))
 		}
@@ -81,7 +81,7 @@ func (p *Place) fetchHead(ctx context.Context, head Head, path string) (*working
 	}
 	for _, stream := range slices.Sorted(maps.Keys(head.Streams)) {
 		kept := head.Streams[stream]
-		lines, parts, err := p.readStream(ctx, head.Cluster, stream, kept)
+		lines, parts, err := r.readStream(ctx, head.Cluster, stream, kept)
 		if err == nil {
 			_, err = w.write(stream, lines, 0o600)
 		}
@@ -149,7 +149,7 @@ func isUnchanged(before, after fs.FileInfo) bool {
 }
 
 // storeFiles stores what has changed since it was stored last, and returns the next head; changed is false if nothing has.
-func (p *Place) storeFiles(ctx context.Context, w *working) (head Head, infos map[string]fs.FileInfo, changed bool, err error) {
+func (r *repository) storeFiles(ctx context.Context, w *working) (head Head, infos map[string]fs.FileInfo, changed bool, err error) {
 	found, err := w.listFiles()
 	if err != nil {
 		return w.head, nil, false, err
@@ -171,11 +171,11 @@ func (p *Place) storeFiles(ctx context.Context, w *working) (head Head, infos ma
 			return head, nil, false, fmt.Errorf("store %s: %w", name, err)
 		}
 		mode := found[name].Mode().Perm()
-		if exists && known.Plain == p.sealer.authenticate(content) && known.Mode == uint32(mode) {
+		if exists && known.Plain == r.sealer.authenticate(content) && known.Mode == uint32(mode) {
 			head.Files[name], infos[name] = known, found[name]
 			continue
 		}
-		if head.Files[name], err = p.putFile(ctx, w.head.Cluster, content, !slices.Contains(readable, name), mode); err != nil {
+		if head.Files[name], err = r.putFile(ctx, w.head.Cluster, content, !slices.Contains(readable, name), mode); err != nil {
 			return head, nil, false, err
 		}
 		infos[name] = found[name]

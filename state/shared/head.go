@@ -45,9 +45,17 @@ type Stream struct {
 	Segments   int `json:"segments"`   // at least so many
 }
 
-func (p *Place) readHead(ctx context.Context, id string) (Head, store.Version, error) {
+// repository reads and writes what a store holds of clusters.
+type repository struct {
+	store  store.Store
+	sealer sealer
+	memory *Memory
+	config Config
+}
+
+func (r *repository) readHead(ctx context.Context, id string) (Head, store.Version, error) {
 	op := "read the shared state of cluster " + id
-	object, err := p.store.Get(ctx, headKey(id))
+	object, err := r.store.Get(ctx, headKey(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Head{Format: format, Cluster: id}, "", nil
 	}
@@ -60,48 +68,48 @@ func (p *Place) readHead(ctx context.Context, id string) (Head, store.Version, e
 	}
 	plain := head
 	plain.MAC = ""
-	if !p.sealer.isAuthentic(encode(plain), head.MAC) || head.Cluster != id {
+	if !r.sealer.isAuthentic(encode(plain), head.MAC) || head.Cluster != id {
 		return Head{}, "", newTampered(op, headKey(id))
 	}
-	if err := p.memory.CheckCounter(id, head.Counter); err != nil {
+	if err := r.memory.CheckCounter(id, head.Counter); err != nil {
 		return Head{}, "", err
 	}
 	return head, object.Version, nil
 }
 
 // writeHead replaces a head by the next one.
-func (p *Place) writeHead(ctx context.Context, head Head, replaced store.Version) (Head, store.Version, error) {
+func (r *repository) writeHead(ctx context.Context, head Head, replaced store.Version) (Head, store.Version, error) {
 	head.Counter++
 	head.Nonce, head.MAC = rand.Text(), ""
-	head.MAC = p.sealer.authenticate(encode(head))
-	version, err := p.store.Put(ctx, headKey(head.Cluster), encode(head), replaced)
+	head.MAC = r.sealer.authenticate(encode(head))
+	version, err := r.store.Put(ctx, headKey(head.Cluster), encode(head), replaced)
 	if err != nil {
 		return head, "", fmt.Errorf("write the shared state of cluster %s: %w", head.Cluster, err)
 	}
-	return head, version, p.memory.CheckCounter(head.Cluster, head.Counter)
+	return head, version, r.memory.CheckCounter(head.Cluster, head.Counter)
 }
 
 func headKey(id string) string { return clustersPrefix + id + "/" + headName }
 
 // putFile stores a content in an object of its own.
-func (p *Place) putFile(ctx context.Context, id string, content []byte, sealed bool, mode fs.FileMode) (File, error) {
-	file := File{Object: clustersPrefix + id + "/objects/" + rand.Text(), Plain: p.sealer.authenticate(content), Mode: uint32(mode)}
+func (r *repository) putFile(ctx context.Context, id string, content []byte, sealed bool, mode fs.FileMode) (File, error) {
+	file := File{Object: clustersPrefix + id + "/objects/" + rand.Text(), Plain: r.sealer.authenticate(content), Mode: uint32(mode)}
 	if sealed {
 		var err error
-		file.Sealed = p.hashRecipients()
-		if content, err = p.sealer.seal(content); err != nil {
+		file.Sealed = r.hashRecipients()
+		if content, err = r.sealer.seal(content); err != nil {
 			return file, err
 		}
 	}
 	file.Size, file.Sum = len(content), hash(content)
-	_, err := p.store.Put(ctx, file.Object, content, "")
+	_, err := r.store.Put(ctx, file.Object, content, "")
 	return file, err
 }
 
 // getFile verifies what it returns by the head, which is authenticated.
-func (p *Place) getFile(ctx context.Context, name string, file File) ([]byte, error) {
+func (r *repository) getFile(ctx context.Context, name string, file File) ([]byte, error) {
 	op := "read " + name + " of shared state"
-	object, err := p.store.Get(ctx, file.Object)
+	object, err := r.store.Get(ctx, file.Object)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.NotFound, op, err)
@@ -114,7 +122,7 @@ func (p *Place) getFile(ctx context.Context, name string, file File) ([]byte, er
 	case file.Sealed == "":
 		return object.Content, nil
 	}
-	content, err := unseal(object.Content, p.sealer.identities)
+	content, err := unseal(object.Content, r.sealer.identities)
 	if err != nil {
 		return nil, fault.New(fault.Denied, op, err).WithHint("name an identity of one of its recipients with EXOSHIFT_AGE_IDENTITY")
 	}
@@ -125,17 +133,19 @@ func newDamaged(op string, file File, format string, args ...any) error {
 	return fault.Newf(fault.Invalid, op, format, args...).WithHint("restore an earlier version of the object %s in the bucket", file.Object)
 }
 
-func (p *Place) hashRecipients() string { return hash([]byte(strings.Join(p.Config.Recipients, "\n"))) }
+func (r *repository) hashRecipients() string {
+	return hash([]byte(strings.Join(r.config.Recipients, "\n")))
+}
 
 // deleteUnneeded deletes the objects that only the head before needed. One that is left over does no harm.
-func (p *Place) deleteUnneeded(ctx context.Context, before, after Head) {
+func (r *repository) deleteUnneeded(ctx context.Context, before, after Head) {
 	needed := map[string]bool{}
 	for _, file := range after.Files {
 		needed[file.Object] = true
 	}
 	for _, file := range before.Files {
 		if !needed[file.Object] {
-			_ = p.store.Delete(ctx, file.Object)
+			_ = r.store.Delete(ctx, file.Object)
 		}
 	}
 }

@@ -38,11 +38,8 @@ type Config struct {
 
 // Place is a store that holds the clusters of a team.
 type Place struct {
-	Config  Config
-	store   store.Store
+	repository
 	leases  lease.Store
-	sealer  sealer
-	memory  *Memory
 	version store.Version // of the configuration
 }
 
@@ -126,8 +123,11 @@ func Open(ctx context.Context, o Options) (*Place, error) {
 	if err := o.Memory.CheckPlace(config.ID, key); err != nil {
 		return nil, err
 	}
-	return &Place{Config: config, store: o.Store, leases: o.Leases, sealer: sealer, memory: o.Memory, version: object.Version}, nil
+	return &Place{repository: repository{store: o.Store, sealer: sealer, memory: o.Memory, config: config}, leases: o.Leases, version: object.Version}, nil
 }
+
+// Recipients are those that what is secret is encrypted to.
+func (p *Place) Recipients() []string { return p.config.Recipients }
 
 // List returns the IDs of the clusters, sorted.
 func (p *Place) List(ctx context.Context) ([]string, error) {

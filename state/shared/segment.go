@@ -25,18 +25,18 @@ type segment struct {
 }
 
 // putSegment stores lines as the part n of a stream. It fails with store.ErrConflict if that part exists.
-func (p *Place) putSegment(ctx context.Context, id, stream string, generation, n, epoch int, lines []byte) error {
+func (r *repository) putSegment(ctx context.Context, id, stream string, generation, n, epoch int, lines []byte) error {
 	head := segment{Format: format, Cluster: id, Stream: stream, N: n, Epoch: epoch, Nonce: rand.Text()}
-	head.MAC = p.sealer.authenticate(joinSegment(head, lines))
-	_, err := p.store.Put(ctx, segmentKey(id, stream, generation, n), joinSegment(head, lines), "")
+	head.MAC = r.sealer.authenticate(joinSegment(head, lines))
+	_, err := r.store.Put(ctx, segmentKey(id, stream, generation, n), joinSegment(head, lines), "")
 	return err
 }
 
 // getSegment fails with fs.ErrNotExist if the part does not exist yet.
-func (p *Place) getSegment(ctx context.Context, id, stream string, generation, n int) ([]byte, error) {
+func (r *repository) getSegment(ctx context.Context, id, stream string, generation, n int) ([]byte, error) {
 	key := segmentKey(id, stream, generation, n)
 	op := "read " + stream + " of shared state"
-	object, err := p.store.Get(ctx, key)
+	object, err := r.store.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (p *Place) getSegment(ctx context.Context, id, stream string, generation, n
 	}
 	mac := head.MAC
 	head.MAC = ""
-	if !p.sealer.isAuthentic(joinSegment(head, lines), mac) || head.Cluster != id || head.Stream != stream || head.N != n {
+	if !r.sealer.isAuthentic(joinSegment(head, lines), mac) || head.Cluster != id || head.Stream != stream || head.N != n {
 		return nil, newTampered(op, key)
 	}
 	return lines, nil
@@ -61,9 +61,9 @@ func joinSegment(head segment, lines []byte) []byte {
 }
 
 // listSegments returns how many parts a stream has; a gap is an error.
-func (p *Place) listSegments(ctx context.Context, id, stream string, kept Stream) (int, error) {
+func (r *repository) listSegments(ctx context.Context, id, stream string, kept Stream) (int, error) {
 	prefix := streamPrefix(id, stream, kept.Generation)
-	keys, err := p.store.List(ctx, prefix)
+	keys, err := r.store.List(ctx, prefix)
 	if err != nil {
 		return 0, err
 	}
@@ -81,15 +81,15 @@ func (p *Place) listSegments(ctx context.Context, id, stream string, kept Stream
 }
 
 // readStream returns the lines of all parts.
-func (p *Place) readStream(ctx context.Context, id, stream string, kept Stream) (lines []byte, parts int, err error) {
-	parts, err = p.listSegments(ctx, id, stream, kept)
+func (r *repository) readStream(ctx context.Context, id, stream string, kept Stream) (lines []byte, parts int, err error) {
+	parts, err = r.listSegments(ctx, id, stream, kept)
 	if err != nil {
 		return nil, 0, err
 	}
 	all := make([][]byte, parts)
 	err = forEach(ctx, parts, func(ctx context.Context, n int) error {
 		var err error
-		all[n], err = p.getSegment(ctx, id, stream, kept.Generation, n+1)
+		all[n], err = r.getSegment(ctx, id, stream, kept.Generation, n+1)
 		return err
 	})
 	return bytes.Join(all, nil), parts, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"sync"
 	"time"
 
@@ -31,23 +30,6 @@ type Workspace struct {
 	// Only one goroutine at a time uses what follows: Open, then upload, then Close.
 	copy    *working
 	version store.Version // of the head
-}
-
-// Open acquires the lease of a cluster and copies its folder into a private directory below dir. waiting is called before the lease
-// of a run that does not renew it is waited for.
-func (p *Place) Open(ctx context.Context, id, dir string, holder lease.Holder, waiting func(lease.Holder)) (*Workspace, error) {
-	held, err := lease.Acquire(ctx, p.leases, id, holder, waiting)
-	if err != nil {
-		return nil, err
-	}
-	w := &Workspace{place: p, lease: held, requests: make(chan chan error), stopped: make(chan struct{})}
-	if err := w.prepare(ctx, id, dir); err != nil {
-		return nil, errors.Join(err, w.dir.remove(), held.Release(context.WithoutCancel(ctx)))
-	}
-	uploading, stop := context.WithCancel(context.WithoutCancel(ctx))
-	w.stop = stop
-	w.uploads.Go(func() { w.upload(uploading) })
-	return w, nil
 }
 
 func (w *Workspace) prepare(ctx context.Context, id, dir string) (err error) {
@@ -242,22 +224,6 @@ func (w *Workspace) compact(ctx context.Context, most int) error {
 
 // ReadOnly is a private copy of a cluster's folder that is only read.
 type ReadOnly struct{ dir privateDir }
-
-// OpenReadOnly copies a cluster's folder without its lease. It fails with fs.ErrNotExist if there is none.
-func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, error) {
-	private, err := createPrivateDir(dir, id)
-	if err != nil {
-		return nil, err
-	}
-	w, err := p.fetch(ctx, id, private.path)
-	if err == nil && w.head.Counter == 0 {
-		err = fault.New(fault.NotFound, "open the shared state of cluster "+id, os.ErrNotExist).WithHint("list the clusters: exoshift state list")
-	}
-	if err != nil {
-		return nil, errors.Join(err, private.remove())
-	}
-	return &ReadOnly{private}, nil
-}
 
 // Folder is the private copy.
 func (r *ReadOnly) Folder() (state.Folder, error) { return state.OpenReadOnly(r.dir.path) }

@@ -46,7 +46,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
 	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
-	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), o.bindState(cmd, layers.GetString(stateName), cmd.Flags().Args()))
+	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), bindState(&o, cmd, layers.GetString(stateName), cmd.Flags().Args()))
 }
 
 // BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.

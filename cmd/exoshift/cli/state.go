@@ -40,7 +40,7 @@ func ParseState(cmd *cobra.Command) (sharedstate.Address, error) {
 }
 
 // bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable.
-func (o *Options) bindState(cmd *cobra.Command, address string, args []string) error {
+func bindState(o *Options, cmd *cobra.Command, address string, args []string) error {
 	switch given := cmd.Flags().Lookup(stateName); {
 	case given == nil, address == "":
 		return nil
@@ -62,7 +62,7 @@ func (o *Options) bindState(cmd *cobra.Command, address string, args []string) e
 
 // RunOnCluster calls body with the folder of the cluster that was named, in shared state with a private copy of it. changes says
 // whether the folder is changed, which needs the cluster's lock.
-func (o Options) RunOnCluster(ctx context.Context, std Streams, verb string, changes bool, body func(context.Context, Options) error) error {
+func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, changes bool, body func(context.Context, Options) error) error {
 	if o.State == nil {
 		return body(ctx, o)
 	}
@@ -79,7 +79,7 @@ func (o Options) RunOnCluster(ctx context.Context, std Streams, verb string, cha
 	}
 	access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
 	if changes {
-		return access.Run(ctx, o.ID, verb, std.newWaitPrinter(o.ID), func(ctx context.Context, folder state.Folder) error {
+		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, folder state.Folder) error {
 			o.Dir, o.Private = folder.Path(), &folder
 			return body(ctx, o)
 		})
@@ -98,7 +98,7 @@ func (o Options) RunOnCluster(ctx context.Context, std Streams, verb string, cha
 	return err
 }
 
-func (s Streams) newWaitPrinter(id string) func(lease.Holder) {
+func newWaitPrinter(s Streams, id string) func(lease.Holder) {
 	return func(holder lease.Holder) {
 		fmt.Fprintf(s.Err, "exoshift: cluster %s is in use: %s\n  waiting to see whether that run still lives, for %s at most\n",
 			id, console.SanitizeLine(holder.String()), strings.TrimSuffix(lease.Lifetime.String(), "0s"))

@@ -38,7 +38,7 @@ conditional writes is checked first: without them two machines could work on one
 			if err != nil {
 				return err
 			}
-			missing, err := access.Missing(cmd.Context())
+			missing, err := access.ListMissing(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -85,7 +85,7 @@ func newRecipientsCommand(std cli.Streams) *cobra.Command {
 				return err
 			}
 			defer end()
-			for _, recipient := range place.Config.Recipients {
+			for _, recipient := range place.Recipients() {
 				fmt.Fprintln(std.Out, console.SanitizeLine(recipient))
 			}
 			return nil
@@ -117,7 +117,7 @@ func newChangeRecipients(std cli.Streams, use, short string, change func(recipie
 				return err
 			}
 			defer end()
-			recipients, err := change(place.Config.Recipients, args)
+			recipients, err := change(place.Recipients(), args)
 			if err != nil {
 				return exit.WithCode(exit.Usage, err)
 			}

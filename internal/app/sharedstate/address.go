@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"exoshift/internal/app/exit"
-	"exoshift/state/store/s3"
+	"exoshift/provisioner/objects/sharedstore"
 )
 
 // Variable names the address of shared state, unless a flag does.
@@ -18,9 +18,9 @@ const Variable = "EXOSHIFT_STATE"
 // Address is where state is kept.
 type Address struct {
 	Text      string
-	Folders   string      // a folder with the folders of clusters, which is not shared state; or ""
-	Directory string      // of shared state on a file system; or ""
-	Bucket    s3.Location // without credentials
+	Folders   string               // a folder with the folders of clusters, which is not shared state; or ""
+	Directory string               // of shared state on a file system; or ""
+	Bucket    sharedstore.Location // without credentials
 }
 
 // ParseAddress reads the value of --state: a folder that holds the folders of clusters, file:///DIRECTORY, or
@@ -52,9 +52,9 @@ func ParseAddress(text string) (Address, error) {
 // IsShared reports whether it is the address of shared state, not of folders on this machine.
 func (a Address) IsShared() bool { return a.Folders == "" }
 
-func parseBucket(parsed *url.URL) (s3.Location, error) {
+func parseBucket(parsed *url.URL) (sharedstore.Location, error) {
 	query := parsed.Query()
-	at := s3.Location{Bucket: parsed.Host, Prefix: strings.Trim(parsed.Path, "/"), Region: query.Get("region")}
+	at := sharedstore.Location{Bucket: parsed.Host, Prefix: strings.Trim(parsed.Path, "/"), Region: query.Get("region")}
 	if at.Prefix != "" {
 		at.Prefix += "/"
 	}

@@ -9,16 +9,15 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-
-	"github.com/minio/minio-go/v7"
+	"slices"
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
+	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/state"
 	"exoshift/state/lease"
 	"exoshift/state/shared"
 	"exoshift/state/store"
-	"exoshift/state/store/s3"
 )
 
 // locksSuffix is of the bucket or directory of the locks: it has no versions, of which a lock that is renewed would make thousands.
@@ -70,25 +69,28 @@ func (a Access) openDirectories(b *backend) (err error) {
 }
 
 func (a Access) openBuckets(b *backend) error {
+	states, locks, err := a.newStores()
+	if err == nil {
+		b.Store, b.Leases, b.close = states, locks, func() { states.Close(); locks.Close() }
+	}
+	return err
+}
+
+func (a Access) newStores() (states, locks *sharedstore.Store, err error) {
 	at, err := a.locate()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	states, err := s3.New(a.Net, at)
-	if err != nil {
-		return err
+	if states, err = sharedstore.New(a.Net, at); err != nil {
+		return nil, nil, err
 	}
 	at.Bucket += locksSuffix
-	locks, err := s3.New(a.Net, at)
-	if err != nil {
-		return err
-	}
-	b.Store, b.Leases, b.close = states, locks, func() { states.Close(); locks.Close() }
-	return nil
+	locks, err = sharedstore.New(a.Net, at)
+	return states, locks, err
 }
 
 // locate adds the credentials, of which object storage has names of its own.
-func (a Access) locate() (s3.Location, error) {
+func (a Access) locate() (sharedstore.Location, error) {
 	at := a.Address.Bucket
 	for _, names := range [][2]string{{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, {"EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"}} {
 		key, hasKey := a.Lookup(names[0])
@@ -114,27 +116,25 @@ func (a Access) Open(ctx context.Context) (place *shared.Place, end func(), err 
 	return place, b.close, nil
 }
 
-// Missing returns what Initialize would create besides the configuration: buckets that do not exist.
-func (a Access) Missing(ctx context.Context) ([]string, error) {
+// ListMissing returns the buckets that do not exist, which Initialize creates.
+func (a Access) ListMissing(ctx context.Context) ([]string, error) {
 	if a.Address.Directory != "" {
 		return nil, nil
 	}
-	at, err := a.locate()
+	states, locks, err := a.newStores()
 	if err != nil {
 		return nil, err
 	}
-	client, err := at.NewClient(a.Net)
-	if err != nil {
-		return nil, err
-	}
+	defer states.Close()
+	defer locks.Close()
 	var missing []string
-	for _, bucket := range []string{at.Bucket, at.Bucket + locksSuffix} {
-		exists, err := client.BucketExists(ctx, bucket)
+	for _, bucket := range []*sharedstore.Store{states, locks} {
+		exists, err := bucket.BucketExists(ctx)
 		if err != nil {
-			return nil, at.Explain("look for the bucket "+bucket, err)
+			return nil, err
 		}
 		if !exists {
-			missing = append(missing, bucket)
+			missing = append(missing, bucket.Bucket())
 		}
 	}
 	return missing, nil
@@ -142,36 +142,25 @@ func (a Access) Missing(ctx context.Context) ([]string, error) {
 
 // Initialize creates what is missing: private buckets, that of the states with versions, and the configuration.
 func (a Access) Initialize(ctx context.Context, recipients []string) (shared.Config, error) {
-	missing, err := a.Missing(ctx)
+	missing, err := a.ListMissing(ctx)
 	if err != nil {
 		return shared.Config{}, err
-	}
-	for _, bucket := range missing {
-		if err := a.createBucket(ctx, bucket); err != nil {
-			return shared.Config{}, err
-		}
 	}
 	b, err := a.connect()
 	if err != nil {
 		return shared.Config{}, err
 	}
 	defer b.close()
+	for _, one := range []any{b.Store, b.Leases} {
+		bucket, isBucket := one.(*sharedstore.Store)
+		if !isBucket || !slices.Contains(missing, bucket.Bucket()) {
+			continue
+		}
+		if err := bucket.CreateBucket(ctx, one == any(b.Store)); err != nil {
+			return shared.Config{}, err
+		}
+	}
 	return shared.Initialize(ctx, b.Options, recipients)
-}
-
-func (a Access) createBucket(ctx context.Context, bucket string) error {
-	at, err := a.locate()
-	if err != nil {
-		return err
-	}
-	client, err := at.NewClient(a.Net)
-	if err == nil {
-		err = client.MakeBucket(ctx, bucket, minio.MakeBucketOptions{Region: at.Region})
-	}
-	if err == nil && bucket == at.Bucket {
-		err = client.EnableVersioning(ctx, bucket)
-	}
-	return at.Explain("create the bucket "+bucket, err)
 }
 
 // WorkPath is where private copies are.

@@ -1,5 +1,5 @@
-// Package s3 is a store of shared state in object storage with conditional writes.
-package s3
+// Package sharedstore keeps shared state in object storage with conditional writes.
+package sharedstore
 
 import (
 	"bytes"
@@ -51,11 +51,6 @@ func New(net network.Network, at Location) (*Store, error) {
 	transport := limits.Wrap(net.Observed(net.NewTransport()))
 	client, err := at.newClient(transport)
 	return &Store{client, transport, at}, err
-}
-
-// NewClient returns a client of the storage at the location, for its buckets.
-func (l Location) NewClient(net network.Network) (*minio.Client, error) {
-	return l.newClient(limits.Wrap(net.Observed(net.NewTransport())))
 }
 
 func (l Location) newClient(transport http.RoundTripper) (*minio.Client, error) {
@@ -169,11 +164,29 @@ func (s *Store) translate(op, key string, err error) error {
 	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
 		return &fs.PathError{Op: "get", Path: key, Err: fs.ErrNotExist}
 	}
-	return s.at.Explain(op, err)
+	return s.at.explain(op, err)
 }
 
-// Explain returns an error of a request to the location as one that says what to do; nil for nil.
-func (l Location) Explain(op string, err error) error {
+// Bucket is the name of the bucket.
+func (s *Store) Bucket() string { return s.at.Bucket }
+
+// BucketExists reports whether the bucket of the location exists.
+func (s *Store) BucketExists(ctx context.Context) (bool, error) {
+	exists, err := s.client.BucketExists(ctx, s.at.Bucket)
+	return exists, s.at.explain("look for the bucket "+s.at.Bucket, err)
+}
+
+// CreateBucket creates the private bucket of the location, with or without versions of its objects.
+func (s *Store) CreateBucket(ctx context.Context, versioned bool) error {
+	err := s.client.MakeBucket(ctx, s.at.Bucket, minio.MakeBucketOptions{Region: s.at.Region})
+	if err == nil && versioned {
+		err = s.client.EnableVersioning(ctx, s.at.Bucket)
+	}
+	return s.at.explain("create the bucket "+s.at.Bucket, err)
+}
+
+// explain returns an error of a request to the location as one that says what to do; nil for nil.
+func (l Location) explain(op string, err error) error {
 	if err == nil {
 		return nil
 	}

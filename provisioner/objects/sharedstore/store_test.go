@@ -1,4 +1,4 @@
-package s3_test
+package sharedstore_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	simulated "exoshift/internal/simcloud/s3"
 	"exoshift/internal/simcloud/site"
 	database "exoshift/internal/simcloud/store"
+	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/state/store"
-	"exoshift/state/store/s3"
 	"exoshift/state/store/storetest"
 )
 
@@ -23,7 +23,7 @@ const (
 	bucket   = "fleet-state"
 )
 
-func open(t *testing.T) (*s3.Store, *site.Site) {
+func open(t *testing.T) (*sharedstore.Store, *site.Site) {
 	t.Helper()
 	storage, err := simulated.New(simulated.Config{DB: database.NewMemory(), Zone: "ch-gva-2", Key: "EXOkey", Secret: "secret"})
 	if err != nil {
@@ -43,7 +43,7 @@ func open(t *testing.T) (*s3.Store, *site.Site) {
 	if err := client.MakeBucket(t.Context(), bucket, minio.MakeBucketOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := s3.New(server.Network(), s3.Location{Endpoint: endpoint, Region: "ch-gva-2", Bucket: bucket, Prefix: "team/", Key: "EXOkey", Secret: "secret"})
+	s, err := sharedstore.New(server.Network(), sharedstore.Location{Endpoint: endpoint, Region: "ch-gva-2", Bucket: bucket, Prefix: "team/", Key: "EXOkey", Secret: "secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,19 +92,19 @@ func TestStore_RepeatsAfterConcurrentRequest(t *testing.T) {
 func TestStore_ExplainsFailures(t *testing.T) {
 	_, server := open(t)
 	for name, test := range map[string]struct {
-		at   s3.Location
+		at   sharedstore.Location
 		kind fault.Kind
 	}{
-		"wrong secret":      {s3.Location{Bucket: bucket, Key: "EXOkey", Secret: "other"}, fault.Denied},
-		"no such bucket":    {s3.Location{Bucket: "missing", Key: "EXOkey", Secret: "secret"}, fault.NotFound},
-		"unreachable":       {s3.Location{Endpoint: "sos-at-vie-1.exo.io", Bucket: bucket, Key: "EXOkey", Secret: "secret"}, fault.Transient},
-		"bucket of another": {s3.Location{Bucket: bucket, Key: "unknown", Secret: "secret"}, fault.Denied},
+		"wrong secret":      {sharedstore.Location{Bucket: bucket, Key: "EXOkey", Secret: "other"}, fault.Denied},
+		"no such bucket":    {sharedstore.Location{Bucket: "missing", Key: "EXOkey", Secret: "secret"}, fault.NotFound},
+		"unreachable":       {sharedstore.Location{Endpoint: "sos-at-vie-1.exo.io", Bucket: bucket, Key: "EXOkey", Secret: "secret"}, fault.Transient},
+		"bucket of another": {sharedstore.Location{Bucket: bucket, Key: "unknown", Secret: "secret"}, fault.Denied},
 	} {
 		if test.at.Endpoint == "" {
 			test.at.Endpoint = endpoint
 		}
 		test.at.Region = "ch-gva-2"
-		s, err := s3.New(server.Network(), test.at)
+		s, err := sharedstore.New(server.Network(), test.at)
 		if err != nil {
 			t.Fatal(err)
 		}
