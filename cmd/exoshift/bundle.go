@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/bundle"
 	"exoshift/internal/console"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 )
 
@@ -114,7 +115,7 @@ func summarize(folder state.Folder, now time.Time) []byte {
 	if shown.problem != nil {
 		fmt.Fprintf(&out, "\nNot everything could be read: %v\n", shown.problem)
 	}
-	console.PrintStatus(&lines, shown.board, shown.facts, folder.Path())
+	console.PrintStatus(&lines, shown.board, shown.facts, handover.Locations{Folder: folder.Path()})
 	fmt.Fprintf(&out, "\n## State, findings and fix\n\n```\n%s```\n\n## Last events\n\n```\n", lines.String())
 	tell := console.NewPlain(&out)
 	for _, e := range events[max(0, len(events)-last):] {

@@ -64,6 +64,7 @@ func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
 	}
 	defer remove()
 	shown := readStatus(folder)
+	shown.shared = o.FormatShared()
 	if isArchive(o.Dir) {
 		shown.place = o.Dir
 	} else if shown.problem == nil && o.Output == cli.OutputTUI && !shown.isKilled() {
@@ -83,6 +84,7 @@ func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
 type status struct {
 	folder  state.Folder
 	place   string // of the folder, or of the archive it comes from
+	shared  string // the shared state and the cluster's ID, of whose folder this is a copy; ""
 	spec    state.Spec
 	board   *provisioner.Board
 	facts   state.Facts
@@ -98,6 +100,13 @@ func readStatus(folder state.Folder) status {
 	s.facts, unreadFacts = folder.LoadFacts()
 	s.problem = errors.Join(unreadAnswers, unreadEvents, unreadFacts)
 	return s
+}
+
+func (s status) where() handover.Locations {
+	if s.shared != "" {
+		return handover.Locations{State: s.shared}
+	}
+	return handover.Locations{Folder: s.place}
 }
 
 // noteProblem is for a bundle: that tokens stand in its answers is no fault of the bundle.
@@ -120,7 +129,7 @@ func (s status) print(output interface {
 	if output.IsJSON() {
 		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": s.board, "facts": s.facts})
 	}
-	console.PrintStatus(output.WrapWriter(std.Out), s.board, s.facts, s.place)
+	console.PrintStatus(output.WrapWriter(std.Out), s.board, s.facts, s.where())
 	if s.place == s.folder.Path() && s.isKilled() {
 		fmt.Fprintln(std.Out, "Nobody is at work on it: the last run was killed. The same command goes on.")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/state"
 )
 
@@ -58,7 +59,7 @@ func TestStatus_UnhealthyApplications(t *testing.T) {
 	for _, e := range applicationEvents()[:6] {
 		board.Fold(e)
 	}
-	console.PrintStatus(&out, board, state.Facts{ClusterID: "c-demo-1"}, "")
+	console.PrintStatus(&out, board, state.Facts{ClusterID: "c-demo-1"}, handover.Locations{})
 	for _, want := range []string{"Project Syn\n  1 of 2 applications are synced and healthy\n", "  monitoring  Degraded, OutOfSync, for 0s, no secret\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())

@@ -267,7 +267,7 @@ func TestStatus_Golden(t *testing.T) {
 		"running.status.golden": stamp(running.events, running.seconds), "bad.status.golden": badRun(), "no.status.golden": nil,
 	} {
 		var out bytes.Buffer
-		console.PrintStatus(&out, board(events), facts(), "/state/c-demo-1")
+		console.PrintStatus(&out, board(events), facts(), handover.Locations{Folder: "/state/c-demo-1"})
 		golden(t, name, out.Bytes())
 	}
 }

@@ -51,7 +51,7 @@ func TestEvents_HostileTextIsSanitized(t *testing.T) {
 				board.Fold(one)
 			}
 			console.PrintSummary(&out, board, state.Facts{}, handover.Locations{Resume: "exoshift"})
-			console.PrintStatus(&out, board, state.Facts{}, "/state")
+			console.PrintStatus(&out, board, state.Facts{}, handover.Locations{Folder: "/state"})
 			if i := strings.IndexFunc(out.String(), steers); i >= 0 {
 				t.Errorf("%s, %q: %q is printed", kind, eventState, out.String()[max(0, i-40):i+1])
 			}
@@ -102,7 +102,7 @@ func TestStatus_CountsManyNodes(t *testing.T) {
 		board.Fold(provisioner.Event{Type: provisioner.TypeNode, Name: "worker-" + string(rune('a'+i/26%26)) + string(rune('a'+i%26)) + string(rune('a'+i/676)), State: nodeState})
 	}
 	var out bytes.Buffer
-	console.PrintStatus(&out, board, state.Facts{}, "/state")
+	console.PrintStatus(&out, board, state.Facts{}, handover.Locations{Folder: "/state"})
 	if n := strings.Count(out.String(), "NotReady"); n != 10 || !strings.Contains(out.String(), "and 990 that are ready") {
 		t.Errorf("%d nodes are not ready in\n%s", n, out.String())
 	}

@@ -14,9 +14,10 @@ import (
 
 // PrintStatus prints the state of an installation: findings, steps and their waits, etcd, nodes, operators and the
 // applications of Project Syn. folder is the cluster's folder.
-func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, folder string) {
+func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	fmt.Fprintln(w, formatRunHeadline(board, facts))
-	printFacts(w, board, facts, handover.Locations{Folder: folder, Rehearsal: facts.Rehearsal})
+	where.Rehearsal = facts.Rehearsal
+	printFacts(w, board, facts, where)
 	printFindings(w, board)
 	fmt.Fprintln(w, "Steps")
 	for _, step := range board.Steps {

@@ -98,6 +98,7 @@ func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where 
 		{"durations", formatDurations(board)},
 		{"kubeconfig", formatKubeconfig(facts, where)},
 		{"folder", where.Folder},
+		{"state", where.State},
 		{"gathered", where.Gathered},
 	} {
 		if row.value != "" {

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	tuiwizard "exoshift/tui/wizard"
 )
 
@@ -45,7 +46,7 @@ func (s Display) NewSpokenRenderer(ctx context.Context, shown run.View) run.Rend
 		if err != nil {
 			facts.ClusterID = shown.Spec.Cluster.ID
 		}
-		console.PrintStatus(w, board, facts, shown.Folder.Path())
+		console.PrintStatus(w, board, facts, handover.Locations{Folder: shown.Folder.Path()})
 	})
 	narrator.OnDecision(shown.Decide)
 	var isOver atomic.Bool // nobody types any more

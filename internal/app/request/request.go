@@ -67,6 +67,14 @@ type Request struct {
 	Private *state.Folder        // the private copy of its folder; nil: none
 }
 
+// FormatShared returns the shared state that the private copy comes from, and the cluster's ID there; "" without one.
+func (r Request) FormatShared() string {
+	if r.Private == nil {
+		return ""
+	}
+	return r.State.Text + " " + r.ID
+}
+
 // CreateFolder creates or opens the folder of a cluster.
 func (r Request) CreateFolder(spec state.Spec) (state.Folder, error) {
 	if r.Private != nil {
@@ -169,7 +177,7 @@ func (r Request) OpenRun(ctx context.Context, spec state.Spec, secrets wizard.Se
 		Locations: handover.Locations{Folder: folder.Path(), Resume: r.FormatCommand("install")},
 	}
 	if r.Private != nil {
-		s.Private, s.Locations.Folder = true, "" // the copy goes when the run ends
+		s.Private, s.Locations.Folder, s.Locations.State = true, "", r.FormatShared() // the copy goes when the run ends
 	}
 	if key, err := r.ReadReleaseKey(); err != nil {
 		return s, err
