@@ -31,7 +31,7 @@ func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 // connect returns the two ends of a new connection. The client's remote address is what it dialed, which may be an elastic IP;
 // the server's local address is its own, and its remote one is what packets come from: the client's, unless that is rewritten.
 func connect(from, to *Host, local, source, dialed netip.AddrPort) (client, server *conn) {
-	request, response := newPipe(), newPipe()
+	request, response := newPipe(&from.fabric.buffers), newPipe(&from.fabric.buffers)
 	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(local), remote: net.TCPAddrFromAddrPort(dialed)}
 	server = &conn{host: to, in: request, out: response, remote: net.TCPAddrFromAddrPort(source), dialed: dialed,
 		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
@@ -57,6 +57,25 @@ func IsRedialable(c net.Conn) bool {
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.in.read(b)
 	return n, c.wrapError("read", err)
+}
+
+// WriteTo copies everything that arrives until the end of the connection, as io.Copy does, without a buffer of its own.
+func (c *conn) WriteTo(w io.Writer) (written int64, err error) {
+	for {
+		taken, err := c.in.takeAll()
+		if errors.Is(err, io.EOF) {
+			return written, nil
+		}
+		if err != nil {
+			return written, c.wrapError("read", err)
+		}
+		n, err := w.Write(taken.Bytes())
+		written += int64(n)
+		c.host.fabric.buffers.put(taken)
+		if err != nil {
+			return written, err
+		}
+	}
 }
 
 // isCut reports whether packets between the two ends are dropped.

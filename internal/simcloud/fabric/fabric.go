@@ -42,6 +42,8 @@ type Fabric struct {
 	config Config
 	mu     sync.Mutex
 	hosts  map[netip.Addr]*Host
+
+	buffers buffers
 }
 
 // route returns who receives a packet, and from whom by its source address; false if the packet is dropped.

@@ -292,3 +292,39 @@ func TestCA_IsTrusted(t *testing.T) {
 		}
 	})
 }
+
+// TestConn_CopiedWhole copies more than is in flight at once from one connection to another, as a load balancer does.
+func TestConn_CopiedWhole(t *testing.T) {
+	client, server := pair(t, Config{})
+	l := listen(t, server, 80)
+	want := bytes.Repeat([]byte("0123456789abcdef"), 20*window/16)
+	var conns [2][2]net.Conn
+	for i := range conns {
+		dialed, err := client.Dial(t.Context(), "tcp", "198.18.0.2:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = [2]net.Conn{dialed, accepted}
+	}
+	go func() {
+		_, _ = conns[0][0].Write(want)
+		_ = conns[0][0].Close()
+	}()
+	go func() {
+		if n, err := io.Copy(conns[1][0], conns[0][1]); n != int64(len(want)) || err != nil {
+			t.Errorf("copied %d bytes of %d, error %v", n, len(want), err)
+		}
+		_ = conns[1][0].Close()
+	}()
+	if got, err := io.ReadAll(conns[1][1]); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes arrived of %d, error %v", len(got), len(want), err)
+	}
+	_ = conns[1][1].SetReadDeadline(time.Now().Add(-time.Second))
+	if _, err := io.Copy(io.Discard, conns[1][1]); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("after its deadline a copy ends with %v", err)
+	}
+}

@@ -8,16 +8,29 @@ import (
 	"time"
 )
 
-const (
-	window        = 64 << 10 // bytes in flight in one direction
-	maxIdleBuffer = 1 << 10  // a drained buffer larger than this is freed
-)
+const window = 64 << 10 // bytes in flight in one direction
+
+// buffers keeps the buffers that no pipe needs at the moment. Most connections idle most of the time, so few serve many.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) take() *bytes.Buffer {
+	if kept, ok := b.pool.Get().(*bytes.Buffer); ok {
+		return kept
+	}
+	return new(bytes.Buffer)
+}
+
+func (b *buffers) put(drained *bytes.Buffer) {
+	drained.Reset()
+	b.pool.Put(drained)
+}
 
 // pipe is one direction of a connection.
 type pipe struct {
 	mu       sync.Mutex
 	cond     sync.Cond
-	buffer   bytes.Buffer
+	shared   *buffers
+	buffer   *bytes.Buffer // nil if it is empty
 	ended    bool  // end of file after the buffer
 	readErr  error // returned by reads, whatever the buffer holds
 	writeErr error // returned by writes
@@ -25,8 +38,8 @@ type pipe struct {
 	writeBy  deadline
 }
 
-func newPipe() *pipe {
-	p := &pipe{}
+func newPipe(shared *buffers) *pipe {
+	p := &pipe{shared: shared}
 	p.cond.L = &p.mu
 	return p
 }
@@ -34,29 +47,53 @@ func newPipe() *pipe {
 func (p *pipe) read(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if err := p.awaitContent(); err != nil {
+		return 0, err
+	}
+	n, err := p.buffer.Read(b)
+	if p.buffer.Len() == 0 {
+		p.shared.put(p.buffer)
+		p.buffer = nil
+	}
+	p.cond.Broadcast()
+	return n, err
+}
+
+// takeAll reads everything that is in flight. The caller puts the buffer back.
+func (p *pipe) takeAll() (*bytes.Buffer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.awaitContent(); err != nil {
+		return nil, err
+	}
+	taken := p.buffer
+	p.buffer = nil
+	p.cond.Broadcast()
+	return taken, nil
+}
+
+// awaitContent returns once there is something to read, or why there is nothing. The caller holds the lock.
+func (p *pipe) awaitContent() error {
 	for {
 		switch {
 		case p.readErr != nil:
-			return 0, p.readErr
+			return p.readErr
 		case p.readBy.isExpired():
-			return 0, os.ErrDeadlineExceeded
-		case p.buffer.Len() > 0:
-			n, err := p.buffer.Read(b)
-			p.trim()
-			p.cond.Broadcast()
-			return n, err
+			return os.ErrDeadlineExceeded
+		case p.buffer != nil:
+			return nil
 		case p.ended:
-			return 0, io.EOF
+			return io.EOF
 		}
 		p.cond.Wait()
 	}
 }
 
-// trim frees the memory of a drained buffer: most connections idle most of the time.
-func (p *pipe) trim() {
-	if p.buffer.Len() == 0 && p.buffer.Cap() > maxIdleBuffer {
-		p.buffer = bytes.Buffer{}
+func (p *pipe) size() int {
+	if p.buffer == nil {
+		return 0
 	}
+	return p.buffer.Len()
 }
 
 func (p *pipe) write(b []byte) (int, error) {
@@ -70,8 +107,11 @@ func (p *pipe) write(b []byte) (int, error) {
 		case p.writeBy.isExpired():
 			return written, os.ErrDeadlineExceeded
 		}
-		n := min(window-p.buffer.Len(), len(b)-written)
+		n := min(window-p.size(), len(b)-written)
 		if n > 0 {
+			if p.buffer == nil {
+				p.buffer = p.shared.take()
+			}
 			p.buffer.Write(b[written : written+n])
 			written += n
 			p.cond.Broadcast()
@@ -96,7 +136,7 @@ func (p *pipe) end(writeErr error) {
 func (p *pipe) stop(readErr, writeErr error) {
 	p.update(func() {
 		p.readErr, p.writeErr = firstError(p.readErr, readErr), firstError(p.writeErr, writeErr)
-		p.buffer = bytes.Buffer{}
+		p.buffer = nil
 		p.readBy.set(time.Time{}, nil)
 	})
 }

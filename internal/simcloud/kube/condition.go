@@ -2,8 +2,9 @@ package kube
 
 // Condition returns the condition of a type from status.conditions, or nil.
 func (o Object) Condition(kind string) Object {
-	for _, found := range o.List("status.conditions") {
-		if found.GetString("type") == kind {
+	conditions, _ := o.Get("status.conditions").([]any)
+	for _, item := range conditions {
+		if found, _ := item.(map[string]any); found["type"] == kind {
 			return found
 		}
 	}

@@ -20,15 +20,15 @@ func (o Object) Namespace() string { return o.GetString("metadata.namespace") }
 
 // Get returns the value at a dotted path through maps, or nil.
 func (o Object) Get(path string) any {
-	var value any = map[string]any(o)
-	for key := range strings.SplitSeq(path, ".") {
-		fields := toMap(value)
-		if fields == nil {
-			return nil
+	fields := map[string]any(o)
+	for {
+		dot := strings.IndexByte(path, '.')
+		if dot < 0 {
+			return fields[path]
 		}
-		value = fields[key]
+		fields = toMap(fields[path[:dot]])
+		path = path[dot+1:]
 	}
-	return value
 }
 
 // GetString returns the string at a dotted path, or "".
@@ -96,13 +96,11 @@ func (o Object) Set(path string, value any) {
 	fields[keys[len(keys)-1]] = ToJSONValue(value)
 }
 
-// Labels returns metadata.labels.
-func (o Object) Labels() map[string]string {
-	labels := map[string]string{}
-	for key, value := range o.Map("metadata.labels") {
-		labels[key], _ = value.(string)
-	}
-	return labels
+// Label returns a label, and whether it is set.
+func (o Object) Label(key string) (string, bool) {
+	value, exists := o.Map("metadata.labels")[key]
+	text, _ := value.(string)
+	return text, exists
 }
 
 // OwnerUID returns the UID of the first owner, "" if there is none.
@@ -149,39 +147,48 @@ func CloneValue(value any) any {
 	return value
 }
 
-// ToJSONValue converts the Go types that our own code writes to those that JSON decodes to, so that objects compare equal.
+// ToJSONValue converts the Go types that our own code writes to those that JSON decodes to, so that objects compare equal. What is
+// of such a type already is not written: others may read it at the same time.
 func ToJSONValue(value any) any {
+	converted, _ := convertValue(value)
+	return converted
+}
+
+// convertValue also returns whether the value is of another type now.
+func convertValue(value any) (converted any, changed bool) {
 	switch value := value.(type) {
 	case Object:
-		return ToJSONValue(map[string]any(value))
+		return ToJSONValue(map[string]any(value)), true
 	case map[string]any:
 		for key, item := range value {
-			value[key] = ToJSONValue(item)
+			if converted, changed := convertValue(item); changed {
+				value[key] = converted
+			}
 		}
-		return value
 	case map[string]string:
 		fields := make(map[string]any, len(value))
 		for key, item := range value {
 			fields[key] = item
 		}
-		return fields
+		return fields, true
 	case []any:
 		for i, item := range value {
-			value[i] = ToJSONValue(item)
+			if converted, changed := convertValue(item); changed {
+				value[i] = converted
+			}
 		}
-		return value
 	case []Object:
-		return toJSONList(value)
+		return toJSONList(value), true
 	case []map[string]any:
-		return toJSONList(value)
+		return toJSONList(value), true
 	case []string:
-		return toJSONList(value)
+		return toJSONList(value), true
 	case int:
-		return float64(value)
+		return float64(value), true
 	case uint64:
-		return float64(value)
+		return float64(value), true
 	}
-	return value
+	return value, false
 }
 
 func toJSONList[T any](list []T) []any {

@@ -38,14 +38,13 @@ type row struct {
 // Entry is an object in memory; it is immutable.
 type Entry struct {
 	kind   Kind
+	key    string
 	Object Object
 	Raw    json.RawMessage
 }
 
 // Key identifies the object; keys have the order of lists.
-func (e Entry) Key() string {
-	return formatKey(e.kind.GroupResource(), e.Object.Namespace(), e.Object.Name())
-}
+func (e Entry) Key() string { return e.key }
 
 // restartGap is added to the newest version on disk when a cluster is loaded: versions of deletions are not on disk and must not
 // be reused.
@@ -116,18 +115,20 @@ func (o *Objects) FindKindOf(object Object) (Kind, bool) {
 	return o.FindKindFunc(func(kind Kind) bool { return kind.Kind == name && kind.APIVersion() == apiVersion })
 }
 
-// Get returns a copy of an object.
+// Get returns an object as stored, which the caller must not modify.
 func (o *Objects) Get(resource, namespace, name string) (Object, bool) {
 	found, ok := o.Find(resource, namespace, name)
-	return found.Object.Clone(), ok
+	return found.Object, ok
 }
 
-// List returns copies of all objects of a resource, in all namespaces for "".
+// List returns all objects of a resource as stored, in all namespaces for "". The caller must not modify them.
 func (o *Objects) List(resource, namespace string) []Object {
-	entries, _, _ := o.ListEntries(resource, namespace, nil)
-	objects := make([]Object, len(entries))
-	for i, entry := range entries {
-		objects[i] = entry.Object.Clone()
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	keys := o.index.list(resource, namespace, nil)
+	objects := make([]Object, len(keys))
+	for i, id := range keys {
+		objects[i] = o.index.entries[id].Object
 	}
 	return objects
 }
@@ -186,7 +187,7 @@ func (o *Objects) Update(resource, namespace, name string, change func(Object) e
 		return changed, err
 	}
 	if isDeleted(changed) && !hasFinalizers(changed) && kind.GroupResource() != namespaces {
-		return o.remove(Entry{kind: kind, Object: changed})
+		return o.remove(Entry{kind: kind, key: formatKey(resource, namespace, name), Object: changed})
 	}
 	return o.put(kind, changed, old)
 }
@@ -280,7 +281,8 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 
 func (o *Objects) save(kind Kind, object Object) error {
 	raw, err := json.Marshal(object)
-	o.index.put(formatKey(kind.GroupResource(), object.Namespace(), object.Name()), Entry{kind: kind, Object: object, Raw: raw})
+	key := formatKey(kind.GroupResource(), object.Namespace(), object.Name())
+	o.index.put(key, Entry{kind: kind, key: key, Object: object, Raw: raw})
 	return err
 }
 

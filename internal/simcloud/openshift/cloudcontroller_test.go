@@ -97,9 +97,9 @@ func TestCloudController_IdentifiesOwnNodes(t *testing.T) {
 	inLabOf(t, controlled(unchanged), func(t *testing.T, l *lab) {
 		l.install(func() {})
 		for _, node := range l.get(apiclient.NodesPath).List("items") {
-			labels := node.Labels()
-			want := []string{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
-			got := []string{node.GetString("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
+			labels := node.Map("metadata.labels")
+			want := []any{"exoscale://" + l.idOf(node.Name()), "ch-gva-2", "ch-gva-2", "standard.extra-large"}
+			got := []any{node.GetString("spec.providerID"), labels["topology.kubernetes.io/zone"], labels["topology.kubernetes.io/region"],
 				labels["node.kubernetes.io/instance-type"]}
 			if diff := cmp.Diff(want, got); diff != "" || cluster.HasTaint(node, cluster.CloudTaint) {
 				t.Errorf("%s: %s", node.Name(), diff)

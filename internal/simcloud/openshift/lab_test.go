@@ -202,8 +202,24 @@ func (l *lab) close() {
 		l.cloud.close()
 	}
 	l.fabric.Close()
+	l.checkUnmodified()
 	if err := l.db.Close(); err != nil {
 		l.t.Error(err)
+	}
+}
+
+// checkUnmodified reports objects that somebody changed without Update: whoever reads them shares them.
+func (l *lab) checkUnmodified() {
+	l.t.Helper()
+	for _, c := range l.world.clusters {
+		for _, kind := range c.Objects.ListKinds() {
+			entries, _, _ := c.Objects.ListEntries(kind.GroupResource(), "", nil)
+			for _, entry := range entries {
+				if now, err := json.Marshal(entry.Object); err != nil || !bytes.Equal(now, entry.Raw) {
+					l.t.Errorf("%s was modified where it is stored: %s", entry.Key(), now)
+				}
+			}
+		}
 	}
 }
 

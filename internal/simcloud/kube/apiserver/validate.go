@@ -40,7 +40,8 @@ func (r request) validate(object kube.Object) error {
 		faults = append(faults, field.Invalid(metadata.Child("name"), name, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "+
 			"characters, '-' or '.', and must start and end with an alphanumeric character"))
 	}
-	for key, value := range object.Labels() {
+	for key, item := range object.Map("metadata.labels") {
+		value, _ := item.(string)
 		switch {
 		case !kube.IsLabelKey(key):
 			faults = append(faults, field.Invalid(metadata.Child("labels"), key, "name part must consist of alphanumeric characters, '-', '_' or '.'"))

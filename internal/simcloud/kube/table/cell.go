@@ -32,7 +32,7 @@ func formatNodeStatus(o kube.Object) string {
 
 func formatRoles(o kube.Object) string {
 	var names []string
-	for label := range o.Labels() {
+	for label := range o.Map("metadata.labels") {
 		if role, ok := strings.CutPrefix(label, rolePrefix); ok {
 			names = append(names, role)
 		}

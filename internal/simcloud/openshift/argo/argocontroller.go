@@ -44,7 +44,8 @@ const (
 
 // RunArgo runs one of Argo CD's programs. The application controller does all the work here; the others only run.
 func RunArgo(ctx context.Context, c container.Container) error {
-	instance, isController := strings.CutSuffix(c.Pod.Labels()[appName], "-application-controller")
+	name, _ := c.Pod.Label(appName)
+	instance, isController := strings.CutSuffix(name, "-application-controller")
 	if !isController {
 		c.Running()
 		<-ctx.Done()

@@ -86,7 +86,7 @@ func (d blockStorage) findPlace(ctx context.Context) (place, error) {
 	if err != nil {
 		return d.readMetadata(ctx, fmt.Errorf("failed to get nodes: %w", err))
 	}
-	zone := node.Labels()["topology.kubernetes.io/zone"]
+	zone, _ := node.Label("topology.kubernetes.io/zone")
 	instance, ours := strings.CutPrefix(node.GetString("spec.providerID"), "exoscale://")
 	if zone == "" || !ours {
 		return d.readMetadata(ctx, errors.New("no zone found on node, missing Exoscale CCM"))

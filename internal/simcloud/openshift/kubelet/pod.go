@@ -105,7 +105,8 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 }
 
 func (k *kubelet) start(ctx context.Context, object kube.Object, fresh bool) *pod {
-	p := &pod{object: object, app: object.Labels()["app"], namespace: object.Namespace(), name: object.Name(), uid: object.GetString("metadata.uid"),
+	app, _ := object.Label("app")
+	p := &pod{object: object, app: app, namespace: object.Namespace(), name: object.Name(), uid: object.GetString("metadata.uid"),
 		protocol: object.GetString("metadata.annotations.protocol"), fromAPI: fresh}
 	if object.OwnerUID() != "" {
 		p.app = ""

@@ -37,7 +37,8 @@ func Render(pool, version string, configs []kube.Object) (Rendered, error) {
 		roles = append(roles, "worker")
 	}
 	configs = slices.DeleteFunc(slices.Clone(configs), func(config kube.Object) bool {
-		return !slices.Contains(roles, config.Labels()[RoleLabel]) || strings.HasPrefix(config.Name(), renderedPrefix)
+		role, _ := config.Label(RoleLabel)
+		return !slices.Contains(roles, role) || strings.HasPrefix(config.Name(), renderedPrefix)
 	})
 	slices.SortFunc(configs, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
 	merged := Rendered{Document: types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}}

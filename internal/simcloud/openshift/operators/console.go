@@ -24,7 +24,7 @@ func (k consoleOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	routes := map[string]string{"openshift-console/console": consoleHost(k.Cluster), "openshift-authentication/oauth-openshift": loginHost(k.Cluster),
 		monitoring.Namespace + "/" + monitoring.Alertmanager: monitoring.AlertmanagerHost(k.Cluster)}
 	for name, host := range routes {
-		if err := k.route(name, host, seen.countReadyPods(cluster.RouterApp) > 0); err != nil {
+		if err := k.route(name, host, seen.readyPods[cluster.RouterApp] > 0); err != nil {
 			return err
 		}
 	}

@@ -140,15 +140,19 @@ type clusterSnapshot struct {
 	masters         []kube.Object          // the ready nodes of the control plane
 	schedulingError string                 // why the release's operators cannot be scheduled, "" if they can
 	pods            map[string]kube.Object // by namespace/name
+	readyPods       map[string]int         // by their label "app"
 	etcd            etcd.Status
 	bootstrapped    bool // by the status in the bootstrap ConfigMap
 	probes          probeResult
 }
 
 func (k *loop) buildSnapshot() clusterSnapshot {
-	seen := clusterSnapshot{nodes: k.Objects.List(cluster.NodeResource, ""), pods: map[string]kube.Object{}, etcd: k.Members.GetStatus(), probes: k.prober.get()}
+	seen := clusterSnapshot{nodes: k.Objects.List(cluster.NodeResource, ""), pods: map[string]kube.Object{}, readyPods: map[string]int{}, etcd: k.Members.GetStatus(), probes: k.prober.get()}
 	for _, pod := range k.Objects.List(cluster.PodResource, "") {
 		seen.pods[pod.Namespace()+"/"+pod.Name()] = pod
+		if app, _ := pod.Label("app"); app != "" && pod.IsReady() {
+			seen.readyPods[app]++
+		}
 	}
 	status, _ := k.Objects.Get(cluster.ConfigMapResource, "kube-system", "bootstrap")
 	seen.bootstrapped = status.GetString("data.status") == "complete"
@@ -159,19 +163,9 @@ func (k *loop) buildSnapshot() clusterSnapshot {
 
 func (v clusterSnapshot) listReady(label string) []kube.Object {
 	return slices.DeleteFunc(slices.Clone(v.nodes), func(node kube.Object) bool {
-		_, labelled := node.Labels()[label]
+		_, labelled := node.Label(label)
 		return !labelled || node.Condition("Ready").GetString("status") != "True"
 	})
-}
-
-func (v clusterSnapshot) countReadyPods(app string) int {
-	count := 0
-	for _, pod := range v.pods {
-		if pod.Labels()["app"] == app && pod.IsReady() {
-			count++
-		}
-	}
-	return count
 }
 
 func newBoundPod(namespace, name, app, node string, annotations kube.Object) kube.Object {

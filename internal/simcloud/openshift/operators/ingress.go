@@ -34,7 +34,7 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	}
 	routers := buildRouters(controller, seen)
 	for id, pod := range seen.pods {
-		if pod.Labels()["app"] != cluster.RouterApp {
+		if app, _ := pod.Label("app"); app != cluster.RouterApp {
 			continue
 		}
 		if wanted, ok := routers[id]; !ok || wanted.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol") {
@@ -108,9 +108,8 @@ func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Objec
 	}
 	tolerations := controller.List("spec.nodePlacement.tolerations")
 	return slices.DeleteFunc(slices.Clone(nodes), func(node kube.Object) bool {
-		labels := node.Labels()
 		for key, value := range selector {
-			if got, ok := labels[key]; !ok || got != value {
+			if got, ok := node.Label(key); !ok || got != value {
 				return true
 			}
 		}
@@ -119,7 +118,7 @@ func selectRouterNodes(controller kube.Object, nodes []kube.Object) []kube.Objec
 }
 
 func (k ingressOperator) reportIngress(seen clusterSnapshot, wanted int) error {
-	ready := seen.countReadyPods(cluster.RouterApp)
+	ready := seen.readyPods[cluster.RouterApp]
 	_, err := k.Objects.Update(cluster.IngressResource, operatorNamespace, "default", func(o kube.Object) error {
 		o.Set("status.availableReplicas", ready)
 		o.Set("status.selector", "ingresscontroller.operator.openshift.io/deployment-ingresscontroller=default")

@@ -23,7 +23,7 @@ func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) 
 	reports := map[string]string{}
 	for _, node := range nodes {
 		name, _ := node.Map("metadata.annotations")[CurrentConfig].(string)
-		_, member := node.Labels()["node-role.kubernetes.io/"+pool]
+		_, member := node.Label("node-role.kubernetes.io/" + pool)
 		if _, known := k.Objects.Get(machineconfig.Resource, "", name); member && name != "" && !known {
 			reports[node.Name()] = fmt.Sprintf("machineconfig.machineconfiguration.openshift.io %q not found", name)
 		}

@@ -42,7 +42,7 @@ func (k nodeLifecycle) sync(_ context.Context, seen clusterSnapshot) error {
 func (k nodeLifecycle) syncNode(node kube.Object, workless bool) error {
 	ready := node.Condition("Ready")
 	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
-	_, master := node.Labels()[cluster.MasterTaint]
+	_, master := node.Label(cluster.MasterTaint)
 	if !silent && (!master || !workless) {
 		return nil
 	}

@@ -113,7 +113,7 @@ func (k versionOperator) checkProgressing(operator string, seen clusterSnapshot)
 const unreachableTime = 5 * time.Minute
 
 func (k versionOperator) checkDegraded(operator string, seen clusterSnapshot) statusDetail {
-	failing := seen.countReadyPods(cluster.RouterApp) > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
+	failing := seen.readyPods[cluster.RouterApp] > 0 && seen.probes.apps != "" && seen.probes.apps != probeUnproved
 	unreachable := k.hasLasted("unreachable", kube.FormatStatus(failing), unreachableTime) && failing
 	switch operator {
 	case "etcd":

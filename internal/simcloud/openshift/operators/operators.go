@@ -84,14 +84,14 @@ func requireAll(resource string) func(*loop, clusterSnapshot) string {
 }
 
 func requireMachineConfig(k *loop, seen clusterSnapshot) string {
-	if ready := seen.countReadyPods(cluster.McsApp); ready < k.Record().Replicas {
+	if ready := seen.readyPods[cluster.McsApp]; ready < k.Record().Replicas {
 		return fmt.Sprintf("machine-config-server runs on %d of %d masters", ready, k.Record().Replicas)
 	}
 	return describeDegradedMasters(k.Objects)
 }
 
 func requireApps(_ *loop, seen clusterSnapshot) string {
-	if seen.countReadyPods(cluster.RouterApp) == 0 {
+	if seen.readyPods[cluster.RouterApp] == 0 {
 		return "no router is available"
 	}
 	return seen.probes.apps

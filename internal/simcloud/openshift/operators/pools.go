@@ -74,7 +74,7 @@ func (k machineConfigOperator) syncPool(name string, merged machineconfig.Render
 		}
 	}
 	for _, node := range seen.nodes {
-		if _, ok := node.Labels()["node-role.kubernetes.io/"+name]; ok {
+		if _, ok := node.Label("node-role.kubernetes.io/" + name); ok {
 			all++
 		}
 	}

@@ -47,9 +47,8 @@ func findUntolerated(list, tolerations []kube.Object) kube.Object {
 }
 
 func describeMisfit(node, spec kube.Object, tolerations []kube.Object) string {
-	labels := node.Labels()
 	for key, value := range spec.Map("nodeSelector") {
-		if got, ok := labels[key]; !ok || got != value {
+		if got, ok := node.Label(key); !ok || got != value {
 			return "didn't match Pod's node affinity/selector"
 		}
 	}

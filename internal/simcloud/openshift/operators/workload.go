@@ -68,7 +68,7 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 	}
 	wanted := w.buildPods(seen.nodes)
 	ready := 0
-	for _, pod := range w.pods {
+	for i, pod := range w.pods {
 		_, keep := wanted[pod.Name()]
 		delete(wanted, pod.Name())
 		switch {
@@ -77,7 +77,8 @@ func (k workloads) syncWorkload(w workload, seen clusterSnapshot) error {
 				return err
 			}
 		case pod.GetString("spec.nodeName") == "":
-			if err := k.schedule(w, pod, seen.nodes); err != nil {
+			w.pods[i] = pod.Clone() // it gets its node
+			if err := k.schedule(w, w.pods[i], seen.nodes); err != nil {
 				return err
 			}
 		default:
