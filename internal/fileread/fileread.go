@@ -3,6 +3,7 @@
 package fileread
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -115,7 +116,12 @@ func describeMode(mode fs.FileMode) string {
 // readAll reads and closes a file, which may have grown since its size was checked.
 func readAll(file *os.File, limit int64) ([]byte, error) {
 	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	var read bytes.Buffer
+	if info, err := file.Stat(); err == nil {
+		read.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	}
+	_, err := read.ReadFrom(io.LimitReader(file, limit+1))
+	content := read.Bytes()
 	if err == nil && int64(len(content)) > limit {
 		err = fault.TooLargeError{What: file.Name(), Limit: limit}
 	}

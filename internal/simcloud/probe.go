@@ -158,7 +158,7 @@ func newHealthClient(host *fabric.Host, check networking.Healthcheck, roots *x50
 			return conn, err
 		},
 		DisableKeepAlives: check.Mode == "https", // its certificate is looked at each time
-		TLSClientConfig:   &tls.Config{RootCAs: roots, ServerName: check.TLSSNI, MinVersion: tls.VersionTLS12},
+		TLSClientConfig:   &tls.Config{RootCAs: roots, ServerName: check.TLSSNI, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.CurveP256}},
 	}
 	return c
 }

@@ -69,7 +69,7 @@ func TestEnsureMaintenance_UsesNextWindow(t *testing.T) {
 		if diff := cmp.Diff(want, first.Map("spec")); diff != "" {
 			t.Error(diff)
 		}
-		if first.GetString("kind") != "UpgradeConfig" || len(first.Labels()) != 0 || len(first.Map("metadata.annotations")) != 1 {
+		if first.GetString("kind") != "UpgradeConfig" || len(first.Map("metadata.labels")) != 0 || len(first.Map("metadata.annotations")) != 1 {
 			t.Errorf("metadata: %v", first["metadata"])
 		}
 		r.maintain(t, state.Found)

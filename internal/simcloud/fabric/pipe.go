@@ -31,9 +31,9 @@ type pipe struct {
 	cond     sync.Cond
 	shared   *buffers
 	buffer   *bytes.Buffer // nil if it is empty
-	ended    bool  // end of file after the buffer
-	readErr  error // returned by reads, whatever the buffer holds
-	writeErr error // returned by writes
+	ended    bool          // end of file after the buffer
+	readErr  error         // returned by reads, whatever the buffer holds
+	writeErr error         // returned by writes
 	readBy   deadline
 	writeBy  deadline
 }

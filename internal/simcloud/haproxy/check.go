@@ -65,7 +65,8 @@ func newProbe(m machine.Machine, p *proxy, s *server) (*probe, error) {
 // buildCheckTLS verifies, like the real program, the authority only, not the name. It uses TLS 1.2, whose session resumption is
 // cheap: a simulated zone makes many checks.
 func buildCheckTLS(m machine.Machine, o options) (*tls.Config, error) {
-	config := &tls.Config{ServerName: o.checkSNI, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12}
+	config := &tls.Config{ServerName: o.checkSNI, MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12,
+		CurvePreferences: []tls.CurveID{tls.CurveP256}}
 	config.InsecureSkipVerify = o.verify == "none" || o.checkSNI == ""
 	if o.verify == "none" {
 		return config, nil

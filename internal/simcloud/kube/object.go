@@ -4,10 +4,23 @@ package kube
 import (
 	"strconv"
 	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Object is a Kubernetes object as JSON decodes it.
 type Object map[string]any
+
+// DecodeTrusted decodes what a JSON encoder wrote: it checks less than a decoder of what clients send, and costs half.
+func DecodeTrusted(content []byte) (Object, error) {
+	var value any
+	if err := jsonv2.Unmarshal(content, &value, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil, err
+	}
+	object, _ := value.(map[string]any)
+	return object, nil
+}
 
 // NewNamed returns an object of nothing but a name.
 func NewNamed(name string) Object { return Object{"metadata": Object{"name": name}} }

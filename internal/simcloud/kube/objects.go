@@ -133,7 +133,7 @@ func (o *Objects) List(resource, namespace string) []Object {
 	return objects
 }
 
-// Create adds an object and returns it as stored. A missing name is generated from metadata.generateName.
+// Create adds an object and returns it as stored, which the caller must not modify. A missing name is generated from metadata.generateName.
 func (o *Objects) Create(resource, namespace string, object Object) (Object, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -177,7 +177,7 @@ func (o *Objects) buildNew(resource, namespace string, object Object) (Kind, Obj
 	return kind, object, nil
 }
 
-// Update calls change with a copy of an object, stores the result and returns it. An unchanged object is not stored; one that was
+// Update calls change with a copy of an object, stores the result and returns it, which nobody may modify. An unchanged object is not stored; one that was
 // deleted and has lost its last finalizer is removed.
 func (o *Objects) Update(resource, namespace, name string, change func(Object) error) (Object, error) {
 	o.mu.Lock()
@@ -259,7 +259,7 @@ func (o *Objects) ListEntries(resource, namespace string, fields Selector) (entr
 	return entries, o.version, o.log.oldest
 }
 
-// put stores an object with a new version. The caller holds the lock and must not use the object afterwards.
+// put stores an object with a new version, and returns it as stored. The caller holds the lock and must not modify it afterwards.
 func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 	o.version++
 	if !isHeartbeat(kind, before, object) {
@@ -276,7 +276,7 @@ func (o *Objects) put(kind Kind, object, before Object) (Object, error) {
 		registerKind(o.kinds, object)
 	}
 	o.log.add(Event{version: o.version, resource: kind.GroupResource(), before: before, after: object, Last: object})
-	return object.Clone(), nil
+	return object, nil
 }
 
 func (o *Objects) save(kind Kind, object Object) error {

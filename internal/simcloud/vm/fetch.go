@@ -41,7 +41,7 @@ func newFetcher(b *guest) *fetcher {
 
 // useCheapKeyExchange selects the cheapest key exchange: a zone's machines poll thousands of times for what is not there yet.
 func (f *fetcher) useCheapKeyExchange() {
-	f.transport.TLSClientConfig.CurvePreferences = []tls.CurveID{tls.X25519}
+	f.transport.TLSClientConfig.CurvePreferences = []tls.CurveID{tls.CurveP256}
 }
 
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }

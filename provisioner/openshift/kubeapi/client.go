@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -30,6 +31,7 @@ type Client struct {
 	http    *http.Client
 	objects dynamic.Interface
 	counter *requestCounter
+	answers sync.Pool // of *bytes.Buffer
 }
 
 func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) (*Client, error) {

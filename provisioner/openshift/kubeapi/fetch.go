@@ -1,10 +1,10 @@
 package kubeapi
 
 import (
+	"bytes"
 	"context"
 	stdjson "encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -33,14 +33,15 @@ func Get[T any](ctx context.Context, api *Client, where ResourcePath, name strin
 	var decoded T
 	api.counter.count("get", where)
 	op := "read " + where.String() + " " + name
-	content, err := api.fetch(ctx, where, name, nil)
+	answer, err := api.fetch(ctx, where, name, nil)
 	if apierrors.IsNotFound(err) {
 		return decoded, false, nil
 	}
 	if err != nil {
 		return decoded, false, api.ToFault(ctx, op, err)
 	}
-	err = decode(op, content, &decoded)
+	defer api.release(answer)
+	err = decode(op, answer.Bytes(), &decoded)
 	return decoded, err == nil, err
 }
 
@@ -54,7 +55,7 @@ func List[T any](ctx context.Context, api *Client, where ResourcePath, selector 
 	}
 	for range maxPages {
 		api.counter.count("list", where)
-		content, err := api.fetch(ctx, where, "", query)
+		answer, err := api.fetch(ctx, where, "", query)
 		if apierrors.IsNotFound(err) {
 			return nil, nil
 		}
@@ -67,7 +68,9 @@ func List[T any](ctx context.Context, api *Client, where ResourcePath, selector 
 			} `json:"metadata"`
 			Items []T `json:"items"`
 		}
-		if err := decode(op, content, &page); err != nil {
+		err = decode(op, answer.Bytes(), &page)
+		api.release(answer)
+		if err != nil {
 			return nil, err
 		}
 		if all = append(all, page.Items...); page.Metadata.Continue == "" {
@@ -79,14 +82,14 @@ func List[T any](ctx context.Context, api *Client, where ResourcePath, selector 
 }
 
 // fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
-// the same error that client-go returns.
-func (c *Client) fetch(ctx context.Context, where ResourcePath, name string, query url.Values) ([]byte, error) {
+// the same error that client-go returns. The caller releases the answer.
+func (c *Client) fetch(ctx context.Context, where ResourcePath, name string, query url.Values) (*bytes.Buffer, error) {
 	address := c.Address.JoinPath(where.urlPath(), name)
 	address.RawQuery = query.Encode()
 	return c.get(ctx, address, where.String(), name)
 }
 
-func (c *Client) get(ctx context.Context, address *url.URL, kind, name string) ([]byte, error) {
+func (c *Client) get(ctx context.Context, address *url.URL, kind, name string) (*bytes.Buffer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, err
@@ -97,14 +100,28 @@ func (c *Client) get(ctx context.Context, address *url.URL, kind, name string) (
 		return nil, err
 	}
 	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
+	answer, _ := c.answers.Get().(*bytes.Buffer)
+	if answer == nil {
+		answer = new(bytes.Buffer)
+	}
+	if _, err = answer.ReadFrom(response.Body); err == nil && response.StatusCode != http.StatusOK {
+		err = toStatusError(kind, name, response.StatusCode, answer.Bytes())
+	}
 	if err != nil {
+		c.release(answer)
 		return nil, err
 	}
-	if response.StatusCode != http.StatusOK {
-		return nil, toStatusError(kind, name, response.StatusCode, content)
+	return answer, nil
+}
+
+// maxKeptAnswer is the size of buffers, in bytes, that are kept for later answers: the same lists are fetched every few seconds.
+const maxKeptAnswer = 1 << 20
+
+func (c *Client) release(answer *bytes.Buffer) {
+	if answer.Cap() <= maxKeptAnswer {
+		answer.Reset()
+		c.answers.Put(answer)
 	}
-	return content, nil
 }
 
 func toStatusError(kind, name string, code int, content []byte) error {
@@ -123,15 +140,16 @@ func (c *Client) ListResources(ctx context.Context, version string) ([]metav1.AP
 		root = "api"
 	}
 	c.counter.count("get", ResourcePath(root+"/"+version))
-	content, err := c.get(ctx, c.Address.JoinPath(root, version), "kinds", version)
+	answer, err := c.get(ctx, c.Address.JoinPath(root, version), "kinds", version)
 	if apierrors.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, c.ToFault(ctx, op, err)
 	}
+	defer c.release(answer)
 	var served metav1.APIResourceList
-	err = decode(op, content, &served)
+	err = decode(op, answer.Bytes(), &served)
 	return served.APIResources, err
 }
 

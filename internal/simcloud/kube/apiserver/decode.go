@@ -162,7 +162,7 @@ func (d decoder) checkType(object kube.Object) (kube.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked, faults, err := loadCodec().DecodeJSON(d.kind, content)
+	checked, faults, err := loadCodec().CheckObject(d.kind, object, content)
 	if err == nil {
 		err = d.reportFaults(faults)
 	}

@@ -20,7 +20,7 @@ func parseManager(r *http.Request, parsed request) string {
 // recordOwnership records in metadata.managedFields the last writer of each field. Lists are atomic; writes to subresources and
 // those of the simulated operators, which do not use the API, are not recorded.
 func recordOwnership(kind kube.Kind, before, after kube.Object, manager string, now time.Time) {
-	entries := before.Clone().List("metadata.managedFields")
+	entries := kube.Object{"entries": kube.CloneValue(before.Get("metadata.managedFields"))}.List("entries")
 	old, fresh := selectOwnedFields(kind, before), selectOwnedFields(kind, after)
 	written, gone := diffFields(old, fresh), diffFields(fresh, old)
 	if len(written) > 0 || len(gone) > 0 {

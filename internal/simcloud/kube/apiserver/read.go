@@ -81,7 +81,12 @@ func (l list) encode() ([]byte, error) {
 		return nil, err
 	}
 	const end = "]}"
-	content := bytes.NewBuffer(bytes.TrimSuffix(head, []byte(end)))
+	size := len(head) + len(end)
+	for _, item := range items {
+		size += len(item) + len(",")
+	}
+	content := bytes.NewBuffer(make([]byte, 0, size))
+	content.Write(bytes.TrimSuffix(head, []byte(end)))
 	for i, item := range items {
 		if i > 0 {
 			content.WriteByte(',')

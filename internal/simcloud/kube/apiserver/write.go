@@ -32,8 +32,18 @@ func (o resources) serveCreate(w http.ResponseWriter, r *http.Request, parsed re
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusCreated, created)
+	o.writeStored(w, http.StatusCreated, parsed, created)
 	return nil
+}
+
+// writeStored answers with an object that was just written, in the encoding in which it is stored.
+func (o resources) writeStored(w http.ResponseWriter, code int, r request, written kube.Object) {
+	found, ok := o.Find(r.kind.GroupResource(), written.Namespace(), written.Name())
+	if ok && !o.dryRun && found.Object.ResourceVersion() == written.ResourceVersion() {
+		writeEncoded(w, code, found.Raw)
+		return
+	}
+	writeJSON(w, code, written)
 }
 
 // prepareCreate sets the API server's defaults, or refuses the object.
@@ -157,7 +167,7 @@ func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, written)
+	o.writeStored(w, http.StatusOK, r, written)
 	return nil
 }
 

@@ -56,8 +56,7 @@ func encodeTyped(typed any) (kube.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var object kube.Object
-	return object, json.Unmarshal(content, &object)
+	return kube.DecodeTrusted(content)
 }
 
 // EncodeProtobuf returns the message of an object, of a list or of a metav1.Status in JSON.
@@ -86,9 +85,18 @@ func (c *Codec) EncodeEvent(event string, object []byte) ([]byte, error) {
 	return frame.Bytes(), err
 }
 
+// CheckObject is DecodeJSON of an object that the caller has encoded itself. It modifies the object.
+func (c *Codec) CheckObject(kind kube.Kind, object kube.Object, content []byte) (checked kube.Object, faults []string, err error) {
+	return c.check(kind, content, func() (kube.Object, error) { return object, nil })
+}
+
 // DecodeJSON returns an object without the fields that its type does not have, and what is wrong with these: `unknown field
 // "spec.x"`, `duplicate field "data"`. Its kind may be left out. A value of a wrong type is an error.
 func (c *Codec) DecodeJSON(kind kube.Kind, content []byte) (object kube.Object, faults []string, err error) {
+	return c.check(kind, content, func() (object kube.Object, err error) { return object, json.Unmarshal(content, &object) })
+}
+
+func (c *Codec) check(kind kube.Kind, content []byte, decode func() (kube.Object, error)) (object kube.Object, faults []string, err error) {
 	gvk := formatGVK(kind)
 	typed, actual, err := c.strict.Decode(content, &gvk, nil)
 	unknown, isUnknown := runtime.AsStrictDecodingError(err)
@@ -106,7 +114,7 @@ func (c *Codec) DecodeJSON(kind kube.Kind, content []byte) (object kube.Object, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := json.Unmarshal(content, &object); err != nil {
+	if object, err = decode(); err != nil {
 		return nil, nil, err
 	}
 	pruned, _ := prune(map[string]any(object), map[string]any(known)).(map[string]any)

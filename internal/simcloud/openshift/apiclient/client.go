@@ -109,7 +109,7 @@ func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
 	}
 	transport := m.Network().NewTransport()
 	transport.TLSClientConfig = &tls.Config{RootCAs: roots, Certificates: own, MinVersion: tls.VersionTLS12,
-		CurvePreferences: []tls.CurveID{tls.X25519}}
+		CurvePreferences: []tls.CurveID{tls.CurveP256}}
 	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 1, clientIdle
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
 	return &Client{Server: a.Server, token: a.Token, http: &http.Client{Transport: transport}, timeout: patience}, nil
@@ -183,8 +183,7 @@ func (c *Client) send(ctx context.Context, method, path, media string, body kube
 	if err != nil {
 		return nil, err
 	}
-	var object kube.Object
-	_ = json.Unmarshal(answer, &object) // health checks respond in plain text
+	object, _ := kube.DecodeTrusted(answer) // health checks respond in plain text
 	if response.StatusCode >= http.StatusBadRequest {
 		return nil, answerError{response.StatusCode, object.GetString("message")}
 	}

@@ -133,7 +133,7 @@ func (k *prober) checkRoute(ctx context.Context, host string) error {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(k.Record().Files["router-ca.crt"])
 	transport := k.machine.Network().NewTransport()
-	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.X25519}}
+	transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, CurvePreferences: []tls.CurveID{tls.CurveP256}}
 	transport.DisableKeepAlives = true
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+host+"/", nil)
 	if err != nil {
