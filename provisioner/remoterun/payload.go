@@ -40,6 +40,13 @@ type payload struct {
 
 func packProgram(program Program) (payload, error) {
 	const op = "pack the program"
+	if program.Packed != nil {
+		sum, err := sumUnpacked(program.Packed)
+		if err != nil {
+			return payload{}, fault.New(fault.Internal, op, err)
+		}
+		return payload{program.Packed, sum, program.Args}, nil
+	}
 	source, err := program.Open()
 	if err != nil {
 		return payload{}, fault.New(fault.Internal, op, err)
@@ -55,6 +62,18 @@ func packProgram(program Program) (payload, error) {
 		return payload{}, fault.New(fault.Internal, op, err)
 	}
 	return payload{packed.Bytes(), hex.EncodeToString(hash.Sum(nil)), program.Args}, nil
+}
+
+func sumUnpacked(packed []byte) (string, error) {
+	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, unzipped); err != nil { //nolint:gosec // of this very program
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 func formatMegabytes(size int64) string {

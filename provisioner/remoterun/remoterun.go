@@ -10,7 +10,9 @@ import (
 // Program is a Linux program for amd64 that reads its input from stdin and writes its output to stdout.
 type Program struct {
 	Open func() (io.ReadCloser, error) // returns its content
-	Args []string
+	// Packed is its content as gzip, and sent as it is; nil: Open is used.
+	Packed []byte
+	Args   []string
 }
 
 // Runner runs programs at a Source.

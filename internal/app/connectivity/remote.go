@@ -13,6 +13,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/probeprogram"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale"
@@ -38,7 +39,7 @@ func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Re
 	if err != nil {
 		return reach.Report{}, fmt.Errorf("write the task: %w", err)
 	}
-	program, err := remoterun.NewSelfProgram(ProbeVerb)
+	program, err := newProbeProgram()
 	if err != nil {
 		return reach.Report{}, err
 	}
@@ -162,15 +163,32 @@ func (s *Checker) DescribeTerms(where string) string {
 
 // DescribeZoneTerms returns the terms of a check from inside the zone. It makes no API call: the machine is of one of the smallest types.
 func DescribeZoneTerms(spec state.Spec) string {
-	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: estimateProgramSize()}
+	upload, remark := describeUpload()
+	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: upload}
 	if prices, err := assets.ReadPrices(); err == nil {
 		terms.Hour, terms.Date = prices.Instances[terms.Type], prices.Date
 	}
-	return terms.String()
+	return terms.String() + remark
 }
 
-// estimateProgramSize is in bytes, compressed.
-func estimateProgramSize() int64 {
+// newProbeProgram returns the small program of this build; without one, this very program.
+func newProbeProgram() (remoterun.Program, error) {
+	if packed, embedded := probeprogram.Read(); embedded {
+		return remoterun.Program{Packed: packed, Args: []string{ProbeVerb}}, nil
+	}
+	return remoterun.NewSelfProgram(ProbeVerb)
+}
+
+// describeUpload returns the size of what is uploaded, in bytes, and a remark where that is the whole program.
+func describeUpload() (size int64, remark string) {
+	if packed, embedded := probeprogram.Read(); embedded {
+		return int64(len(packed)), ""
+	}
+	return estimateOwnSize(), " This build of exoshift has no small program for that and uploads itself; that size is an estimate."
+}
+
+// estimateOwnSize is in bytes, compressed.
+func estimateOwnSize() int64 {
 	const packing = 2
 	path, err := os.Executable()
 	if err != nil {
