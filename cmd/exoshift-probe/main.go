@@ -1,4 +1,4 @@
-// Program exoshift-probe runs the connectivity checks of a task on another machine: it is the part of exoshift that is copied
+// Command exoshift-probe runs the connectivity checks of a task on another machine: it is the part of exoshift that is copied
 // to a machine in the zone, or to a host by SSH. It reads the task from the standard input and writes the report to the standard
 // output.
 package main
