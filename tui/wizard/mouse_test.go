@@ -72,13 +72,13 @@ func TestMouse_FormRowsChoicesAndStrip(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		d := newInterview().answer(t, completeAnswers())
 		o := withMouse(openWizard(t, d, size[0], size[1], nil)).openPage(t, wizard.Cluster)
-		o.click(t, "Distribution  ").shows(t, "› Distribution")
-		o.click(t, "Distribution  ").shows(t, "type to search")
-		o.click(t, "okd")
+		o.click(t, "Distribution  o").shows(t, "› Distribution")
+		o.click(t, "Distribution  o").shows(t, "type to search")
+		o.click(t, "okd  ")
 		if got := o.session.Spec().OpenShift.Distribution; string(got) != "okd" {
 			t.Errorf("%v: a click on the choice leaves %q", size, got)
 		}
-		o.click(t, "Distribution  ").click(t, "Distribution  ").click(t, "ocp")
+		o.click(t, "Distribution  o").click(t, "Distribution  o").click(t, "ocp  ")
 		o.click(t, "Base domain  ").shows(t, "› Base domain")
 		o.click(t, "3 Nodes").checkPage(t, wizard.Nodes)
 		o.click(t, "1 Access").checkPage(t, wizard.Access)
