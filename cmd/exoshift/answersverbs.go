@@ -26,11 +26,10 @@ import (
 func newAnswersCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "answers",
-		Short: "Write, check, explain and export answers files",
-		Long: `Write, check, explain and export answers files.
+		Short: "Manage answers files",
+		Long: `Create, validate, explain and export answers files.
 
-An answers file says everything that an installation has to know. Answers come in layers: what a higher one does not say,
-the next one below does.
+An answers file has all settings of an installation. Answers come in layers; the first layer with an answer wins:
 
   --set KEY=VALUE                    one answer of this run
   EXOSHIFT_KEY                       the same in the environment, e.g. EXOSHIFT_NETWORK_PODCIDR
@@ -38,8 +37,11 @@ the next one below does.
   ~/.config/exoshift/config.yaml     your usual answers, of the same form ($XDG_CONFIG_HOME is respected)
   defaults
 
-Secrets are in none of them: they refer to where a secret is found, {env: NAME} or {file: PATH}, as a flag env:NAME or
-file:PATH. The API key and its secret may also be those of an account of the program exo, {exo: ACCOUNT} or exo:ACCOUNT.`,
+Secrets are never in them, only references: {env: NAME} or {file: PATH}, in flags env:NAME or file:PATH. The API key and its
+secret can also refer to an account of the exo CLI: {exo: ACCOUNT}, or exo:ACCOUNT.`,
+		Example: `  exoshift answers new cluster.yaml
+  exoshift answers validate cluster.yaml
+  exoshift answers explain network.podCIDR`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -58,9 +60,9 @@ file:PATH. The API key and its secret may also be those of an account of the pro
 func newTemplateCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "new [FILE]",
-		Short: "Write an answers file to start with",
-		Long: `Write an answers file to start with, to FILE or to the standard output. What has no default comes first and is empty;
-everything else is there as a comment, with its default. A file that exists is never overwritten.`,
+		Short: "Create an answers file to fill in",
+		Long: `Create an answers file to fill in: FILE, or the standard output. Answers without a default come first and are empty; all
+others are comments with their defaults. An existing file is never overwritten.`,
 		Example: "  exoshift answers new answers.yaml",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -72,7 +74,7 @@ everything else is there as a comment, with its default. A file that exists is n
 func newSchemaCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [FILE]",
-		Short: "Write the JSON Schema of answers files, for editors",
+		Short: "Print the JSON Schema of answers files",
 		Long: `Write the JSON Schema (2020-12) of answers files, to FILE or to the standard output. Editors with the YAML language
 server complete and check answers by it if the answers file begins with this line:
 
@@ -114,7 +116,7 @@ func writeOutput(args []string, content []byte, std cli.Streams) error {
 func newExplainAnswersCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [KEY]",
-		Short: "Explain a key of the answers file, and tell each answer and where it came from",
+		Short: "Show answers, their sources and their documentation",
 		Long: `Without KEY: a table of all answers, and for each where it came from: a flag, a variable, a line of a file, or the
 default. With the KEY of an answer: what it is, why it matters, where its value is found, what is allowed, and its answer.
 With a section such as "network": all that is below. Of a secret the reference is shown, never the secret.`,
@@ -129,7 +131,7 @@ With a section such as "network": all that is below. Of a secret the reference i
 			return explainAnswers(o, args, std)
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddAnswersFlag(cmd, "answers file")
 	return cmd
 }
 
@@ -179,8 +181,8 @@ func newUnknownKeyError(name string) error {
 func newExportCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE]",
-		Short: "Write the answers with every default spelled out, each with where it came from",
-		Long: `Write the answers with every default spelled out, to FILE or to the standard output. A comment on each line says where
+		Short: "Export the answers with all defaults and their sources",
+		Long: `Export the answers with all defaults, to FILE or to the standard output. A comment on each line says where
 the answer came from. The answers are those of the layers, or with --dir those of an installation or of a draft. No secret
 is written, only where it is found. A file that exists is never overwritten.`,
 		Example: "  exoshift answers export --answers answers.yaml all.yaml\n  exoshift answers export --dir ~/.local/state/exoshift/c-demo-1",
@@ -200,7 +202,7 @@ is written, only where it is found. A file that exists is never overwritten.`,
 			return export(o, args, std)
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddAnswersFlag(cmd, "answers file")
 	cli.AddDirFlag(cmd, "the folder of an installation or of a draft, instead of an answers file")
 	return cmd
 }
@@ -256,9 +258,9 @@ func readFolderAnswers(dir string) (*wizard.Answers, error) {
 func newValidateCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [FILE]",
-		Short: "Check an answers file: everything that is wrong at once",
-		Long: `Check an answers file, with the layers over and under it. Everything that is wrong is listed at once, each with its place,
-what is allowed, and what was probably meant. Nothing is contacted.
+		Short: "Validate an answers file",
+		Long: `Validate an answers file together with the layers above and below it. All errors are listed at once, each with its
+location, what is allowed, and what was probably meant. Nothing is contacted.
 
 Secrets and files that the answers refer to and that this machine does not have are warnings only: they may be there where
 the installation is run. The exit code is 0 without faults, 3 with faults, 2 if the command itself is wrong.
@@ -281,8 +283,8 @@ With --output json, each fault and each warning is an object on a line of its ow
 			return validate(o, std)
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file, in the place of FILE")
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddAnswersFlag(cmd, "answers file, instead of FILE")
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 

@@ -31,8 +31,8 @@ func newBundleCommand(std cli.Streams) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "bundle [ID]",
-		Short: "Pack a cluster's folder for those who help, without secrets and names",
-		Long: `Pack a cluster's folder for those who help, without secrets and names.
+		Short: "Create a support bundle without secrets and names",
+		Long: `Create a support bundle: an archive of a cluster's folder without secrets and names.
 
 The archive holds a summary, which is to be read first, the answers, the facts, the journal, the events, the log and what was gathered after failures. Secrets,
 public addresses, domains and names are replaced by tokens, the same by the same, so that it can still be followed. Files
@@ -52,8 +52,8 @@ it, which is for you alone. Look through the archive before you send it.`,
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cli.AddStateFlag(cmd)
-	cmd.Flags().StringVar(&out, "out", "", "the archive, which must not exist yet (default exoshift-bundle-<time>"+packed+" in this directory)")
-	cli.AddOutputFlag(cmd, "how to tell what was replaced", cli.OutputPlain, cli.OutputJSON)
+	cmd.Flags().StringVar(&out, "out", "", "archive to create (default exoshift-bundle-<time>"+packed+" in this directory)")
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	open := newOpenBundleCommand(std)
 	open.Args = cli.WithUsageError(open.Args)
 	cmd.AddCommand(open)
@@ -63,10 +63,10 @@ it, which is for you alone. Look through the archive before you send it.`,
 func newOpenBundleCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open FILE" + packed,
-		Short: "Show what a bundle holds: the state, what is wrong, and how to see it again",
-		Long: `Show what a bundle holds: the state of the installation, what is wrong, and how to see it again.
+		Short: "Show the contents of a support bundle",
+		Long: `Show the state of the installation in a support bundle, the findings, and how to replay the run.
 
-A bundle that was cut is shown as far as it goes, and the exit code is 3. That tokens stand in its answers is noted only.
+Of a truncated bundle, what is complete is shown; the exit code is 3. Tokens in its answers are no error.
 "status" and "replay" take a bundle as well.`,
 		Example: "  exoshift bundle open exoshift-bundle-20260504T145931Z" + packed,
 		Args:    cobra.ExactArgs(1),
@@ -78,7 +78,7 @@ A bundle that was cut is shown as far as it goes, and the exit code is 3. That t
 			return showBundle(args[0], o, std)
 		},
 	}
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 

@@ -36,8 +36,8 @@ type conformanceFlags struct {
 func newConformanceCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conformance",
-		Short: "Prove on a zone, for cents and in minutes, what an installation assumes of it",
-		Long: `Prove on a zone, for cents and in minutes, what an installation assumes of it
+		Short: "Test a zone against the assumptions of an installation",
+		Long: `Test a zone against the assumptions of an installation. It takes minutes and costs a few cents.
 
 It makes a small part of a cluster there, by the steps of an installation: security groups, elastic IPs, a DNS zone, a load
 balancer, roles and keys, buckets, an image. It looks at them from here and from a machine in the zone, tells a verdict for each
@@ -61,11 +61,11 @@ answers otherwise.`,
 			return c.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().String("zone", "", "the Exoscale zone, e.g. ch-gva-2")
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
-	cmd.Flags().String("record", "", "write every exchange into this `file`, an HTTP Archive without credentials, secrets and names of others")
-	cmd.Flags().String("compare", "", "make nothing: hold this `file`, which --record wrote, against the answers of a simulated zone")
-	cli.AddYesFlag(cmd, "make what the announcement says without asking")
+	cmd.Flags().String("zone", "", "Exoscale zone, e.g. ch-gva-2")
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
+	cmd.Flags().String("record", "", "write all requests and responses to this `file`, an HTTP Archive without credentials and secrets")
+	cmd.Flags().String("compare", "", "create nothing; compare this `file` of --record with a simulated zone")
+	cli.AddYesFlag(cmd, "create the announced resources without a prompt")
 	return cmd
 }
 

@@ -38,8 +38,8 @@ func newDestroyCommand(std cli.Streams) *cobra.Command {
 	var d destroyFlags
 	cmd := &cobra.Command{
 		Use:   "destroy [ID]",
-		Short: "Delete everything that belongs to a cluster, and prove that nothing is left",
-		Long: `Delete everything that belongs to a cluster, and prove that nothing is left.
+		Short: "Delete a cluster and all of its resources",
+		Long: `Delete a cluster and all of its resources, and verify that nothing is left.
 
 What belongs to it is proven by its label, by the journal of its folder, by the exact names that an installation gives, and
 by the mark on its buckets. What the cluster says that it made itself counts only if the cloud shows it, too. Everything else
@@ -63,12 +63,12 @@ What could not be deleted is listed, and the same command goes on.`,
 	cli.AddAnswersFlag(cmd, "the answers file of a cluster whose folder is lost")
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cli.AddStateFlag(cmd)
-	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
-	cmd.Flags().StringVar(&d.confirmID, "confirm-destroy", "", "the cluster's ID: delete without asking for it")
-	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "delete the bucket that holds backups, too")
+	cmd.Flags().BoolVar(&d.dryRun, "dry-run", false, "show what would be deleted; delete nothing")
+	cmd.Flags().StringVar(&d.confirmID, "confirm-destroy", "", "cluster ID: delete without a prompt")
+	cmd.Flags().BoolVar(&d.deleteBackups, "delete-backups", false, "also delete the bucket with backups")
 	cmd.Flags().BoolVar(&d.includeForeignRecords, "include-foreign-records", false,
-		"delete the cluster's DNS zone with the records in it that no installation made, too")
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+		"also delete DNS records in the cluster's zone that no installation created")
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	cli.AddAccessibleFlag(cmd)
 	return cmd
 }

@@ -24,13 +24,13 @@ func newEmergencyCommand(std cli.Streams) *cobra.Command {
 	var e emergencyFlags
 	cmd := &cobra.Command{
 		Use:   "emergency-access",
-		Short: "Verify a cluster's emergency access, and then invalidate the kubeconfig that is valid for ten years",
-		Long: `Verify a cluster's emergency access, and then invalidate the kubeconfig that is valid for ten years.
+		Short: "Verify emergency access, and invalidate the installer's kubeconfig",
+		Long: `Verify the emergency access of a cluster, and invalidate the kubeconfig of openshift-install, which is valid for ten years.
 
-openshift-install leaves an administrator's kubeconfig that nobody can take back one by one. Once Project Syn runs, the
-cluster makes emergency credentials of its own. This command proves that they let you in: with TLS verified, at this very
-cluster, as an emergency account that may do everything. Only with --invalidate, and after a yes, it then takes the other
-kubeconfig its power; if the emergency access does not work after that, everything is put back.`,
+openshift-install creates an administrator's kubeconfig that cannot be revoked by itself. With Project Syn, the cluster
+creates emergency credentials. This command verifies that they give access to this cluster, with TLS verified, as an
+emergency account with all permissions. With --invalidate, and after a confirmation, it then invalidates the other
+kubeconfig; if the emergency access does not work after that, the change is reverted.`,
 		Example: `  exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig
   exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig --invalidate`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,9 +41,9 @@ kubeconfig its power; if the emergency access does not work after that, everythi
 			return e.run(cmd.Context(), std)
 		},
 	}
-	cmd.Flags().StringVar(&e.kubeconfig, "kubeconfig", "", "the emergency credentials, as they were fetched")
-	cmd.Flags().BoolVar(&e.invalidate, "invalidate", false, "invalidate the administrator's kubeconfig in the cluster's folder, after a yes")
-	cli.AddYesFlag(cmd, "invalidate it without asking")
+	cmd.Flags().StringVar(&e.kubeconfig, "kubeconfig", "", "file with the emergency credentials")
+	cmd.Flags().BoolVar(&e.invalidate, "invalidate", false, "invalidate the administrator's kubeconfig in the cluster's folder, after a confirmation")
+	cli.AddYesFlag(cmd, "invalidate it without a prompt")
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	return cmd
 }

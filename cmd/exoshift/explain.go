@@ -17,8 +17,8 @@ import (
 func newExplainCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [ID]",
-		Short: "Explain a check, a finding, a step, an exit code or a key of the answers",
-		Long: `Explain a check, a finding, a step, an exit code or a key of the answers.
+		Short: "Explain a check, finding, step, exit code or answer",
+		Long: `Show the documentation of a check, finding, step, exit code or answer.
 
 ID is that of a check (NET-RH-001), of what is wrong with a connection (tcp-timeout), of a finding of the diagnosis
 (machine-silent), of a step (bootstrap-complete), the number or the name of an exit code (12), or a key of the answers file

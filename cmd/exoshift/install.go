@@ -28,10 +28,14 @@ import (
 func installCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [ID]",
-		Short: "Install a cluster, or go on with an installation that was stopped",
-		Example: `  exoshift install                                   # asks, checks, shows the plan, and asks again
+		Short: "Install a cluster, or resume an installation",
+		Long: `Install a cluster, or resume an installation.
+
+On a terminal without --answers, a wizard asks for the settings, checks all requirements and shows the plan and its cost.
+Nothing is created before you confirm. An installation that was interrupted continues where it stopped.`,
+		Example: `  exoshift install                                   # wizard, checks, plan, confirmation
   exoshift install -a cluster.yaml -y -o json        # without a terminal
-  exoshift install -d ~/.local/state/exoshift/c-demo-1   # goes on where it stopped
+  exoshift install -d ~/.local/state/exoshift/c-demo-1   # resume
   exoshift install --state 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' c-demo-1   # goes on where a colleague's stopped`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters,
@@ -46,10 +50,10 @@ func installCommand(std cli.Streams) *cobra.Command {
 			return installCluster(cmd.Context(), o, std)
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddAnswersFlag(cmd, "answers file")
 	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>)")
 	cli.AddStateFlag(cmd)
-	cli.AddYesFlag(cmd, "create what the plan says without asking")
+	cli.AddYesFlag(cmd, "create the resources of the plan without a prompt")
 	cli.AddScreenFlags(cmd)
 	cli.AddAccessibleFlag(cmd)
 	cli.AddWaitFlag(cmd)

@@ -32,6 +32,6 @@ contacted. With --output json, each is an object on a line of its own.`,
 			return console.PrintClusters(std.Out, clusters, time.Now())
 		},
 	}
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }

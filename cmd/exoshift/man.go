@@ -14,8 +14,8 @@ import (
 func newManCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages of all commands",
-		Long: `Write the manual pages of all commands into DIR, one for each, e.g. exoshift-install.1. Pages that are there are replaced.
+		Short: "Generate manual pages",
+		Long: `Generate a manual page for each command in DIR, e.g. exoshift-install.1. Existing pages are replaced.
 The date of the pages is today's, or that of $SOURCE_DATE_EPOCH.`,
 		Example: "  exoshift man ~/.local/share/man/man1\n  man exoshift-install",
 		Args:    cobra.ExactArgs(1),

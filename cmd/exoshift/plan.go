@@ -22,11 +22,10 @@ func newPlanCommand(std cli.Streams) *cobra.Command {
 	var expectNoChange bool
 	cmd := &cobra.Command{
 		Use:   "plan [ID]",
-		Short: "Show what is there and what an installation would create, change or delete; nothing is changed",
-		Long: `Show what is there and what an installation would create, change or delete; nothing is changed.
+		Short: "Show what an installation would create, change or delete",
+		Long: `Show what exists and what an installation would create, change or delete. The command is read-only.
 
-With the ID of a cluster of this machine, or with its folder, the answers are those in the folder unless --answers says
-otherwise.`,
+With the ID or the folder of a cluster of this machine, the answers in its folder are used unless --answers is given.`,
 		Example: `  exoshift plan -a cluster.yaml
   exoshift plan c-demo-1 --expect-no-change
   exoshift plan c-demo-1 --set sizing.workers.count=5 -o json`,
@@ -46,12 +45,12 @@ otherwise.`,
 			})
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file")
+	cli.AddAnswersFlag(cmd, "answers file")
 	cli.AddCatalogFlag(cmd)
 	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); without --answers its answers are taken")
 	cli.AddStateFlag(cmd)
-	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "fail if anything would be created, changed or deleted")
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "exit with an error if anything would be created, changed or deleted")
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 

@@ -24,7 +24,11 @@ func newRehearseCommand(std cli.Streams) *cobra.Command {
 	var interactive, listScenarios bool
 	cmd := &cobra.Command{
 		Use:   "rehearse",
-		Short: "Run a whole installation on a simulated zone: nothing real is touched, nothing costs",
+		Short: "Rehearse an installation on a simulated zone",
+		Long: `Rehearse an installation on a simulated zone: the same steps as "exoshift install", without real resources or cost.
+
+Virtual time passes --speed times as fast as real time. If this machine is too slow for that, virtual time slows down; the
+installation itself stays the same.`,
 		Example: `  exoshift rehearse --interactive
   exoshift rehearse -a cluster.yaml --speed 300
   exoshift rehearse --scenario load-balancer-packages,late-dns
@@ -41,12 +45,12 @@ func newRehearseCommand(std cli.Streams) *cobra.Command {
 			return runRehearsal(cmd.Context(), o, r, interactive, std)
 		},
 	}
-	cli.AddAnswersFlag(cmd, "the answers file (default: a shipped example)")
-	cli.AddDirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary one)")
+	cli.AddAnswersFlag(cmd, "answers file (default: an example)")
+	cli.AddDirFlag(cmd, "the cluster's folder; the simulated zone is kept beside it (default: a temporary folder)")
 	cli.AddScreenFlags(cmd)
 	cli.AddAccessibleFlag(cmd)
 	cli.AddWaitFlag(cmd)
-	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of the simulated one")
+	cmd.Flags().String("openshift-install", "", "openshift-install to run instead of the simulated one")
 	cli.AddRenewFlag(cmd)
 	cli.AddNewKeyFlag(cmd)
 	cli.AddCatalogFlag(cmd)
@@ -54,10 +58,10 @@ func newRehearseCommand(std cli.Streams) *cobra.Command {
 	cli.AddImageFromFlag(cmd)
 	cli.AddTrustTokenFlag(cmd)
 	cli.AddResponseFlags(cmd)
-	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, as install does on a terminal")
-	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "how many times faster than real")
-	cli.AddScenarioFlag(cmd.Flags(), &r.Scenario, scenario.None, "what goes wrong, see --list-scenarios; several with commas")
-	cmd.Flags().BoolVar(&listScenarios, "list-scenarios", false, "list what can go wrong, and do nothing else")
+	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, like install on a terminal")
+	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "times as fast as real time, 1 to 3600")
+	cli.AddScenarioFlag(cmd.Flags(), &r.Scenario, scenario.None, "failures to inject, separated by commas; see --list-scenarios")
+	cmd.Flags().BoolVar(&listScenarios, "list-scenarios", false, "list the scenarios")
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 
@@ -35,8 +36,8 @@ func newReplayCommand(std cli.Streams) *cobra.Command {
 	var r replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay [ID | FILE | -]",
-		Short: "Show a recorded run again, at any speed, up to any moment",
-		Long: `Show a recorded run again, at any speed, up to any moment.
+		Short: "Replay a recorded run",
+		Long: `Replay a recorded run, at any speed, up to any moment.
 
 ID is that of a cluster of this machine. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, a bundle, or what --output json printed; - reads the standard input,
 and without it the events of the folder are shown. In the dashboard, space pauses, + and - change the speed. Where the run
@@ -65,9 +66,9 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cli.AddScreenFlags(cmd)
-	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "how many times faster than it was; 0 is at once, which is also the default where nobody watches")
-	cmd.Flags().StringVar(&r.until, "until", "", "stop there: the number of an event, a duration since the beginning, or a time")
-	cmd.Flags().IntVar(&r.run, "run", 0, "which of several runs to show, 1 is the first (default: the last)")
+	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "times as fast as recorded; 0 prints everything at once (default 0 if the output is not a terminal)")
+	cmd.Flags().StringVar(&r.until, "until", "", "stop at an event's number, a duration since the start, or a time")
+	cmd.Flags().IntVar(&r.run, "run", 0, "number of the run to replay, from 1 (default: the last one)")
 	return cmd
 }
 
@@ -141,6 +142,9 @@ func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, e
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source))
 	}
 	file, err := fileread.Open(source, fileread.Lines)
+	if errors.Is(err, fs.ErrNotExist) && r.file != "" {
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("there is neither a cluster nor a file %q\n  see: exoshift list", source))
+	}
 	if err != nil {
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}

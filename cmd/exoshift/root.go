@@ -18,6 +18,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
+	"exoshift/wizard"
 )
 
 // execute returns the exit code. Every error is printed once, here.
@@ -55,10 +56,10 @@ func newRootCommand(std cli.Streams) *cobra.Command {
 		Short: "Install OpenShift 4 on Exoscale",
 		Long: `Install OpenShift 4 on Exoscale
 
-Begin with: exoshift install. On a terminal it asks what the cluster should be, checks whether everything is in place
-and shows what it would create and what that costs. Nothing is created before you agree.
+Start with "exoshift install": on a terminal it asks for the cluster's settings, checks all requirements, and shows what
+it will create and what that costs. Nothing is created before you confirm.
 
-To see it all before, on a simulated zone and for nothing: exoshift rehearse --interactive`,
+To try it first on a simulated zone, without an account and at no cost: exoshift rehearse --interactive`,
 		Example: `  exoshift install
   exoshift rehearse --interactive
   exoshift check --zone ch-gva-2`,
@@ -88,10 +89,24 @@ To see it all before, on a simulated zone and for nothing: exoshift rehearse --i
 
 func newUnknownCommandError(parent *cobra.Command, name string) error {
 	problem := fmt.Sprintf("there is no command %q", name)
-	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
-		problem += "; did you mean " + strings.Join(similar, " or ") + "?"
+	if nearest := findNearestCommand(parent, name); nearest != "" {
+		problem += "; did you mean " + nearest + "?"
 	}
 	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: "+parent.CommandPath()+" --help"))
+}
+
+// findNearestCommand returns the command that begins with name, or that is spelled like it; "" if there is none.
+func findNearestCommand(parent *cobra.Command, name string) string {
+	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
+		return strings.Join(similar, " or ")
+	}
+	var names []string
+	for _, command := range parent.Commands() {
+		if command.IsAvailableCommand() {
+			names = append(names, command.Name())
+		}
+	}
+	return wizard.Nearest(name, names)
 }
 
 func newVersionCommand(std cli.Streams) *cobra.Command {

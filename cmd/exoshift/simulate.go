@@ -16,23 +16,23 @@ func newSimulateCommand(std cli.Streams) *cobra.Command {
 	var s standingzone.Options // not read from the environment: EXOSHIFT_DIR and the like are meant for the verbs that use the zone
 	cmd := &cobra.Command{
 		Use:   "simulate",
-		Short: "Let a simulated zone stand by itself behind a local proxy, for any program that speaks to Exoscale",
-		Long: `Let a simulated zone stand by itself behind an HTTP proxy on loopback, until it is stopped.
+		Short: "Run a simulated zone locally",
+		Long: `Run a simulated zone behind a local HTTP proxy until it is stopped.
 
-Whatever is started with the printed environment talks to the simulated zone instead of the internet: exoshift, and
-every other program that honours HTTPS_PROXY and trusts SSL_CERT_FILE. The zone is kept in --dir and found again there.`,
+Programs that are started with the printed environment reach the simulated zone instead of the internet: exoshift, and
+any program that supports HTTPS_PROXY and SSL_CERT_FILE. The zone is kept in --dir, and continues from there.`,
 		Example: `  exoshift simulate -d zone --env zone.env --speed 60
   . ./zone.env && exoshift install -a cluster.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd.Context(), s, std) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.Listen, "listen", "127.0.0.1:0", "the loopback address of the proxy; port 0 is any free one")
-	flags.StringVarP(&s.Dir, "dir", "d", "", "the folder that keeps the zone")
-	flags.Float64Var(&s.Speed, "speed", 1, "how many times faster than real")
-	flags.DurationVar(&s.Latency, "latency", 0, "how long the API takes for each answer, e.g. 200ms")
-	cli.AddScenarioFlag(flags, &s.Scenario, "happy", "what goes wrong: see exoshift rehearse --list-scenarios; several with commas")
-	flags.StringVar(&s.Env, "env", "", "the file that is given the environment for clients once the zone is ready")
-	flags.StringVar(&s.Calls, "calls", "", "the file that is given a line of JSON for each call of the API")
+	flags.StringVar(&s.Listen, "listen", "127.0.0.1:0", "loopback address of the proxy; port 0 selects a free one")
+	flags.StringVarP(&s.Dir, "dir", "d", "", "folder of the zone")
+	flags.Float64Var(&s.Speed, "speed", 1, "times as fast as real time")
+	flags.DurationVar(&s.Latency, "latency", 0, "delay of each API response, e.g. 200ms")
+	cli.AddScenarioFlag(flags, &s.Scenario, "happy", "failures to inject, separated by commas; see exoshift rehearse --list-scenarios")
+	flags.StringVar(&s.Env, "env", "", "file for the environment of clients, written once the zone is ready")
+	flags.StringVar(&s.Calls, "calls", "", "file for a line of JSON per API call")
 	return cmd
 }
 

@@ -27,7 +27,10 @@ import (
 func newStatusCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [ID | FILE.tar.gz]",
-		Short: "Show a running or finished installation from its folder, or from a bundle",
+		Short: "Show the state of an installation",
+		Long: `Show the state of a running or finished installation, from its folder or from a bundle. Nothing is contacted.
+
+Without an ID, the only cluster of this machine is shown. "exoshift list" lists all.`,
 		Example: `  exoshift status
   exoshift status c-demo-1
   exoshift status c-demo-1 -o json

@@ -26,8 +26,8 @@ func verifyCommand(std cli.Streams) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check a cluster's folder, and repair what is damaged",
-		Long: `Check a cluster's folder, and repair what is damaged.
+		Short: "Check a cluster's folder, and repair it",
+		Long: `Check a cluster's folder, and repair it.
 
 Modes, owners and checksums are checked; that facts, journal, events and answers agree; and that no key is left that nobody
 needs any more. With --repair, what can be repaired is: from the folder alone, or from the cloud by the same steps that an
@@ -46,7 +46,7 @@ reported with the next step. The exit code is 3 if something is wrong, or still 
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 

@@ -45,14 +45,14 @@ type checkFlags struct {
 func NewCommand(std cli.Streams, version string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Find out what cannot be reached: which service, from where, at which layer, and what to ask for",
-		Long: `Find out what cannot be reached: which service, from where, at which layer, and what to ask for
+		Short: "Check the connectivity that a cluster needs",
+		Long: `Check which services can be reached, from where, at which layer a connection fails, and what to ask for.
 
-Without answers it checks what any cluster in a zone needs: exoshift check --zone ch-gva-2
-With answers it checks what that cluster needs: exoshift check --answers FILE
+Without answers, the services that any cluster in a zone needs are checked: exoshift check --zone ch-gva-2
+With answers, those that this cluster needs: exoshift check --answers FILE
 
---vantage zone looks from inside the zone, too: it starts one small machine there, which costs a few cents at most and is
-deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
+--vantage zone also checks from inside the zone: it starts a small instance there, which costs a few cents at most and is
+deleted afterwards. --vantage ssh:HOST also checks from a Linux host of yours.`,
 		Example: `  exoshift check --zone ch-gva-2
   exoshift check -a cluster.yaml --vantage zone -o markdown
   exoshift check -a cluster.yaml --only NET-RH-001,NET-RH-002 --watch`,
@@ -66,20 +66,20 @@ deleted again. --vantage ssh:HOST looks from a Linux host of yours.`,
 		},
 	}
 	flags := cmd.Flags()
-	cli.AddAnswersFlag(cmd, "the answers file: what this cluster needs is checked")
-	flags.String("zone", "", "the Exoscale zone, e.g. ch-gva-2; with an answers file its own counts")
-	flags.StringSlice("vantage", []string{reach.Workstation}, "where to look from besides this workstation: zone, or ssh:[USER@]HOST[:PORT]")
-	flags.StringSlice("only", nil, "check these IDs alone, e.g. NET-RH-001")
-	flags.StringArray("skip", nil, "leave a check out, ID=REASON; may be repeated; REASON may end with \"until YYYY-MM-DD\"")
-	flags.Bool("watch", false, "check again every 30 seconds and tell what changes")
-	flags.String("against", "", "tell what is different from this report, which --output json wrote")
-	flags.Bool("simulate", false, "check a simulated internet in place of the real one")
-	cli.AddScenarioFlag(flags, new(string), "", "what is wrong with the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
-	flags.StringP("output", "o", string(formatAuto), "how to show it: "+strings.Join(listFormats(), ", "))
-	flags.Bool("ascii", false, "draw with ASCII alone, for terminals without other symbols")
+	cli.AddAnswersFlag(cmd, "answers file: check what this cluster needs")
+	flags.String("zone", "", "Exoscale zone, e.g. ch-gva-2, if there is no answers file")
+	flags.StringSlice("vantage", []string{reach.Workstation}, "additional source: zone, or ssh:[USER@]HOST[:PORT]")
+	flags.StringSlice("only", nil, "check only these IDs, e.g. NET-RH-001")
+	flags.StringArray("skip", nil, "skip a check, ID=REASON; can be repeated; REASON may end with \"until YYYY-MM-DD\"")
+	flags.Bool("watch", false, "repeat every 30 seconds and show changes")
+	flags.String("against", "", "compare with this report of --output json")
+	flags.Bool("simulate", false, "check a simulated internet instead of the real one")
+	cli.AddScenarioFlag(flags, new(string), "", "failures of the simulated internet: "+strings.Join(scenario.Names(scenario.Internet), ", "))
+	flags.StringP("output", "o", string(formatAuto), "output format: "+strings.Join(listFormats(), ", "))
+	flags.Bool("ascii", false, "use only ASCII characters")
 	cli.AddHostKeysFlag(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(listFormats(), cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-	cli.AddYesFlag(cmd, "start the machine of --vantage zone without asking")
+	cli.AddYesFlag(cmd, "start the instance of --vantage zone without a prompt")
 	return cmd
 }
 
@@ -158,7 +158,27 @@ func (c checkFlags) validate() error {
 	case c.Answers != "" && c.zone != "":
 		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
 	}
+	if err := c.validateZone(); err != nil {
+		return exit.WithCode(exit.Usage, err)
+	}
 	return rehearsal.ValidateScenario(c.scenario)
+}
+
+func (c checkFlags) validateZone() error {
+	zones := findZoneField().Choices
+	if c.zone == "" || slices.Contains(zones, c.zone) {
+		return nil
+	}
+	problem := fmt.Sprintf("--zone %s: there is no such zone", c.zone)
+	if nearest := wizard.Nearest(c.zone, zones); nearest != "" {
+		problem += "; did you mean " + nearest + "?"
+	}
+	return fmt.Errorf("%s\n  zones: %s", problem, strings.Join(zones, ", "))
+}
+
+func findZoneField() wizard.Field {
+	fields := wizard.Fields()
+	return fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == cli.ZoneKey })]
 }
 
 func (c checkFlags) validateVantage(vantage string) error {
@@ -255,8 +275,7 @@ func (c checkFlags) lookup() func(string) (string, bool) {
 }
 
 func (c checkFlags) promptZone(ctx context.Context, std cli.Streams) (string, error) {
-	fields := wizard.Fields()
-	field := fields[slices.IndexFunc(fields, func(f wizard.Field) bool { return f.Key == cli.ZoneKey })]
+	field := findZoneField()
 	zones := field.Choices
 	if !cli.IsTerminal(std.In) || !cli.IsTerminal(std.Out) {
 		return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: give --zone ZONE or --answers FILE; zones are %s", strings.Join(zones, ", ")))

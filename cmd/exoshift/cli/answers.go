@@ -14,7 +14,7 @@ import (
 
 // AddSetFlag adds --set, which gives single answers.
 func AddSetFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArray("set", nil, "give one answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; may be repeated")
+	cmd.Flags().StringArray("set", nil, "set an answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; can be repeated")
 }
 
 // ParseAssignments reads --set, if the command has it. It has no variable: each answer has its own.

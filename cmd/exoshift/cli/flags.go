@@ -38,7 +38,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		WaitForDNS: layers.GetDuration("wait-for-dns"), Installer: installer,
 		ReleaseKey: layers.GetString("release-key"), Renew: layers.GetBool("renew-certificates"),
 		NewKeys:         layers.GetStringSlice(newKeyName),
-		BootstrapAccess: layers.GetBool("look-inside"),
+		BootstrapAccess: layers.GetBool("bootstrap-access"),
 		TrustToken:      layers.GetBool("trust-bootstrap-token"),
 		NoRepair:        layers.GetBool(request.NoRepairFlag),
 		WaitOnFailure:   layers.GetBool(request.WaitOnFailureFlag),
@@ -83,7 +83,7 @@ func AddAnswersFlag(cmd *cobra.Command, usage string) {
 
 // AddCatalogFlag is short for --set syn.catalogDir=PATH.
 func AddCatalogFlag(cmd *cobra.Command) {
-	cmd.Flags().String(catalogName, "", "a compiled catalog on this machine, in place of one that is compiled during the installation")
+	cmd.Flags().String(catalogName, "", "folder with a compiled catalog, instead of compiling it during the installation")
 }
 
 // AddDirFlag adds --dir, the folder of a cluster.
@@ -94,35 +94,35 @@ func AddYesFlag(cmd *cobra.Command, usage string) { cmd.Flags().BoolP("yes", "y"
 
 // AddWaitFlag adds the limit of the wait for the delegation.
 func AddWaitFlag(cmd *cobra.Command) {
-	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "how long to wait until the domain is delegated, which a human has to do")
+	cmd.Flags().Duration("wait-for-dns", install.DefaultWaitForDNS, "time limit for the delegation of the domain")
 }
 
 // AddReleaseFlags adds what the published openshift-install and its key may be replaced by.
 func AddReleaseFlags(cmd *cobra.Command) {
-	cmd.Flags().String("openshift-install", "", "run this openshift-install instead of downloading it")
-	cmd.Flags().String("release-key", "", "verify downloads by the OpenPGP public key in this file instead of the publisher's, e.g. for a mirror that signs")
+	cmd.Flags().String("openshift-install", "", "openshift-install to run instead of downloading it")
+	cmd.Flags().String("release-key", "", "file with the OpenPGP public key that verifies downloads, instead of the publisher's")
 }
 
 // AddRenewFlag adds the consent to renew expired certificates, which replaces machines.
 func AddRenewFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("renew-certificates", false, "if the cluster was not started within 12 hours: generate its certificates anew and replace the machines that hold the old ones")
+	cmd.Flags().Bool("renew-certificates", false, "renew certificates that have expired before the cluster was started, and replace the machines that hold them")
 }
 
 const newKeyName = "approve-new-key"
 
 // AddTrustTokenFlag applies to one run, as a token that is reset has another age.
 func AddTrustTokenFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("trust-bootstrap-token", false, "start machines although the cluster's bootstrap token in Lieutenant is older than 24 hours, or of unknown age")
+	cmd.Flags().Bool("trust-bootstrap-token", false, "start machines even if the bootstrap token in Lieutenant is older than 24 hours or of unknown age")
 }
 
 // AddNewKeyFlag applies to one run, and is therefore not part of the command that resumes it.
 func AddNewKeyFlag(cmd *cobra.Command) {
-	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` whose machines may get their first certificate for one key more, after the usual 4; may be repeated")
+	cmd.Flags().StringSlice(newKeyName, nil, "`nodes` that may get a first certificate for one more key, after the usual 4; can be repeated")
 }
 
 // AddBootstrapAccessFlag adds whether the bootstrap machine is open to our own address.
 func AddBootstrapAccessFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("look-inside", true, "open the bootstrap machine's SSH port, API and journal to this machine's own address while the bootstrap lasts")
+	cmd.Flags().Bool("bootstrap-access", true, "allow SSH, API and journal of the bootstrap machine from this machine's address during the bootstrap")
 }
 
 // AddResponseFlags adds what a run does not do about what it finds.
@@ -134,7 +134,7 @@ func AddResponseFlags(cmd *cobra.Command) {
 // AddImageFromFlag adds where the node image is copied from.
 func AddImageFromFlag(cmd *cobra.Command) {
 	cmd.Flags().String(request.ImageFromFlag, reach.Workstation,
-		"where a node image that the zone lacks is uploaded from: workstation; or zone, by a small machine there, where this workstation's uplink is slow")
+		"source of the upload of a missing node image: workstation, or zone (a small instance, for slow uplinks)")
 }
 
 func (o *Options) bindImageFrom(cmd *cobra.Command, layers *viper.Viper) error {
@@ -153,7 +153,7 @@ func (o *Options) bindImageFrom(cmd *cobra.Command, layers *viper.Viper) error {
 
 // AddScreenFlags adds --output with all outputs, and how the dashboard uses the terminal.
 func AddScreenFlags(cmd *cobra.Command) {
-	AddOutputFlag(cmd, "how to show it", outputAuto, OutputTUI, OutputPlain, OutputJSON)
-	cmd.Flags().Bool("ascii", false, "draw the dashboard with ASCII alone, for terminals without other symbols")
-	cmd.Flags().Bool("no-notify", false, "neither ring the terminal's bell nor send a notification when you are needed or the run ends")
+	AddOutputFlag(cmd, "output format", outputAuto, OutputTUI, OutputPlain, OutputJSON)
+	cmd.Flags().Bool("ascii", false, "use only ASCII characters")
+	cmd.Flags().Bool("no-notify", false, "no bell or notification when an action is needed or the run ends")
 }

@@ -13,7 +13,7 @@ import (
 
 // AddHostKeysFlag adds the file of trusted SSH host keys.
 func AddHostKeysFlag(cmd *cobra.Command) {
-	cmd.Flags().String(request.HostKeysFlag, "", "trust the SSH host keys in this file, as in known_hosts, in the place of those that are pinned for the same hosts, e.g. for a mirror")
+	cmd.Flags().String(request.HostKeysFlag, "", "known_hosts file with SSH host keys to trust instead of the pinned ones of the same hosts")
 }
 
 // BindHostKeys reads the file of the flag, if the command has it.

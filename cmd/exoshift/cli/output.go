@@ -101,7 +101,7 @@ const accessibleName = "accessible"
 
 // AddAccessibleFlag adds --accessible.
 func AddAccessibleFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool(accessibleName, false, "ask and tell in plain lines, for screen readers and simple terminals (also EXOSHIFT_ACCESSIBLE=1)")
+	cmd.Flags().Bool(accessibleName, false, "plain lines instead of screens, for screen readers and simple terminals (or EXOSHIFT_ACCESSIBLE=1)")
 }
 
 // resolveAccessible also selects plain lines for a terminal that supports nothing else.

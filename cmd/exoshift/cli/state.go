@@ -112,10 +112,22 @@ func WithUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 			check = cobra.NoArgs
 		}
 		if err := check(cmd, args); err != nil {
-			return exit.WithCode(exit.Usage, err)
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s\n  see: %s --help", describeArguments(cmd, args), cmd.CommandPath()))
 		}
 		return nil
 	}
+}
+
+// describeArguments returns what is wrong with the number of arguments.
+func describeArguments(cmd *cobra.Command, args []string) string {
+	_, arguments, takes := strings.Cut(cmd.Use, " ")
+	switch {
+	case !takes && len(args) > 0:
+		return fmt.Sprintf("%s takes no argument, not %q", cmd.CommandPath(), args[0])
+	case len(args) == 0:
+		return fmt.Sprintf("%s needs an argument: %s", cmd.CommandPath(), arguments)
+	}
+	return fmt.Sprintf("%s takes %s, not %d arguments", cmd.CommandPath(), strings.Trim(arguments, "[]"), len(args))
 }
 
 // QuoteShell returns a word as it is typed in a shell.

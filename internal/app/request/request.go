@@ -227,7 +227,7 @@ func (r Request) FormatCommand(verb string, more ...string) string {
 		words = append(words, "--"+ImageFromFlag, reach.Zone)
 	}
 	if !r.BootstrapAccess {
-		words = append(words, "--look-inside=false")
+		words = append(words, "--bootstrap-access=false")
 	}
 	return shellescape.QuoteCommand(append(words, more...))
 }
