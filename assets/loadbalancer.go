@@ -1,6 +1,7 @@
 package assets
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,7 +16,7 @@ type LoadBalancer struct {
 	Domain        string // of the cluster
 	Masters       int
 	Routers       int    // addresses of router.<Domain> that are used at most
-	ProxyProtocol bool   // PROXY protocol, version 2, towards the routers
+	ProxyProtocol bool   // to begin with, the routers expect the PROXY protocol; later each is sent what it expects
 	SSHKey        string // of the operator, one line of authorized_keys; "": none
 }
 
@@ -59,7 +60,7 @@ func render(name string, data any) ([]byte, error) {
 		return nil, err
 	}
 	rendered, err := template.Render(string(text), data, template.Functions{
-		"masters": listMasters, "indent": indent, "quote": strconv.Quote, "word": quoteWord, "words": quoteWords, "celStrings": quoteCEL,
+		"masters": listMasters, "entrances": listEntrances, "indent": indent, "quote": strconv.Quote, "word": quoteWord, "words": quoteWords, "celStrings": quoteCEL,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", name, err)
@@ -73,6 +74,20 @@ func listMasters(n int) []int {
 		indexes[i] = i
 	}
 	return indexes
+}
+
+// entrance is a port of the ingress.
+type entrance struct {
+	Scheme string
+	Port   int
+}
+
+func listEntrances() []entrance { return []entrance{{"http", 80}, {"https", 443}} }
+
+// FollowsRouters reports whether load balancers with that user data send each router the protocol that it expects, so that routers may
+// change to or from the PROXY protocol. Those of earlier versions of this program do not.
+func FollowsRouters(userData []byte) bool {
+	return bytes.Contains(userData, []byte("backend routers-https-proxy"))
 }
 
 func indent(width int, text string) string {

@@ -23,6 +23,7 @@ type Facts struct {
 	NodesFirst       bool           `json:"nodesFirst,omitzero"`    // nodes were requested, and no bootstrap machine ever was
 	NodeAddresses    []string       `json:"nodeAddresses,omitzero"` // for which bootstrap.ign leaves the proxy out
 	BootstrapRemoved time.Time      `json:"bootstrapRemoved,omitzero"`
+	RouterProtocol   string         `json:"routerProtocol,omitzero"` // PROXY or TCP, as the routers were told last
 	Installed        time.Time      `json:"installed,omitzero"`
 	ConsoleURL       string         `json:"consoleUrl,omitzero"`
 	NewKeys          map[string]int `json:"newKeys,omitzero"`   // for how many keys beyond its first one a machine got its first certificate, by ID

@@ -84,7 +84,7 @@ func answerTable() map[string]answerRow {
 		"dns.acme":                         {outRefused, "false", []string{"take them out of the catalog first"}},
 		"loadBalancer.strategy":            {outRefused, "dns-round-robin", nil},
 		"loadBalancer.internal":            {outCarried, "elastic-ip", []string{"created dns-record api-int A", "deleted dns-record api-int A"}},
-		"loadBalancer.proxyProtocol":       {outRefused, "false", []string{`"hostNetwork":{"protocol":"TCP"}`, "sudo systemctl reload haproxy"}},
+		"loadBalancer.proxyProtocol":       {outCarried, "false", []string{"updated ingress-controller default"}},
 		"syn.lieutenantURL":                {outRefused, "https://api.syn.example.net", []string{"Those who run Project Syn can register it elsewhere"}},
 		"syn.tenant":                       {outRefused, "t-another", []string{"Those who run Project Syn can register it elsewhere"}},
 		"syn.facts":                        {outCarried, "maintenance_window=tuesday-1000, sales_order=S10000", []string{"updated lieutenant-cluster c-demo-1"}},

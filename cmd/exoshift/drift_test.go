@@ -126,7 +126,7 @@ func repaired(t *testing.T, s run.Run) []string {
 	}
 	var names []string
 	for _, e := range eventsOf(t, out.String()) {
-		inside := e.Kind == "node" || e.Kind == "ingress-controller" || e.Kind == "image-registry"
+		inside := e.Kind == "node" || e.Kind == "image-registry"
 		if e.Type == provisioner.TypeObject && e.Action != string(state.Found) && !inside {
 			names = append(names, sentence(e.Action, e.Kind, e.Name))
 		}

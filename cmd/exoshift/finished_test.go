@@ -48,6 +48,7 @@ func TestInstall_Finished(t *testing.T) {
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {
+		tests["changes its routers to another protocol"] = protocolChanged
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
 		tests["loses a load balancer, with nodes at the elastic IP"] = loadBalancerLost(state.InternalElasticIP)
 	}

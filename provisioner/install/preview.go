@@ -57,7 +57,7 @@ func (p Preview) contains(o state.Object) bool {
 }
 
 // Preview runs the steps of the installation with clients that read and change nothing, so it predicts the installation
-// exactly. Objects inside the cluster are not included.
+// exactly. Of objects inside the cluster only the routers' protocol is included, as an earlier run recorded it.
 func (i *Installation) Preview(ctx context.Context) (Preview, error) {
 	looking := newInstallation(i.spec, i.options, i.folder, i.clients, i.Facts(), nil)
 	return looking.runPreview(ctx, looking.previewSyn)
@@ -76,7 +76,7 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 	}
 	for _, look := range []provisioner.StepFunc{
 		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
-		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines,
+		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines, i.operators.PreviewIngress,
 	} {
 		before := len(preview.Changes)
 		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {

@@ -136,6 +136,20 @@ func (b *balancer) serves(port uint16, want ...string) check {
 	}
 }
 
+// answers checks that every client gets an answer of some router.
+func (b *balancer) answers() check {
+	return func() error {
+		for client := range 6 {
+			for _, port := range []uint16{ingressHTTP, ingressHTTPS} {
+				if _, _, err := b.ask(client, port); err != nil {
+					return fmt.Errorf("client %d, port %d: %w; %s", client, port, err, b.states())
+				}
+			}
+		}
+		return nil
+	}
+}
+
 // healthy returns an error unless the elastic IPs' health check would succeed.
 func (b *balancer) healthy() error {
 	to := netip.AddrPortFrom(netip.MustParseAddr("10.0.0.2"), health)

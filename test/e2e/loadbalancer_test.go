@@ -77,8 +77,49 @@ func TestLoadBalancer_SendsProxyProtocol(t *testing.T) {
 			t.Errorf("port %d: the client 10.0.0.107 is seen as %q (%v)", port, seen, err)
 		}
 	}
-	// The checks, which come without the protocol, go on.
-	w.throughout(12*time.Second, lb.has("ingress-http", "UP", "router1"))
+	// The checks go on, with the protocol and without it.
+	w.eventually(10*time.Second, lb.has("routers-http", "DOWN", "router1"))
+	w.throughout(12*time.Second, all(lb.has("routers-http-proxy", "UP", "router1"), lb.has("routers-http", "DOWN", "router1")))
+}
+
+func TestLoadBalancer_RoutersChangeProtocolOneAtATime(t *testing.T) {
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	lb := w.balancer(assets.LoadBalancer{Masters: 3, Routers: 4})
+	routers := []*machine{w.router("infra-0", 30, false), w.router("infra-1", 31, false)}
+	w.names.set("router", routers...)
+	both := all(lb.serves(ingressHTTP, "infra-0", "infra-1"), lb.serves(ingressHTTPS, "infra-0", "infra-1"))
+	w.eventually(10*time.Second, all(both, lb.has("routers-http-proxy", "DOWN", "router1", "router2"), lb.has("routers-https-proxy", "DOWN", "router1", "router2")))
+	for _, proxied := range []bool{true, false} {
+		for _, router := range routers {
+			router.sick.Store(true) // it ends gracefully: no longer ready, and at work for OpenShift's 45 s
+			w.throughout(16*time.Second, lb.answers())
+			router.route(proxied)
+			router.sick.Store(false)
+			w.throughout(9*time.Second, lb.answers())
+		}
+		w.eventually(10*time.Second, both)
+		if _, seen, err := lb.ask(7, ingressHTTPS); err != nil || (seen == "10.0.0.107") != proxied {
+			t.Errorf("PROXY protocol %t: the client 10.0.0.107 is seen as %q (%v)", proxied, seen, err)
+		}
+	}
+	lb.untouched()
+}
+
+// A new router that does not answer yet must not draw the connections of all others to the back end of the other kind.
+func TestLoadBalancer_SilentRouterDrawsNothing(t *testing.T) {
+	w, ok := newWorld(t)
+	if !ok {
+		return
+	}
+	lb := w.balancer(assets.LoadBalancer{Masters: 3, Routers: 4})
+	first := w.router("infra-0", 30, false)
+	w.names.set("router", first)
+	w.eventually(10*time.Second, all(lb.serves(ingressHTTPS, "infra-0"), lb.has("routers-http-proxy", "DOWN", "router1"), lb.has("routers-https-proxy", "DOWN", "router1")))
+	w.names.set("router", first, w.machine("infra-1", 31))
+	w.throughout(12*time.Second, lb.answers())
 }
 
 func TestLoadBalancer_ReturnsClientAddress(t *testing.T) {

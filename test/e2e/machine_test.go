@@ -21,6 +21,7 @@ type machine struct {
 	name    string
 	address netip.Addr
 	sick    atomic.Bool
+	routers []*http.Server
 }
 
 // machine returns the machine with the address 10.0.0.<number>, on which nothing runs.
@@ -45,13 +46,21 @@ func (w *world) router(name string, number int, proxied bool) *machine {
 	w.t.Helper()
 	m := w.machine(name, number)
 	m.serve(m.listen(1936), "/healthz/ready")
+	m.route(proxied)
+	return m
+}
+
+// route starts the router of a machine anew, after it has ended the requests of the one that runs.
+func (m *machine) route(proxied bool) {
+	m.world.t.Helper()
+	for _, running := range m.routers {
+		must(m.world.t, running.Shutdown(m.world.t.Context()))
+	}
 	plain, secure := m.listen(80), m.listen(443)
 	if proxied {
 		plain, secure = demandProxy(plain), demandProxy(secure)
 	}
-	m.serve(plain, "")
-	m.serve(m.encrypted(secure), "")
-	return m
+	m.routers = []*http.Server{m.serve(plain, ""), m.serve(m.encrypted(secure), "")}
 }
 
 // demandProxy takes connections only that open with version 2 of the PROXY protocol.
@@ -96,7 +105,7 @@ func broken(l net.Listener) net.Listener {
 }
 
 // serve tells the machine's name and who asks, and its health at the path.
-func (m *machine) serve(l net.Listener, health string) {
+func (m *machine) serve(l net.Listener, health string) *http.Server {
 	server := &http.Server{ErrorLog: log.New(io.Discard, "", 0)}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if health == "" || r.URL.Path != health {
@@ -108,4 +117,5 @@ func (m *machine) serve(l net.Listener, health string) {
 	})
 	go func() { _ = server.Serve(l) }()
 	m.world.t.Cleanup(func() { _ = server.Close() })
+	return server
 }

@@ -12,6 +12,7 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
+	"exoshift/assets"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -61,7 +62,11 @@ func Compare(folder state.Folder, spec state.Spec) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile)}
+	follow, err := followRouters(folder, before)
+	if err != nil {
+		return nil, err
+	}
+	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile), followRouters: follow}
 	var changes []Answer
 	for _, change := range answersfile.Diff(before, spec) {
 		changes = append(changes, rule.decide(change))
@@ -73,6 +78,21 @@ type changeRule struct {
 	before, after state.Spec
 	facts         state.Facts
 	inForce       string // path of the answers in the folder
+	followRouters bool   // the load balancers send each router the protocol that it expects
+}
+
+// followRouters reads what the load balancers were started with, which is their configuration for life.
+func followRouters(folder state.Folder, spec state.Spec) (bool, error) {
+	for _, machine := range spec.Machines(state.RoleLoadBalancer) {
+		userData, err := folder.Read(state.FormatUserDataFile(machine.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("read what %s was started with: %w", machine.Name, err)
+		}
+		if !assets.FollowsRouters(userData) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 func (r changeRule) decide(change answersfile.Change) Answer {
@@ -100,7 +120,9 @@ func (r changeRule) listManualSteps(key string) []string {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()
 	case "loadBalancer.proxyProtocol":
-		return r.describeProxyProtocol()
+		if !r.followRouters {
+			return r.describeProxyProtocol()
+		}
 	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
 		return r.describeCapabilities()
 	case "openshift.imageDigestSources":
@@ -123,7 +145,7 @@ func (r changeRule) listManualSteps(key string) []string {
 	return nil
 }
 
-// The configuration of a load balancer is that of its start, and routers take one protocol only.
+// Load balancers of earlier versions send one protocol only, that of their start.
 func (r changeRule) describeProxyProtocol() []string {
 	edit, protocol := `/server-template router/s/ send-proxy-v2//`, "TCP"
 	if r.after.LoadBalancer.ProxyProtocol {

@@ -154,6 +154,9 @@ func (b *backend) recordCheck(m *member, address netip.Addr, failure error) {
 func (p *probe) run(ctx context.Context, address netip.Addr) error {
 	ctx, cancel := context.WithTimeout(ctx, max(p.network.Clock.ToWall(p.timeout), time.Second))
 	defer cancel()
+	if len(p.check.sequence) > 0 {
+		return p.runSequence(ctx, address)
+	}
 	if done, err := p.runAgain(ctx, address); done {
 		return err
 	}
@@ -205,7 +208,7 @@ func (p *probe) close() {
 // connect sends what the options ask for before the request.
 func (p *probe) connect(ctx context.Context, c net.Conn) (*checkConn, error) {
 	if p.options.checkProxy || p.options.proxyProtocol != 0 && p.options.checkPort == 0 {
-		if _, err := c.Write(buildProxyHeader(max(p.options.proxyProtocol, 1), c.LocalAddr(), c.RemoteAddr())); err != nil {
+		if err := p.sendHeader(c); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +219,11 @@ func (p *probe) connect(ctx context.Context, c net.Conn) (*checkConn, error) {
 		}
 		c = secure
 	}
-	return &checkConn{Conn: c, reader: bufio.NewReaderSize(c, 1024)}, nil
+	return newCheckConn(c), nil
+}
+
+func newCheckConn(c net.Conn) *checkConn {
+	return &checkConn{Conn: c, reader: bufio.NewReaderSize(c, 1024)}
 }
 
 // sendRequest returns why the server is not healthy, and whether it leaves the connection open for another request.

@@ -29,6 +29,8 @@ type proxy struct {
 	monitorURI     string
 	responses      []httpResponse
 	defaultBackend string
+	counters       counters
+	choices        choices
 	check          httpCheck
 	retries        int
 	redispatch     bool // a retry uses another server
@@ -53,6 +55,7 @@ type httpCheck struct {
 	method, uri, version string
 	headers              []string // "Name: value"
 	minStatus, maxStatus int      // range of a healthy server's status
+	sequence             []exchange
 }
 
 // server is a server or, with several slots, a server template.
@@ -107,6 +110,11 @@ func (c *configuration) validate() []error {
 		names[p.kind+p.name] = true
 		if p.defaultBackend != "" && c.findBackend(p.defaultBackend) == nil {
 			fault(p.line, "unable to find required default_backend: '%s'", p.defaultBackend)
+		}
+		for _, name := range p.choices.list() {
+			if c.findBackend(name) == nil {
+				fault(p.line, "unable to find required use_backend: '%s'", name)
+			}
 		}
 		if p.monitorURI != "" && p.mode != "http" {
 			fault(p.line, "monitor-uri needs 'mode http' in %s '%s'", p.kind, p.name)

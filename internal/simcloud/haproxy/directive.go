@@ -29,6 +29,16 @@ func (p *proxy) parseDirective(words []string, line int) error {
 		return p.defaults.read(args)
 	case "retries":
 		return parseNumber(&p.retries, strings.Join(args, " "), 0, 1<<20)
+	case "tcp-request":
+		counted, err := p.counters.with(args)
+		p.counters = counted
+		return err
+	case "use_backend":
+		chosen, err := parseUseBackend(args, p.counters)
+		p.choices = append(p.choices, chosen)
+		return err
+	case "hash-type":
+		return nil // a server that refuses is never tried again
 	case "log", "maxconn", "errorfile", "description", "fullconn", "log-format":
 		return nil
 	case "bind", "monitor-uri", "default_backend":

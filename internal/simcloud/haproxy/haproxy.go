@@ -111,9 +111,8 @@ func (b *balancer) open(bind bind) (net.Listener, error) {
 func (b *balancer) serve(ctx context.Context, p port) {
 	stop := context.AfterFunc(ctx, func() { _ = p.Close() })
 	defer stop()
-	target := b.findTarget(p.proxy)
 	if p.proxy.mode == "http" {
-		serveHTTP(p, target)
+		serveHTTP(p, b.findTarget(p.proxy))
 		return
 	}
 	for {
@@ -121,13 +120,6 @@ func (b *balancer) serve(ctx context.Context, p port) {
 		if err != nil {
 			return
 		}
-		b.running.Go(func() { forward(ctx, c, target) })
+		b.running.Go(func() { forward(ctx, c, b.findTarget(p.proxy)) })
 	}
-}
-
-func (b *balancer) findTarget(p *proxy) *backend {
-	if own := b.backends[p]; own != nil && len(own.members) > 0 {
-		return own
-	}
-	return b.backends[b.config.findBackend(p.defaultBackend)]
 }

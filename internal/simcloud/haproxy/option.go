@@ -126,9 +126,11 @@ func (c *httpCheck) request(args []string) error {
 func (c *httpCheck) parseDirective(args []string) error {
 	switch {
 	case len(args) >= 3 && args[0] == "expect" && args[1] == "status":
-		return c.parseExpect(args[2])
+		return c.current().parseExpect(args[2])
 	case len(args) > 0 && args[0] == "send":
-		return c.send(args[1:])
+		return c.current().send(args[1:])
+	case len(args) > 0 && args[0] == "connect":
+		return c.parseConnect(args[1:])
 	}
 	return fmt.Errorf("'http-check' : unknown or incomplete arguments %v", args)
 }

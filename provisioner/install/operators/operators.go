@@ -106,8 +106,29 @@ func (o *Operators) placeIngress(ctx context.Context, report provisioner.Report)
 	if err != nil {
 		return err
 	}
-	report.EmitObject("ingress-controller", "default", "", string(action))
+	report.EmitObject(kindIngressController, "default", "", string(action))
+	protocol := o.formatProtocol()
+	if o.facts.Get().RouterProtocol == protocol {
+		return nil
+	}
+	return o.facts.Update(func(facts *state.Facts) { facts.RouterProtocol = protocol })
+}
+
+const kindIngressController = "ingress-controller"
+
+// PreviewIngress reports whether the routers would change their protocol.
+func (o *Operators) PreviewIngress(_ context.Context, report provisioner.Report) error {
+	if known := o.facts.Get().RouterProtocol; known != "" && known != o.formatProtocol() {
+		report.EmitObject(kindIngressController, "default", "", string(state.Updated))
+	}
 	return nil
+}
+
+func (o *Operators) formatProtocol() string {
+	if o.isProxied() {
+		return "PROXY"
+	}
+	return "TCP"
 }
 
 // Without load balancers, each node that the ingress's name resolves to needs a router.

@@ -44,3 +44,6 @@ const (
 	RouterApp    = "router"
 	NetworkApp   = "ovnkube-node"
 )
+
+// Draining annotates the pod of a router that is about to end.
+const Draining = "draining"

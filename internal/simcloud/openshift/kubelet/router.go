@@ -61,7 +61,7 @@ func (r router) run(ctx context.Context, p *pod) error {
 		_ = hostnet.Serve(ctx, secure, hostnet.NewTLSConfig(hostnet.UseCertificate(pair)), http.HandlerFunc(r.serveRoute))
 	})
 	p.ready.Store(true)
-	return hostnet.ListenAndServe(ctx, r.machine, healthPort, nil, http.HandlerFunc(serveRouterHealth))
+	return hostnet.ListenAndServe(ctx, r.machine, healthPort, nil, r.serveHealth(p))
 }
 
 func (r router) readCertificate(ctx context.Context) (certificate.Pair, error) {
@@ -81,15 +81,26 @@ func (r router) readCertificate(ctx context.Context) (certificate.Pair, error) {
 	return pair, errors.Join(err, ctx.Err())
 }
 
-func serveRouterHealth(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasPrefix(r.URL.Path, "/healthz") {
-		w.WriteHeader(http.StatusNotFound)
-		return
+// A router that ends serves on for a while, and is not ready for more.
+func (r router) serveHealth(p *pod) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		object, _ := r.cluster.Objects.Get(cluster.PodResource, p.namespace, p.name)
+		switch {
+		case !strings.HasPrefix(q.URL.Path, "/healthz"):
+			w.WriteHeader(http.StatusNotFound)
+		case object.GetString("metadata.uid") != p.uid || object.GetString("metadata.annotations."+cluster.Draining) != "":
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			_, _ = io.WriteString(w, "ok")
+		}
 	}
-	_, _ = io.WriteString(w, "ok")
 }
 
 func toHTTPS(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/_______internal_router_healthz" { // the monitor-uri of the router's own HAProxy
+		_, _ = io.WriteString(w, "OK")
+		return
+	}
 	http.Redirect(w, r, "https://"+r.Host+r.URL.RequestURI(), http.StatusFound)
 }
 

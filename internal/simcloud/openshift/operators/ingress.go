@@ -1,10 +1,12 @@
 package operators
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
@@ -14,6 +16,13 @@ import (
 const (
 	ingressNamespace  = "openshift-ingress"
 	operatorNamespace = "openshift-ingress-operator"
+)
+
+const (
+	// routerDrainTime is for how long a router that ends still serves, and says that it is not ready: ROUTER_GRACEFUL_SHUTDOWN_DELAY.
+	routerDrainTime = 45 * time.Second
+	// routerSettleTime is for how long a router has been ready before the next one ends.
+	routerSettleTime = 30 * time.Second
 )
 
 // ingressOperator places the routers.
@@ -33,15 +42,8 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 		return err
 	}
 	routers := buildRouters(controller, seen)
-	for id, pod := range seen.pods {
-		if app, _ := pod.Label("app"); app != cluster.RouterApp {
-			continue
-		}
-		if wanted, ok := routers[id]; !ok || wanted.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol") {
-			if _, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name()); err != nil {
-				return err
-			}
-		}
+	if err := k.removeRouters(routers, seen); err != nil {
+		return err
 	}
 	for _, router := range routers {
 		if err := k.Objects.Ensure(cluster.PodResource, ingressNamespace, router, nil); err != nil {
@@ -49,6 +51,55 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 		}
 	}
 	return k.reportIngress(seen, len(routers))
+}
+
+// removeRouters ends the routers that are not wanted, and one after the other those that are wanted in another way.
+func (k ingressOperator) removeRouters(wanted map[string]kube.Object, seen clusterSnapshot) error {
+	var outdated []kube.Object
+	settled := true
+	for id, pod := range seen.pods {
+		if app, _ := pod.Label("app"); app != cluster.RouterApp {
+			continue
+		}
+		target, ok := wanted[id]
+		switch {
+		case !ok:
+			if _, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name()); err != nil {
+				return err
+			}
+		case target.GetString("metadata.annotations.protocol") != pod.GetString("metadata.annotations.protocol"):
+			outdated = append(outdated, pod)
+		default:
+			settled = k.hasLasted("router "+pod.Name(), kube.FormatStatus(pod.IsReady()), routerSettleTime) && pod.IsReady() && settled
+		}
+	}
+	if len(outdated) == 0 {
+		return nil
+	}
+	slices.SortFunc(outdated, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
+	return k.drainRouter(outdated, settled)
+}
+
+func (k ingressOperator) drainRouter(outdated []kube.Object, settled bool) error {
+	draining := slices.IndexFunc(outdated, func(pod kube.Object) bool { return pod.GetString("metadata.annotations."+cluster.Draining) != "" })
+	if draining < 0 && !settled {
+		return nil
+	}
+	pod := outdated[max(0, draining)]
+	if draining < 0 {
+		_, err := k.Objects.Update(cluster.PodResource, ingressNamespace, pod.Name(), func(o kube.Object) error {
+			o.Set("metadata.annotations."+cluster.Draining, "true")
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !k.hasLasted("router draining", pod.GetString("metadata.uid"), routerDrainTime) {
+		return nil
+	}
+	_, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name())
+	return err
 }
 
 func (k ingressOperator) createIngress() error {
@@ -81,7 +132,7 @@ func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.
 	if count, ok := controller.Get("spec.replicas").(float64); ok {
 		replicas = int(count)
 	}
-	protocol := controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol")
+	protocol := cmp.Or(controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol"), "TCP")
 	candidates := selectRouterNodes(controller, seen.nodes)
 	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
 	wanted := map[string]kube.Object{}
