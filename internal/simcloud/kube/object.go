@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Object is a Kubernetes object as JSON decodes it.
@@ -15,7 +14,7 @@ type Object map[string]any
 // DecodeTrusted decodes what a JSON encoder wrote: it checks less than a decoder of what clients send, and costs half.
 func DecodeTrusted(content []byte) (Object, error) {
 	var value any
-	if err := jsonv2.Unmarshal(content, &value, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := jsonv2.Unmarshal(content, &value); err != nil { // with an option it would decode by reflection
 		return nil, err
 	}
 	object, _ := value.(map[string]any)

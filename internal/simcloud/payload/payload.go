@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // The media types of Docker's image manifest, version 2, schema 2, which OpenShift's images use.
@@ -61,7 +62,12 @@ type Builder struct {
 }
 
 // NewBuilder returns a builder.
-func NewBuilder() *Builder {
+func NewBuilder() *Builder { return loadBuilder() }
+
+// loadBuilder returns the builder, which is made once: nothing changes it, and each look at a release needs one.
+var loadBuilder = sync.OnceValue(buildBase) //nolint:gochecknoglobals // see the comment
+
+func buildBase() *Builder {
 	b := &Builder{}
 	var listed []descriptor
 	for i := range layers {
