@@ -50,7 +50,7 @@ With the ID or the folder of a cluster of this machine, the answers in its folde
 	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); without --answers its answers are taken")
 	cli.AddStateFlag(cmd)
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "exit with an error if anything would be created, changed or deleted")
-	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON, cli.OutputMarkdown)
 	return cmd
 }
 
@@ -87,6 +87,10 @@ func showPlan(ctx context.Context, o cli.Options, std cli.Streams) (answers []ch
 	}
 	if o.Output.IsJSON() {
 		return answers, preview, console.WritePlanJSON(std.Out, answers, preview)
+	}
+	if o.Output == cli.OutputMarkdown {
+		console.PrintPlanMarkdown(std.Out, spec, answers, preview)
+		return answers, preview, nil
 	}
 	if len(answers) > 0 {
 		console.PrintAnswerChanges(std.Out, answers)

@@ -187,8 +187,34 @@ type (
 		Unseen  []string       `json:"unseen,omitzero"`  // what could not be read
 		Refused int            `json:"refused"`          // number of refused answers and machines
 		Refusal string         `json:"refusal,omitzero"`
+		Hash    string         `json:"plan_hash"` // see changes.Hash
 	}
 )
+
+// PrintPlanMarkdown prints a plan as a comment for a merge request: the sums, everything else to be unfolded, and the hash that
+// approves it.
+func PrintPlanMarkdown(w io.Writer, spec state.Spec, answers []changes.Answer, preview install.Preview) {
+	count := func(action state.Action) int { return len(filterChanges(preview, action)) }
+	fmt.Fprintf(w, "### Plan of cluster `%s` in `%s`\n\n", SanitizeLine(spec.Cluster.ID), SanitizeLine(spec.Exoscale.Zone))
+	fmt.Fprintf(w, "**%d to create, %d to change, %d to delete**, %d as they should be. The cluster %s.\n",
+		count(state.Created), count(state.Updated), count(state.Deleted), count(state.Found), preview.Cost)
+	if refused := changes.CountRefused(answers, preview); refused > 0 {
+		fmt.Fprintf(w, "\n> :warning: %d answers or machines differ that an installation does not change: it would be refused.\n", refused)
+	}
+	var details strings.Builder
+	if len(answers) > 0 {
+		PrintAnswerChanges(&details, answers)
+		fmt.Fprintln(&details)
+	}
+	PrintPlan(&details, spec, preview)
+	// A fence that is longer than any within.
+	fence := "```"
+	for strings.Contains(details.String(), fence) {
+		fence += "`"
+	}
+	fmt.Fprintf(w, "\n<details><summary>Objects, quotas and differences</summary>\n\n%stext\n%s\n%s\n\n</details>\n", fence, strings.TrimRight(details.String(), "\n"), fence)
+	fmt.Fprintf(w, "\nApply exactly this: `exoshift install --plan %s`\n", changes.Hash(answers, preview))
+}
 
 // WritePlanJSON writes a plan for programs, a line each: answers that differ, objects, machines, quotas, and the sums last.
 func WritePlanJSON(w io.Writer, answers []changes.Answer, preview install.Preview) error {
@@ -234,5 +260,6 @@ func WritePlanJSON(w io.Writer, answers []changes.Answer, preview install.Previe
 		Type: "plan", Create: len(filterChanges(preview, state.Created)), Update: len(filterChanges(preview, state.Updated)),
 		Delete: len(filterChanges(preview, state.Deleted)), None: len(filterChanges(preview, state.Found)), Surplus: len(preview.Surplus), Cost: preview.Cost,
 		Lacking: preview.Lacking, Unseen: preview.Unseen, Refused: changes.CountRefused(answers, preview), Refusal: refusal,
+		Hash: changes.Hash(answers, preview),
 	})
 }

@@ -47,8 +47,8 @@ func detectExpiredCertificate(m *inputIndex) detection {
 
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// findTLSFailures is not sure of what is seen only on the bootstrap machine's own address: a proxy may answer in its place, which
-// the installation does not depend on.
+// findTLSFailures ignores what is seen only on the bootstrap machine's own address: a proxy may answer in its place, which the
+// installation does not depend on.
 func findTLSFailures(m *inputIndex, words ...string) detection {
 	var evidence []string
 	probes := m.Snapshot.Probes
@@ -60,11 +60,13 @@ func findTLSFailures(m *inputIndex, words ...string) detection {
 			evidence = append(evidence, formatProbe(way.name, way.probe))
 		}
 	}
-	byName := probes.API.Layer == state.LayerTLS && hasFailed(probes.API)
 	if len(evidence) == 0 && m.APIError != nil && containsAny(m.APIError.Error(), words...) {
 		return detection{evidence: []string{m.APIError.Error()}}
 	}
-	return detection{evidence: evidence, unsure: !byName}
+	if probes.API.Layer != state.LayerTLS || !hasFailed(probes.API) {
+		return detection{}
+	}
+	return detection{evidence: evidence}
 }
 
 // detectForeignAuthority detects machines that were started with another root CA, and servers that present another one.

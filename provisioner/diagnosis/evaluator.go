@@ -64,11 +64,8 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 		known.finding.Evidence[n] = truncateLine(line)
 	}
 	known.finding.Confidence = rule.Confidence
-	switch {
-	case found.sure:
+	if found.sure {
 		known.finding.Confidence = High
-	case found.unsure:
-		known.finding.Confidence = Medium
 	}
 	known.finding.Disposition, known.finding.Restores = Wait, ""
 	known.finding.Objects, known.finding.Changed = found.objects, found.changed

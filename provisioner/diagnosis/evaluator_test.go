@@ -275,6 +275,19 @@ func TestEvaluate_WrongCertificateIsNotBlocked(t *testing.T) {
 	}
 }
 
+// A proxy between this machine and the zone may answer on the bootstrap machine's own address, with a certificate of its own.
+func TestEvaluate_ProxyInPlaceOfBootstrapMachine(t *testing.T) {
+	got := rulesOf(examined(9, 12, func(minute float64) Input {
+		s := healthy(minute)
+		unanswered(&s, state.LayerTCP, "the connection was cut")
+		s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTLS, "TLS: the certificate is for another name")
+		return s
+	}))
+	if slices.Contains(got, "foreign-authority") {
+		t.Errorf("found %v", got)
+	}
+}
+
 // Whoever holds the node bootstrapper's token may give a request any name, and users paste the advised command.
 func TestDetectSkippedRequests_NoNamesInCommands(t *testing.T) {
 	for _, name := range []string{"x; reboot", "$(reboot)", "x\nreboot", "`reboot`", "--kubeconfig=x", "a'b", "x|sh", "é"} {

@@ -29,7 +29,6 @@ type detection struct {
 	evidence []string
 	subject  []string // machines, nodes or names that it is about
 	sure     bool     // the evidence leaves no doubt
-	unsure   bool     // the evidence has another explanation: the confidence is medium
 	cause    string   // replaces the rule's, where the evidence is more specific
 	fix      string
 	objects  []string // what a repair restores: rules in sentences, names of records or of machines

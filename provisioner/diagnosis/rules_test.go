@@ -76,10 +76,6 @@ func ailmentsOfWays() []ailment {
 		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTLS, "TLS: the certificate was issued for another cluster or an earlier attempt")
 		}, "issued for another cluster", High},
-		{"foreign-authority", 9, 1.2, 0, func(_ float64, s *Input) {
-			unanswered(s, state.LayerTCP, "the connection was cut")
-			s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTLS, "TLS: the certificate is for another name")
-		}, "on the bootstrap machine's own address", Medium},
 		{"foreign-authority", 0, 1.2, 0, func(_ float64, s *Input) { s.RootCALabels["master-1"] = "0123456789abcdef" },
 			"exo compute instance delete --zone ch-gva-2 master-1", High},
 		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Input) { s.Names[2].Found, s.Names[2].Missing = nil, true },

@@ -31,12 +31,26 @@ type Entry struct {
 // Record appends an entry to the audit stream of a cluster.
 func (p *Place) Record(ctx context.Context, id string, entry Entry) error {
 	entry.Time = time.Now().UTC()
+	return p.append(ctx, id, auditStream, entry)
+}
+
+// Send asks something of the run that works on a cluster, and records who did.
+func (p *Place) Send(ctx context.Context, id string, command Command) error {
+	command.Time = time.Now().UTC()
+	if err := p.append(ctx, id, commandStream, command); err != nil {
+		return err
+	}
+	return p.Record(ctx, id, Entry{Verb: command.By.Verb, State: "finished", Holder: command.By, Text: "sent: " + command.Action})
+}
+
+// append adds an entry to a stream that many write to.
+func (p *Place) append(ctx context.Context, id, stream string, entry any) error {
 	for {
-		count, err := p.listSegments(ctx, id, auditStream, Stream{})
+		count, err := p.listSegments(ctx, id, stream, Stream{})
 		if err != nil {
-			return fmt.Errorf("record the audit entry: %w", err)
+			return err
 		}
-		err = p.putSegment(ctx, id, auditStream, 0, count+1, 0, append(encode(entry), '\n'))
+		err = p.putSegment(ctx, id, stream, 0, count+1, 0, append(encode(entry), '\n'))
 		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}

@@ -19,7 +19,7 @@ func (p *Place) Open(ctx context.Context, id, dir string, holder lease.Holder, w
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{place: p, lease: held, requests: make(chan chan error), stopped: make(chan struct{})}
+	w := &Workspace{place: p, id: id, lease: held, requests: make(chan chan error), stopped: make(chan struct{})}
 	if err := w.prepare(ctx, id, dir); err != nil {
 		return nil, errors.Join(err, w.dir.remove(), held.Release(context.WithoutCancel(ctx)))
 	}
@@ -43,6 +43,11 @@ func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, er
 		return nil, errors.Join(err, private.remove())
 	}
 	return &ReadOnly{private}, nil
+}
+
+// Follow returns a follower of a cluster's events, from the first one.
+func (p *Place) Follow(id string) *Follower {
+	return &Follower{repository: &p.repository, id: id, stream: state.EventsFile}
 }
 
 // Import copies a folder of this machine, which its caller has locked, to shared state as a new cluster. The folder stays.

@@ -20,6 +20,7 @@ const uploadEach = 2 * time.Second
 // Workspace is the private copy of a cluster's folder that one run works on, as the holder of the cluster's lease.
 type Workspace struct {
 	place    *Place
+	id       string
 	lease    *lease.Lease
 	dir      privateDir
 	requests chan chan error

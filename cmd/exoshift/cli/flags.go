@@ -40,6 +40,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		NewKeys:         layers.GetStringSlice(newKeyName),
 		BootstrapAccess: layers.GetBool("bootstrap-access"),
 		TrustToken:      layers.GetBool("trust-bootstrap-token"),
+		Plan:            getPlan(cmd),
 		NoRepair:        layers.GetBool(request.NoRepairFlag),
 		WaitOnFailure:   layers.GetBool(request.WaitOnFailureFlag),
 		Host:            std.Host,
@@ -47,6 +48,14 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 	}, chosen)
 	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
 	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), bindState(&o, cmd, layers.GetString(stateName), cmd.Flags().Args()))
+}
+
+// getPlan does not read the environment: an approval is for one run.
+func getPlan(cmd *cobra.Command) string {
+	if flag := cmd.Flags().Lookup(planName); flag != nil {
+		return flag.Value.String()
+	}
+	return ""
 }
 
 // BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.
@@ -113,6 +122,13 @@ const newKeyName = "approve-new-key"
 // AddTrustTokenFlag applies to one run, as a token that is reset has another age.
 func AddTrustTokenFlag(cmd *cobra.Command) {
 	cmd.Flags().Bool("trust-bootstrap-token", false, "start machines even if the bootstrap token in Lieutenant is older than 24 hours or of unknown age")
+}
+
+const planName = "plan"
+
+// AddPlanFlag applies to one run: what it leaves behind when it is interrupted has another plan.
+func AddPlanFlag(cmd *cobra.Command) {
+	cmd.Flags().String(planName, "", "install only if the plan has this hash, which plan -o json calls plan_hash; exit code 5 if it has moved")
 }
 
 // AddNewKeyFlag applies to one run, and is therefore not part of the command that resumes it.

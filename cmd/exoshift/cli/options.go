@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -9,6 +10,7 @@ import (
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
+	"exoshift/state/shared"
 )
 
 // AddHostKeysFlag adds the file of trusted SSH host keys.
@@ -40,7 +42,7 @@ func toAbsolutePath(path string) (string, error) {
 
 // NewDisplay returns the display of runs that the flags chose.
 func (o Options) NewDisplay(std Streams) Display {
-	return Display{Output: o.Output, ascii: o.ASCII, silent: o.Silent, Std: std}
+	return Display{Output: o.Output, ascii: o.ASCII, silent: o.Silent, Std: std, receive: o.receive}
 }
 
 // Options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.
@@ -49,6 +51,8 @@ type Options struct {
 	Output output
 	ASCII  bool // the dashboard uses only ASCII
 	Silent bool // the dashboard neither rings the bell nor notifies
+	// receive waits for what is asked of a run from elsewhere; nil: nothing is.
+	receive func(ctx context.Context, handle func(shared.Command))
 }
 
 // NewOptions sets what of a request depends on the output.

@@ -22,6 +22,8 @@ const (
 	OutputTUI   output = "tui"
 	OutputPlain output = "plain"
 	OutputJSON  output = "json"
+	// OutputMarkdown is for verbs whose output is a comment of a merge request.
+	OutputMarkdown output = "markdown"
 )
 
 // outputFlag is the value of --output: one of the outputs of a verb.
@@ -69,7 +71,7 @@ func bindOutput(cmd *cobra.Command, layers *viper.Viper, std Streams) (output, e
 	if flag := cmd.Flags().Lookup("output"); flag != nil {
 		wanted = output(layers.GetString("output"))
 		known := []output{outputAuto, OutputTUI, OutputPlain, OutputJSON}
-		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) {
+		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) && !slices.Contains(choice.listed, wanted) {
 			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs()))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
+	"exoshift/state/shared"
 	"exoshift/tui/dashboard"
 	"exoshift/wizard"
 
@@ -31,6 +32,8 @@ type Display struct {
 	ascii  bool // the dashboard uses only ASCII
 	silent bool // it neither rings the bell nor notifies
 	Std    Streams
+	// receive waits for what is asked of the run from elsewhere; nil: nothing is.
+	receive func(ctx context.Context, handle func(shared.Command))
 }
 
 // ShowAnswers prints answers that differ from those in force.
@@ -49,6 +52,9 @@ func (s Display) Warn(line string) { fmt.Fprintln(s.Std.Err, line) }
 // Open returns the renderer of a run.
 func (s Display) Open(ctx context.Context, shown run.View) run.Renderer {
 	s.Std.StartRun(s.Output, shown.Events)
+	if s.receive != nil {
+		go s.receive(ctx, func(command shared.Command) { applyCommand(shown, command) })
+	}
 	switch s.Output {
 	case OutputTUI:
 		return s.NewDashboard(ctx, shown)

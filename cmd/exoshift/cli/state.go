@@ -13,10 +13,13 @@ import (
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console"
+	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/state/lease"
+	"exoshift/state/shared"
 )
 
 const stateName = "state"
@@ -79,8 +82,8 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 	}
 	access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
 	if changes {
-		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, folder state.Folder) error {
-			o.Dir, o.Private = folder.Path(), &folder
+		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, workspace *shared.Workspace, folder state.Folder) error {
+			o.Dir, o.Private, o.receive = folder.Path(), &folder, workspace.ReceiveCommands
 			return body(ctx, o)
 		})
 	}
@@ -96,6 +99,18 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 		}
 	}
 	return err
+}
+
+// applyCommand does what somebody elsewhere asks of a run.
+func applyCommand(shown run.View, command shared.Command) {
+	switch command.Action {
+	case shared.CommandStop:
+		shown.Stop()
+	case shared.CommandApproveNewKeys:
+		shown.ApproveNewKeys()
+	case shared.CommandDecide:
+		shown.Decide(command.Rule, provisioner.Reply(command.Reply))
+	}
 }
 
 func newWaitPrinter(s Streams, id string) func(lease.Holder) {

@@ -2,6 +2,9 @@
 package changes
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -230,6 +233,27 @@ func CheckUnchanged(changes []Answer, preview install.Preview) error {
 	case len(preview.Unseen) > 0:
 		return fault.Newf(fault.Waiting, "expect no change", "not everything could be looked at: %s", strings.Join(preview.Unseen, "; ")).
 			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
+	}
+	return nil
+}
+
+// Hash identifies what an installation would do: it differs if anything else would be created, changed, deleted or refused. It does
+// not depend on quotas, cost or the time.
+func Hash(answers []Answer, preview install.Preview) string {
+	refusal := ""
+	if preview.Refusal != nil {
+		refusal = preview.Refusal.Error()
+	}
+	content, _ := json.Marshal([]any{answers, preview.Changes, preview.Surplus, preview.Differences, refusal, preview.Difference.Unified}) // plain values
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// CheckHash returns an error if the plan is not the one that was approved.
+func CheckHash(approved string, answers []Answer, preview install.Preview) error {
+	if hash := Hash(answers, preview); hash != approved {
+		return exit.WithCode(exit.Checks, fault.Newf(fault.Conflict, "install what was planned", "the plan is not the one that was approved: it has the hash %s now", hash).
+			WithHint("look at the plan again, and approve it: exoshift plan"))
 	}
 	return nil
 }

@@ -62,6 +62,7 @@ type Request struct {
 	Program         string            // name, version and system of this program
 	Host            *environment.Host // nil: one whose clock is the wall clock
 
+	Plan    string               // hash of the plan that was approved; "" for any
 	State   *sharedstate.Address // where the cluster's folder is kept; nil: on this machine, see Dir
 	ID      string               // of the cluster there
 	Private *state.Folder        // the private copy of its folder; nil: none

@@ -12,7 +12,7 @@ import (
 
 // Run opens a cluster's private copy for one run as the holder of its lock, and calls body with it. The context of body ends
 // when the lock is lost. The beginning and the end of the run are recorded.
-func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Holder), body func(context.Context, state.Folder) error) (err error) {
+func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Holder), body func(context.Context, *shared.Workspace, state.Folder) error) (err error) {
 	place, end, err := a.Open(ctx)
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Hol
 		case <-running.Done():
 		}
 	}()
-	err = body(running, folder)
+	err = body(running, workspace, folder)
 	if lost := workspace.Check(); lost != nil && err != nil {
 		err = exit.WithCode(exit.Locked, errors.Join(lost, err))
 	}

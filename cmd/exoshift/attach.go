@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/sharedstate"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/state/shared"
+	"exoshift/tui/dashboard"
+)
+
+// followEach is how often the events of another machine are looked for.
+const followEach = time.Second
+
+func newAttachCommand(std cli.Streams) *cobra.Command {
+	var stop, approve bool
+	var decision string
+	cmd := &cobra.Command{
+		Use:   "attach ID",
+		Short: "Watch the run of a cluster in shared state, wherever it runs",
+		Long: `Watch the run of a cluster in shared state, wherever it runs.
+
+The dashboard is the one that the run itself shows, a few seconds later. Leaving it does not stop the run. Answers to questions,
+and --stop, reach the run within seconds; who gave them is recorded.`,
+		Example: `  exoshift attach c-demo-1
+  exoshift attach c-demo-1 -o json
+  exoshift attach c-demo-1 --stop
+  exoshift attach c-demo-1 --decide dns-record-changed=repair`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			if o.State == nil || !o.State.IsShared() {
+				return exit.WithCode(exit.Usage, errors.New("name the shared state with --state, or with EXOSHIFT_STATE; a run on this machine is shown by: exoshift status "+args[0]))
+			}
+			net, err := o.OpenNetwork(cmd.Context())
+			if err != nil {
+				return err
+			}
+			access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
+			place, end, err := access.Open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer end()
+			a := attachment{place: place, access: access, id: o.ID, std: std}
+			if command, given, err := parseCommand(stop, approve, decision); err != nil || given {
+				if err == nil {
+					err = a.send(cmd.Context(), command)
+				}
+				return err
+			}
+			return a.watch(cmd.Context(), o)
+		},
+	}
+	cli.AddStateFlag(cmd)
+	cli.AddScreenFlags(cmd)
+	cmd.Flags().BoolVar(&stop, "stop", false, "stop the run once its current calls have ended; the same command goes on later")
+	cmd.Flags().BoolVar(&approve, "approve-new-keys", false, "approve one key more of each machine that waits for approval")
+	cmd.Flags().StringVar(&decision, "decide", "", "answer the question about a finding: RULE=repair, RULE=stop or RULE=wait")
+	return cmd
+}
+
+// parseCommand returns what the flags ask of the run.
+func parseCommand(stop, approve bool, decision string) (command shared.Command, given bool, err error) {
+	rule, reply, answered := strings.Cut(decision, "=")
+	switch {
+	case stop:
+		return shared.Command{Action: shared.CommandStop}, true, nil
+	case approve:
+		return shared.Command{Action: shared.CommandApproveNewKeys}, true, nil
+	case decision == "":
+		return command, false, nil
+	case !answered || reply != string(provisioner.ReplyRepair) && reply != string(provisioner.ReplyStop) && reply != string(provisioner.ReplyWait):
+		return command, false, exit.WithCode(exit.Usage, fmt.Errorf("--decide %s: its form is RULE=repair, RULE=stop or RULE=wait", decision))
+	}
+	return shared.Command{Action: shared.CommandDecide, Rule: rule, Reply: reply}, true, nil
+}
+
+// attachment is a run of another machine, seen from here.
+type attachment struct {
+	place  *shared.Place
+	access sharedstate.Access
+	id     string
+	std    cli.Streams
+}
+
+// send fails if nobody works on the cluster.
+func (a attachment) send(ctx context.Context, command shared.Command) error {
+	lease, err := a.place.ReadLease(ctx, a.id)
+	if err != nil {
+		return err
+	}
+	if lease.Holder == nil {
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was sent: nobody works on cluster %s", a.id))
+	}
+	command.By = a.access.NewHolder("attach")
+	return a.place.Send(ctx, a.id, command)
+}
+
+func (a attachment) watch(ctx context.Context, o cli.Options) error {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	events, failed := make(chan provisioner.Event, 256), make(chan error, 1)
+	go func() {
+		defer close(events)
+		failed <- a.follow(ctx, events)
+	}()
+	if o.Output == cli.OutputTUI {
+		return a.showDashboard(ctx, o, events)
+	}
+	emit := o.Output.NewPrinter(a.std.Out)
+	for event := range events {
+		emit(event)
+	}
+	return <-failed
+}
+
+// follow sends the events of the last run, and those that come, until nobody works on the cluster any more.
+func (a attachment) follow(ctx context.Context, events chan<- provisioner.Event) error {
+	follower, first := a.place.Follow(a.id), true
+	for {
+		lease, err := a.place.ReadLease(ctx, a.id)
+		if err != nil {
+			return err
+		}
+		lines, err := follower.Poll(ctx)
+		if err != nil {
+			return err
+		}
+		if first {
+			lines, first = selectLastRun(lines), false
+		}
+		for line := range bytes.Lines(lines) {
+			var event provisioner.Event
+			if json.Unmarshal(line, &event) != nil {
+				continue // its writer was killed
+			}
+			select {
+			case events <- event:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		if lease.Holder == nil {
+			return nil
+		}
+		select {
+		case <-time.After(followEach):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func selectLastRun(lines []byte) []byte {
+	for at := len(lines); at > 0; {
+		at = bytes.LastIndexByte(lines[:at-1], '\n') + 1
+		var event provisioner.Event
+		line, _, _ := bytes.Cut(lines[at:], []byte("\n"))
+		if json.Unmarshal(line, &event) == nil && event.Type == provisioner.TypeRun && event.State == provisioner.Started {
+			return lines[at:]
+		}
+	}
+	return lines
+}
+
+func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-chan provisioner.Event) error {
+	work, err := sharedstate.WorkPath()
+	if err != nil {
+		return err
+	}
+	copied, err := a.place.OpenReadOnly(ctx, a.id, work)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	folder, err := copied.Folder()
+	if err != nil {
+		return err
+	}
+	spec, err := clusterdir.ReadAnswers(folder)
+	if err != nil {
+		return err
+	}
+	send := func(command shared.Command) { _ = a.send(ctx, command) } // the screen shows whether the run follows
+	err = dashboard.Run(ctx, dashboard.Options{
+		Title: spec.Cluster.ID, Subtitle: cli.FormatSubtitle(folder, spec), Plan: install.Steps(spec), Nodes: spec.Nodes(), Events: events,
+		ApproveKeys: func() { send(shared.Command{Action: shared.CommandApproveNewKeys}) },
+		Decide: func(rule string, reply provisioner.Reply) {
+			send(shared.Command{Action: shared.CommandDecide, Rule: rule, Reply: string(reply)})
+		},
+		In: a.std.In, Out: a.std.TerminalWriter(), ASCII: o.ASCII, Silent: o.Silent, NoColor: os.Getenv("NO_COLOR") != "",
+	})
+	if errors.Is(err, dashboard.ErrLeft) || errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
