@@ -83,18 +83,13 @@ func installCluster(ctx context.Context, o cli.Options, std cli.Streams) error {
 
 // installShared installs a cluster whose folder is in shared state. Without answers those in force there apply.
 func installShared(ctx context.Context, o cli.Options, std cli.Streams) error {
-	if o.Answers != "" {
+	if o.Answers != "" { // faults of the answers are found before anything is contacted
 		read, err := o.ReadAnswers(std, environment.LookupEnv)
 		if err == nil {
 			err = std.CheckComplete(read)
 		}
 		if err != nil {
 			return err
-		}
-		if id := read.Answers.Spec.Cluster.ID; o.ID == "" {
-			o.ID = id
-		} else if o.ID != id {
-			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s, which is %s", o.ID, o.Answers, id))
 		}
 	}
 	return cli.RunOnCluster(ctx, o, std, "install", true, func(ctx context.Context, o cli.Options) error {

@@ -69,8 +69,8 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 	if o.State == nil {
 		return body(ctx, o)
 	}
-	if o.ID == "" {
-		return exit.WithCode(exit.Usage, fmt.Errorf("name the cluster: exoshift %s --state %s ID", verb, o.State.Text))
+	if err := nameCluster(&o, verb); err != nil {
+		return err
 	}
 	if !o.State.IsShared() {
 		o.Dir = filepath.Join(o.State.Folders, o.ID)
@@ -99,6 +99,25 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 		}
 	}
 	return err
+}
+
+// nameCluster takes the cluster's ID from the answers file unless it is named.
+func nameCluster(o *Options, verb string) error {
+	if o.Answers != "" {
+		all, err := o.MergeLayers()
+		if err != nil {
+			return err
+		}
+		if id := all.Answers.Spec.Cluster.ID; o.ID == "" {
+			o.ID = id
+		} else if id != o.ID {
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s, which is %q", o.ID, o.Answers, id))
+		}
+	}
+	if o.ID == "" {
+		return exit.WithCode(exit.Usage, fmt.Errorf("name the cluster: exoshift %s --state %s ID", verb, o.State.Text))
+	}
+	return nil
 }
 
 // applyCommand does what somebody elsewhere asks of a run.
