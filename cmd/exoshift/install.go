@@ -125,8 +125,10 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
-	if err := checkApproved(ctx, o, spec, secrets, std); err != nil {
-		return err
+	if o.Plan != "" {
+		if err := run.CheckPlan(ctx, o.Host, o.Dir, o.RunOptions(), spec, secrets, o.Plan); err != nil {
+			return err
+		}
 	}
 	folder, err := o.CreateFolder(spec)
 	if err != nil {
@@ -142,28 +144,6 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 		return err
 	}
 	return s.Install(ctx, o.NewDisplay(std))
-}
-
-// checkApproved refuses a plan that is not the one of --plan any more.
-func checkApproved(ctx context.Context, o cli.Options, spec state.Spec, secrets wizard.Secrets, std cli.Streams) (err error) {
-	if o.Plan == "" {
-		return nil
-	}
-	s, leave, err := run.OpenPreview(ctx, o.Host, o.Dir, o.RunOptions(), spec, secrets)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, leave()) }()
-	s.Access.SetLinkPrinter(std.LinkPrinter())
-	answers, err := changes.Compare(s.Folder, spec)
-	if err != nil {
-		return err
-	}
-	preview, err := s.Preview(ctx)
-	if err != nil {
-		return err
-	}
-	return changes.CheckHash(o.Plan, answers, preview)
 }
 
 func compareWithFlags(o cli.Options, spec state.Spec, std cli.Streams) error {

@@ -1,4 +1,5 @@
-// Package stateverbs is the verb `state`: it sets shared state up, moves clusters in and out, and says who may read it.
+// Package stateverbs has the verbs `state`, which sets shared state up, moves clusters in and out and says who may read it, and
+// `attach`, which watches the runs there.
 package stateverbs
 
 import (

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -62,4 +64,22 @@ func (r Run) Recover(ctx context.Context, known state.Facts) (install.Recovered,
 	}
 	defer disconnect()
 	return install.Recover(ctx, r.Spec, r.NewRecipe(), r.Folder, world.ReadOnly(), known)
+}
+
+// CheckPlan returns an error if the plan has another hash than the one that was approved.
+func CheckPlan(ctx context.Context, host *environment.Host, dir string, options Options, spec state.Spec, secrets wizard.Secrets, approved string) (err error) {
+	s, leave, err := OpenPreview(ctx, host, dir, options, spec, secrets)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	answers, err := changes.Compare(s.Folder, spec)
+	if err != nil {
+		return err
+	}
+	preview, err := s.Preview(ctx)
+	if err != nil {
+		return err
+	}
+	return changes.CheckHash(approved, answers, preview)
 }

@@ -1,4 +1,4 @@
-package main
+package stateverbs
 
 import (
 	"bytes"
@@ -26,7 +26,8 @@ import (
 // followEach is how often the events of another machine are looked for.
 const followEach = time.Second
 
-func newAttachCommand(std cli.Streams) *cobra.Command {
+// NewAttachCommand returns the verb `attach`.
+func NewAttachCommand(std cli.Streams) *cobra.Command {
 	var stop, approve bool
 	var decision string
 	cmd := &cobra.Command{
