@@ -151,7 +151,7 @@ func (d *startScreen) printResume(ctx context.Context) error {
 	case !d.backend.Draft.Exists():
 		fmt.Fprintln(d.std.Out, "Nothing was created, and nothing was kept.")
 	default:
-		fmt.Fprintf(d.std.Out, "Nothing was created. The answers so far are kept in %s.\nGo on with:\n  %s\n", console.SanitizeLine(d.backend.Draft.Path()), console.SanitizeLine(d.backend.FormatResume()))
+		fmt.Fprintf(d.std.Out, "Nothing was created. The answers so far are kept in %s.\nResume with:\n  %s\n", console.SanitizeLine(d.backend.Draft.Path()), console.SanitizeLine(d.backend.FormatResume()))
 	}
 	if ctx.Err() != nil {
 		return exit.MarkPrinted(context.Cause(ctx))
@@ -207,7 +207,7 @@ func listStartOptions(o cli.Options, std cli.Streams) ([]startOption, error) {
 	}
 	installations := listFolderOptions(o, std)
 	all := slices.Concat(resumable, installations, listNewOptions(o, resumable), listDestroyOptions(installations, o, std))
-	return append(all, startOption{StartOption: tuiwizard.StartOption{ID: "leave", Title: "Leave", Help: "Nothing is changed."}}), nil
+	return append(all, startOption{StartOption: tuiwizard.StartOption{ID: "leave", Title: "Quit", Help: "Nothing is changed."}}), nil
 }
 
 // listNewOptions resumes the draft of the folder of the flags instead of overwriting it.
@@ -218,12 +218,12 @@ func listNewOptions(o cli.Options, drafts []startOption) []startOption {
 		begin = drafts[0].open
 	} else {
 		all = append(all, startOption{
-			StartOption: tuiwizard.StartOption{ID: "new", Title: "A new cluster", Help: "Answer the questions, look at the plan, and install. Nothing is created before you say so."},
+			StartOption: tuiwizard.StartOption{ID: "new", Title: "A new cluster", Help: "Asks for the settings, shows the plan and its cost, and installs the cluster. Nothing is created before you confirm."},
 			open:        begin,
 		})
 	}
 	return append(all, startOption{
-		StartOption: tuiwizard.StartOption{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone. Nothing real is touched, nothing costs."},
+		StartOption: tuiwizard.StartOption{ID: "rehearse", Title: "Rehearse first", Help: "The same questions and the same installation on a simulated zone: no real resources, no cost."},
 		open: func(ctx context.Context) (*interview.Backend, error) {
 			if started, err := listDrafts(o); err == nil && len(started) > 0 {
 				return interview.RehearseDraft(ctx, newDefaultRehearsal(o.Request), started[0])
@@ -231,7 +231,7 @@ func listNewOptions(o cli.Options, drafts []startOption) []startOption {
 			return interview.NewRehearsal(ctx, newDefaultRehearsal(o.Request))
 		},
 	}, startOption{
-		StartOption: tuiwizard.StartOption{ID: "check", Title: "Check only", Help: "Answer the questions and have everything checked. Nothing is created."},
+		StartOption: tuiwizard.StartOption{ID: "check", Title: "Check only", Help: "Asks for the settings and checks all requirements. Nothing is created."},
 		open: func(ctx context.Context) (*interview.Backend, error) {
 			c, err := begin(ctx)
 			if err == nil {

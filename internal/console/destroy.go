@@ -158,7 +158,7 @@ func PrintDestroySummary(w io.Writer, t Teardown, failure error, again string) {
 	if hint := fault.HintOf(failure); hint != "" {
 		fmt.Fprintf(w, "  next         %s\n", wrapValue(SanitizeLine(hint), " "))
 	}
-	fmt.Fprintf(w, "Go on with:\n  %s\n", SanitizeLine(again))
+	fmt.Fprintf(w, "Resume with:\n  %s\n", SanitizeLine(again))
 }
 
 func printLeftovers(w io.Writer, left []destroy.Leftover) {

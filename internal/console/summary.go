@@ -24,7 +24,7 @@ func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, wher
 	case board.Run.Result != "ok":
 		printLikeliestCause(w, board)
 		printFailures(w, board)
-		fmt.Fprintf(w, "Nothing was rolled back. Go on with:\n  %s\n", SanitizeLine(where.Resume))
+		fmt.Fprintf(w, "Nothing was rolled back. Resume with:\n  %s\n", SanitizeLine(where.Resume))
 		if where.OperatorSimulated && board.Run.Result == "failed" {
 			fmt.Fprintln(w, "This is a rehearsal: it goes on as if somebody had done by then what is next.")
 		}

@@ -77,7 +77,7 @@ func (r Report) Sections() []Section {
 
 func (s Input) buildSummary() Section {
 	spec, facts := s.Spec, s.Facts
-	section := Section{Title: "What stands"}
+	section := Section{Title: "Cluster"}
 	section.addFact("OpenShift", facts.OpenShiftVersion)
 	section.addFact("zone", "Exoscale "+spec.Exoscale.Zone)
 	section.addFact("nodes", formatNodes(spec))
@@ -105,7 +105,7 @@ func formatNodes(spec state.Spec) string {
 }
 
 func (s Input) buildAccess() Section {
-	section := Section{Title: "How to get in"}
+	section := Section{Title: "Access"}
 	if s.Folder == "" {
 		section.addText("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
 		return section
@@ -127,7 +127,7 @@ func (s Input) buildAccess() Section {
 
 // Secrets that have to remain in the folder.
 func (s Input) buildSecrets() Section {
-	section := Section{Title: "Secrets that stay in the folder"}
+	section := Section{Title: "Secrets in the folder"}
 	if s.Folder == "" {
 		return section
 	}

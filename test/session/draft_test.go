@@ -52,7 +52,7 @@ func TestDraft_ResumesAfterLeaving(t *testing.T) {
 	z := p.standing(t)
 	s := p.begun(t, z)
 	s.leave()
-	if text := s.Screen().String(); !strings.Contains(text, "Go on with:\n  exoshift install") {
+	if text := s.Screen().String(); !strings.Contains(text, "Resume with:\n  exoshift install") {
 		t.Errorf("it is not said how to go on:\n%s", text)
 	}
 	p.goesOn(t, z)

@@ -63,7 +63,7 @@ func TestLeave_StartScreen(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"q", "esc", "ctrl+c", "4"} {
 		s := newPlace(t).start(t, usual(), "install")
-		s.Expect("What would you like to do?", "4  Leave")
+		s.Expect("What would you like to do?", "4  Quit")
 		s.Press(key)
 		s.Leave(0)
 	}

@@ -58,7 +58,7 @@ func TestHandover_AfterSuccess(t *testing.T) {
 func TestHandover_NotAfterFailure(t *testing.T) {
 	d := handed(t, failing, 80, 24, nil)
 	for range 2 {
-		if strings.Contains(d.View(), "What stands") {
+		if strings.Contains(d.View(), "Cluster") {
 			t.Errorf("a failure is handed over:\n%s", d.View())
 		}
 		press(d, "h")
@@ -68,14 +68,14 @@ func TestHandover_NotAfterFailure(t *testing.T) {
 func TestHandover_ToggleDashboard(t *testing.T) {
 	d := handed(t, complete, 80, 24, nil)
 	for _, k := range []string{"enter", "h"} {
-		if press(d, k); strings.Contains(d.View(), "What stands") {
+		if press(d, k); strings.Contains(d.View(), "Cluster") {
 			t.Errorf("%s does not close it", k)
 		}
-		if press(d, k); !strings.Contains(d.View(), "What stands") {
+		if press(d, k); !strings.Contains(d.View(), "Cluster") {
 			t.Errorf("%s does not open it", k)
 		}
 	}
-	if press(d, "5"); strings.Contains(d.View(), "What stands") {
+	if press(d, "5"); strings.Contains(d.View(), "Cluster") {
 		t.Error("a pane that was chosen stays covered")
 	}
 	if cmd := press(d, "q"); cmd == nil || cmd() != tea.Quit() {
@@ -105,7 +105,7 @@ func TestHandover_RemovedByNextRun(t *testing.T) {
 	d.run.eventsClosed = false // a recording that is watched goes on
 	d.Update(eventsMsg{{Type: provisioner.TypeRun, State: provisioner.Started, Time: d.run.board.Now.Add(1)}})
 	for range 2 {
-		if strings.Contains(d.View(), "What stands") {
+		if strings.Contains(d.View(), "Cluster") {
 			t.Error("what the earlier run left is still handed over")
 		}
 		press(d, "h")

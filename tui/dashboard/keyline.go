@@ -41,9 +41,15 @@ func (v keyLine) render(width int) string {
 		return components.RenderKeys(t, v.keys.ShortHelp(), width)
 	}
 	tabs := v.renderTabs(v.listNames(tab.String), 2)
+	if width-cells.Count(tabs) < minKeysWidth {
+		tabs = v.renderTabs(v.listNames(tab.shortName), 1)
+	}
 	keys := strings.TrimRight(components.RenderKeys(t, v.keys.ShortHelp(), width-cells.Count(tabs)-3), " ")
 	return cells.Fit(tabs, width-cells.Count(keys)-1) + keys + " "
 }
+
+// minKeysWidth has room for the most important keys beside the panes.
+const minKeysWidth = 40
 
 // tabLine has the panes in a rule, as detailed as the width allows.
 type tabLine struct{ keyLine }

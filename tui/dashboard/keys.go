@@ -57,7 +57,9 @@ func newKeyMap(recording bool) keyMap {
 // ShortHelp returns the bindings of the key line, the most important ones first.
 func (k keyMap) ShortHelp() []key.Binding {
 	rename := func(binding *key.Binding, does string) { binding.SetHelp(binding.Help().Key, does) }
-	rename(&k.Approve, "approve")
+	if k.Approve.Help().Desc != "decide" {
+		rename(&k.Approve, "approve")
+	}
 	rename(&k.Copy, "copy")
 	rename(&k.Open, "details")
 	rename(&k.Filter, "filter")
