@@ -27,10 +27,13 @@ func CommonCauses(report Report) []Cause {
 		if r.Verdict != Warn && r.Verdict != Fail || !known {
 			continue
 		}
-		key.source, key.class = r.Source, r.Class
-		if groups[key] == nil {
+		key.source = r.Source
+		switch {
+		case groups[key] == nil:
 			groups[key] = &Cause{First: r}
 			found = append(found, key)
+		case r.Class == key.class && groups[key].First.Class != key.class:
+			groups[key].First = r
 		}
 		groups[key].IDs = append(groups[key].IDs, r.ID)
 	}
@@ -48,7 +51,8 @@ func CommonCauses(report Report) []Cause {
 
 // Explains reports whether a result comes from this cause.
 func (c Cause) Explains(r Result) bool {
-	return r.Source == c.First.Source && r.Class == c.First.Class && slices.Contains(c.IDs, r.ID)
+	alike := r.Class == c.First.Class || r.Class == TCPTimeout && c.First.Class == Prohibited // see outcomeCounts.mapClass
+	return r.Source == c.First.Source && alike && slices.Contains(c.IDs, r.ID)
 }
 
 // String returns the text of the cause and the number of its results.
@@ -67,6 +71,13 @@ type shared struct {
 // findShared returns what results of one class with a common cause share. Where the evidence does not name a culprit, most
 // of what was tried has to fail alike, or several hosts of one domain.
 func (c *outcomeCounts) findShared(r Result) (key shared, known bool) {
+	r.Class = c.mapClass(r.Class)
+	key, known = c.findEvidence(r)
+	key.class = r.Class
+	return key, known
+}
+
+func (c *outcomeCounts) findEvidence(r Result) (key shared, known bool) {
 	e := r.Evidence
 	switch r.Class {
 	case "":

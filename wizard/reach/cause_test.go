@@ -77,6 +77,17 @@ func TestCommonCauses_SharedFailures(t *testing.T) {
 			spoiled(reach.Workstation, reach.NoRoute, 5, nil, dead), spoiled(reach.Workstation, "", 2, nil, up)),
 		"one cause of 5 problems: a firewall prohibits most outgoing connections from this workstation": joinedReport(
 			spoiled(reach.Workstation, reach.Prohibited, 5, nil, dead), spoiled(reach.Workstation, "", 2, nil, up)),
+		"one cause of 7 problems: a firewall prohibits most outgoing connections from this workstation": joinedReport( // and says so three times a second
+			spoiled(reach.Workstation, reach.TCPTimeout, 4, nil, dead), spoiled(reach.Workstation, reach.Prohibited, 3, nil, dead), spoiled(reach.Workstation, "", 1, nil, up)),
+		"one cause of 4 problems: large packets from or to this workstation are lost: the MTU is too large": joinedReport(
+			spoiled(reach.Workstation, reach.MTU, 4, nil, up), spoiled(reach.Workstation, "", 20, nil, up)),
+		"one cause of 4 problems: the network of this workstation is slow or loses packets": joinedReport(
+			spoiled(reach.Workstation, reach.Unstable, 4, nil, up), spoiled(reach.Workstation, "", 20, nil, up)),
+		"one cause of 4 problems: TLS is inspected: CN=Corp Root CA, which is no public authority, signs for unrelated services": joinedReport(
+			spoiled(reach.Workstation, reach.Inspected, 4, map[string]string{reach.EvidenceAuthority: "CN=Corp Root CA"}, up), spoiled(reach.Workstation, "", 20, nil, up)),
+		"one cause of 3 problems: 10.0.0.53 refuses DNS queries of this workstation": joinedReport(
+			spoiled(reach.Workstation, reach.DNSRefused, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),
+		"one cause of 3 problems: this workstation has no name server": joinedReport(spoiled(reach.Workstation, reach.NoResolver, 3, nil, nameless)),
 		"one cause of 5 problems: this workstation has no IPv4 here, only IPv6": joinedReport(
 			spoiled(reach.Workstation, reach.NoIPv4, 5, nil, dead), spoiled(reach.Workstation, "", 20, nil, up)),
 		"one cause of 4 problems: expired certificates of CN=Corp": joinedReport(
@@ -159,5 +170,19 @@ func TestDescribe_ClockSkew(t *testing.T) {
 		if got := r.Describe(); got != "the clock of this workstation is "+want {
 			t.Errorf("%s: %s", skew, got)
 		}
+	}
+}
+
+// Routers limit how often they say that a connection is prohibited.
+func TestCommonCauses_ProhibitedExplainsSilence(t *testing.T) {
+	dead := reach.Layers{TCP: reach.LayerFail}
+	silent, told := spoiled(reach.Workstation, reach.TCPTimeout, 2, nil, dead), spoiled(reach.Workstation, reach.Prohibited, 3, nil, dead)
+	causes := reach.CommonCauses(joinedReport(silent, told))
+	if len(causes) != 1 || len(causes[0].IDs) != 5 || causes[0].First.Class != reach.Prohibited || !causes[0].Explains(silent[0]) || !causes[0].Explains(told[0]) {
+		t.Errorf("%+v", causes)
+	}
+	alone := reach.CommonCauses(joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 4, nil, dead), told[:2]))
+	if len(alone) != 1 || len(alone[0].IDs) != 4 || alone[0].First.Class != reach.TCPTimeout {
+		t.Errorf("two are told, four are not: %+v", alone)
 	}
 }

@@ -37,11 +37,23 @@ func countOutcomes(report Report) map[string]*outcomeCounts {
 		}
 	}
 	for source, c := range all {
+		if c.mapClass(TCPTimeout) == Prohibited {
+			c.failed[Prohibited] += c.failed[TCPTimeout]
+		}
 		for class := range c.failed {
 			c.tried[class] = layers[source][findLayer(class)]
 		}
 	}
 	return all
+}
+
+// mapClass returns the class of the cause of a failure: routers limit how often they answer that a connection is prohibited, and
+// to the other attempts of a run they are silent.
+func (c *outcomeCounts) mapClass(class Class) Class {
+	if class == TCPTimeout && c.failed[Prohibited] >= minSharedChecks {
+		return Prohibited
+	}
+	return class
 }
 
 // findLayer returns the index of the layer that fails with a class.
