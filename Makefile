@@ -6,7 +6,7 @@ PROBE   := internal/app/probeprogram/program/exoshift-probe
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo record test race faults e2e contract lint fmt bench check patches clean
+.PHONY: help build demo record test race faults pairs e2e contract lint fmt bench check patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -30,6 +30,9 @@ race: ## Run the same tests, with the race detector where there is something to 
 
 faults: ## Run the tests that make test leaves out: every variant, every call that changes something interrupted
 	test/scripts/faults
+
+pairs: ## Run each pair of faults of a cluster at once, and print the table: both are found, what blocks is first; make faults runs a sample
+	EXOSHIFT_PAIRS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 2h -run '^TestFaultPairs' ./cmd/exoshift
 
 e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; fuzz every parser; what is missing is installed
 	test/scripts/e2e

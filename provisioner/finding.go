@@ -6,13 +6,22 @@ import (
 	"time"
 )
 
-// SortFindings returns findings, by falling confidence and of these the one that holds for the longest time.
+// SortFindings returns findings: first what blocks the earliest phase, of these by falling confidence, and of these the one that
+// holds for the longest time.
 func SortFindings(findings []Event) []Event {
 	sorted := slices.Clone(findings)
 	slices.SortStableFunc(sorted, func(a, b Event) int {
-		return cmp.Or(cmp.Compare(rankConfidence(a), rankConfidence(b)), a.StartTime().Compare(b.StartTime()))
+		return cmp.Or(rankBlocked(a)-rankBlocked(b), cmp.Compare(rankConfidence(a), rankConfidence(b)), a.StartTime().Compare(b.StartTime()))
 	})
 	return sorted
+}
+
+func rankBlocked(finding Event) int {
+	phases := []string{"bootstrap", "control-plane", "nodes", "operators"}
+	if i := slices.Index(phases, finding.Blocks); i >= 0 {
+		return i
+	}
+	return len(phases)
 }
 
 func rankConfidence(finding Event) int {

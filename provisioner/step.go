@@ -55,6 +55,16 @@ func (e *StepError) Error() string { return e.Step.ID + ": " + e.Err.Error() }
 
 func (e *StepError) Unwrap() error { return e.Err }
 
+// PhaseError is a failure of a phase, whatever the phase of the step that found it out.
+type PhaseError struct {
+	Phase string
+	Err   error
+}
+
+func (e *PhaseError) Error() string { return e.Err.Error() }
+
+func (e *PhaseError) Unwrap() error { return e.Err }
+
 // Skip ends a step without doing it; steps that need it run nevertheless. reason is shown.
 func Skip(reason string) error { return skipped{reason} }
 

@@ -15,6 +15,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/check"
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
@@ -34,7 +35,7 @@ func newBundleCommand(std cli.Streams) *cobra.Command {
 		Short: "Create a support bundle without secrets and names",
 		Long: `Create a support bundle: an archive of a cluster's folder without secrets and names.
 
-The archive holds a summary, which is to be read first, the answers, the facts, the journal, the events, the log and what was gathered after failures. Secrets,
+The archive holds a summary, which is to be read first, the answers, the facts, the journal, the events, the log, the report of the connectivity checks and what was gathered after failures. Secrets,
 public addresses, domains and names are replaced by tokens, the same by the same, so that it can still be followed. Files
 that hold keys or certificates are not in it. What the tokens of addresses and names stand for is written to a file beside
 it, which is for you alone. Look through the archive before you send it.`,
@@ -94,6 +95,7 @@ func showBundle(name string, o cli.Options, std cli.Streams) error {
 		return err
 	}
 	if !o.Output.IsJSON() {
+		fmt.Fprintf(std.Out, "\nConnectivity checks\n%s", check.DescribeKept(folder))
 		fmt.Fprintf(std.Out, "\nSee the run again: exoshift replay %s\n", shellescape.Quote(name))
 	}
 	shown.noteProblem(std)
@@ -116,6 +118,7 @@ func summarize(folder state.Folder, now time.Time) []byte {
 		fmt.Fprintf(&out, "\nNot everything could be read: %v\n", shown.problem)
 	}
 	console.PrintStatus(&lines, shown.board, shown.facts, handover.Locations{Folder: folder.Path()})
+	fmt.Fprintf(&out, "\n## Connectivity checks\n\n```\n%s```\n", check.DescribeKept(folder))
 	fmt.Fprintf(&out, "\n## State, findings and fix\n\n```\n%s```\n\n## Last events\n\n```\n", lines.String())
 	tell := console.NewPlain(&out)
 	for _, e := range events[max(0, len(events)-last):] {

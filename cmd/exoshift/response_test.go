@@ -38,7 +38,7 @@ func responses() map[string]response {
 		"routes-unreachable":      repaired("routes-unreachable"),
 		"elastic-ip-detached":     repaired("elastic-ip-detached"),
 		"machine-stopped":         repaired("machine-stopped"),
-		"address-clash":           stopped("address-clash", exit.Bootstrap),
+		"address-clash":           stopped("address-clash", exit.Operators),
 		"wrong-boot-image":        stopped("wrong-boot-image", exit.Bootstrap),
 		"foreign-authority":       stopped("foreign-authority", exit.Bootstrap),
 		"certificate-expired":     stopped("certificate-expired", exit.Bootstrap),

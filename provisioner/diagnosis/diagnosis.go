@@ -27,6 +27,7 @@ type Finding struct {
 
 	Disposition Disposition // what the run does about it; Wait unless the confidence is high
 	Restores    Part        // what a repair restores
+	Blocks      Phase       // the phase that does not end because of it; "" for none
 	Objects     []string    // what exactly: rules and attachments in sentences, names of records or of machines
 	Changed     bool        // somebody has changed objects: a repair needs a person's consent
 }
@@ -43,6 +44,7 @@ type Input struct {
 	APIError      error                // why the API did not answer the last time; nil if it did
 	BootstrapHost *state.BootstrapHost // the bootstrap machine's report, all lines and records so far; nil if it could not be read
 
+	Accessible    bool                 // the bootstrap machine is open to this one
 	PhaseTimes    map[string]time.Time // when each phase of state.Phases was reached, as far as it was
 	Machines      []state.Instance     // the cluster's machines, as the Exoscale API lists them
 	RootCALabels  map[string]string    // by machine: fingerprint of the root CA that it was given; "" for none

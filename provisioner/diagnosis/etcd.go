@@ -13,6 +13,7 @@ func buildEtcdRules() []Rule {
 			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      Operators,
 		HoldFor:     time.Minute,
 		detect:      detectSlowDisks,
 	}}

@@ -25,8 +25,8 @@ type candidate struct {
 // New returns an Evaluator without any input yet.
 func New() *Evaluator { return &Evaluator{rules: Rules(), candidates: map[string]*candidate{}} }
 
-// Evaluate returns what is wrong by this input and the earlier ones, by falling confidence, and of equally sure findings
-// the oldest first.
+// Evaluate returns what is wrong by this input and the earlier ones: first what blocks the earliest phase, of these the surest, and
+// of equally sure findings the oldest.
 func (e *Evaluator) Evaluate(s Input) []Finding {
 	m := newInputIndex(s)
 	e.progress.track(m)
@@ -37,7 +37,7 @@ func (e *Evaluator) Evaluate(s Input) []Finding {
 	}
 	findings := e.listUnexplained()
 	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
+		return cmp.Or(a.Blocks.rank()-b.Blocks.rank(), rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
 	})
 	return findings
 }
@@ -67,6 +67,7 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	if found.sure {
 		known.finding.Confidence = High
 	}
+	known.finding.Blocks = cmp.Or(found.blocks, rule.Blocks)
 	known.finding.Disposition, known.finding.Restores = Wait, ""
 	known.finding.Objects, known.finding.Changed = found.objects, found.changed
 	if known.finding.Confidence == High {
@@ -75,10 +76,12 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 }
 
 func (e *Evaluator) listUnexplained() []Finding {
-	silent, specific := map[string]bool{}, false
+	silent, reasons := map[string]bool{}, []Finding{}
 	for _, rule := range e.rules {
 		if known := e.candidates[rule.ID]; known != nil && known.reported {
-			specific = specific || !rule.General
+			if !rule.General {
+				reasons = append(reasons, known.finding)
+			}
 			for _, explained := range rule.Explains {
 				silent[explained] = true
 			}
@@ -87,7 +90,13 @@ func (e *Evaluator) listUnexplained() []Finding {
 	var findings []Finding
 	for _, rule := range e.rules {
 		known := e.candidates[rule.ID]
-		if known != nil && known.reported && !silent[rule.ID] && (!rule.General || !specific) {
+		if known == nil || !known.reported || silent[rule.ID] {
+			continue
+		}
+		isExplained := slices.ContainsFunc(reasons, func(reason Finding) bool {
+			return reason.Blocks.rank() < known.finding.Blocks.rank() || slices.Contains(rule.Reasons, reason.Rule)
+		})
+		if !rule.General || !isExplained {
 			findings = append(findings, known.finding)
 		}
 	}

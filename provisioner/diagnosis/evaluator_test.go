@@ -61,7 +61,8 @@ func TestEvaluate_HidesExplainedRule(t *testing.T) {
 	}
 }
 
-func TestEvaluate_SurestThenOldestFirst(t *testing.T) {
+// What blocks the earliest phase is first; of one phase, the surest, then the oldest.
+func TestEvaluate_BlockingFirst(t *testing.T) {
 	got := rulesOf(examined(40, 62, func(minute float64) Input {
 		s := healthy(minute)
 		s.Names[2].Found, s.Names[2].Missing = nil, true
@@ -72,7 +73,7 @@ func TestEvaluate_SurestThenOldestFirst(t *testing.T) {
 		}
 		return s
 	}))
-	if diff := cmp.Diff([]string{"etcd-slow-disk", "routes-unreachable", "wrong-boot-image", "machine-silent"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"wrong-boot-image", "machine-silent", "etcd-slow-disk", "routes-unreachable"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -16,6 +16,7 @@ func buildImageRules() []Rule {
 		Fix:         "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      Bootstrap,
 		HoldFor:     3 * time.Minute,
 		Explains:    []string{"bootstrap-silent"},
 		WithoutAPI:  true,
@@ -27,16 +28,11 @@ func buildImageRules() []Rule {
 			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy --dir {folder}",
 		Confidence:  High,
 		Disposition: Stop,
+		Blocks:      Bootstrap,
 		HoldFor:     time.Minute,
-		Explains:    []string{"image-pull-failed"},
 		WithoutAPI:  true,
 		detect:      detectWrongBootImage,
 	}}
-}
-
-// Services of the bootstrap machine that do nothing but pull images.
-func isPullService(service string) bool {
-	return slices.Contains([]string{"release-image", "node-image-pull"}, strings.TrimSuffix(service, ".service"))
 }
 
 func isPullFailure(text string) bool {
@@ -51,13 +47,19 @@ func detectPullFailure(m *inputIndex) detection {
 	if !exists || m.hasReached(state.PhaseMachineConfig) || m.hasReached(state.PhaseTemporaryAPI) {
 		return detection{}
 	}
-	return detection{evidence: listPullFailures(m), subject: []string{m.formatSSHCommand(bootstrap)}}
+	services := []string{"release-image", "node-image-pull"}
+	if len(detectWrongBootImage(m).evidence) > 0 {
+		services = services[:1] // a node image that does not fit is not pulled either
+	}
+	return detection{evidence: listPullFailures(m, services), subject: []string{m.formatSSHCommand(bootstrap)}}
 }
 
-func listPullFailures(m *inputIndex) []string {
+// listPullFailures returns what is known of services of the bootstrap machine that do nothing but pull images.
+func listPullFailures(m *inputIndex, services []string) []string {
 	if m.BootstrapHost == nil {
 		return nil
 	}
+	isPullService := func(service string) bool { return slices.Contains(services, strings.TrimSuffix(service, ".service")) }
 	var evidence []string
 	for _, service := range m.BootstrapHost.Services {
 		if isPullService(service.Service) && !service.Done && service.Failure != "" {

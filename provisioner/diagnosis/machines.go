@@ -16,6 +16,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Give each its name:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      Nodes,
 		HoldFor:     time.Minute,
 		Explains:    []string{"machine-silent", "worker-config-unserved", "requests-left"},
 		detect:      detectMissingHostname,
@@ -25,6 +26,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Tell the machine which address to take:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      ControlPlane,
 		HoldFor:     time.Minute,
 		detect:      detectWrongAddress,
 	}, {
@@ -33,6 +35,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Blocks:      Nodes,
 		HoldFor:     20 * time.Minute,
 		detect:      detectUnservedWorkers,
 	}, {
@@ -41,6 +44,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Start them:\nexo compute instance start --zone {zone} {subject}",
 		Confidence:  High,
 		Disposition: Repair,
+		Blocks:      Nodes,
 		Restores:    MachineParts,
 		HoldFor:     time.Minute,
 		Explains:    []string{"machine-silent"},
@@ -53,6 +57,7 @@ func buildMachineRules() []Rule {
 			"exo compute instance delete --zone {zone} {subject}",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Blocks:      Nodes,
 		detect:      detectSilentMachine,
 	}}
 }
@@ -128,6 +133,7 @@ func detectStoppedMachine(m *inputIndex) detection {
 			found.objects = append(found.objects, machine.Name)
 		}
 	}
+	found.blocks = findBlockedPhase(m, found.objects)
 	found.subject = []string{strings.Join(found.objects[:min(len(found.objects), maxListed)], " ")}
 	return found
 }
@@ -144,5 +150,16 @@ func detectSilentMachine(m *inputIndex) detection {
 	if len(names) == 0 {
 		return detection{}
 	}
-	return detection{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), maxListed)], " ")}}
+	return detection{evidence: evidence, subject: []string{strings.Join(names[:min(len(names), maxListed)], " ")}, blocks: findBlockedPhase(m, names)}
+}
+
+// findBlockedPhase returns the earliest phase that does not end without these machines.
+func findBlockedPhase(m *inputIndex, names []string) Phase {
+	switch {
+	case slices.Contains(names, string(state.RoleBootstrap)):
+		return Bootstrap
+	case slices.ContainsFunc(names, m.isMaster):
+		return ControlPlane
+	}
+	return Nodes
 }

@@ -19,6 +19,7 @@ func buildNameRules() []Rule {
 		Fix:         rerunHint,
 		Confidence:  Medium,
 		Disposition: Repair,
+		Blocks:      Bootstrap,
 		Restores:    RecordParts,
 		HoldFor:     2 * time.Minute,
 		WithoutAPI:  true,
@@ -29,6 +30,7 @@ func buildNameRules() []Rule {
 		Fix:         rerunHint,
 		Confidence:  Medium,
 		Disposition: Repair,
+		Blocks:      Operators,
 		Restores:    RecordParts,
 		HoldFor:     2 * time.Minute,
 		detect:      detectUnreachableRoutes,
@@ -105,7 +107,8 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 		wrong.evidence = append(wrong.evidence, complaints...)
 		return wrong
 	}
-	if len(m.Snapshot.Routers) == 0 || !m.isStalled(routeGracePeriod) {
+	hasReason := len(detectRoutersOnMasters(m).evidence) > 0 || len(detectAddressConflict(m).evidence) > 0
+	if len(m.Snapshot.Routers) == 0 || !m.isStalled(routeGracePeriod) || hasReason {
 		return detection{}
 	}
 	return detection{

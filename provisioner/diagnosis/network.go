@@ -17,9 +17,9 @@ func buildNetworkRules() []Rule {
 		Fix:         "Look at a load balancer; HAProxy's log tells which servers it takes for dead:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
 		Confidence:  Medium,
 		Disposition: Repair,
+		Blocks:      Bootstrap,
 		Restores:    RuleParts,
 		HoldFor:     3 * time.Minute,
-		Explains:    []string{"rules-missing"},
 		WithoutAPI:  true,
 		detect:      detectBlockedLoadBalancer,
 	}, {
@@ -28,9 +28,10 @@ func buildNetworkRules() []Rule {
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
+		Blocks:      ControlPlane,
 		Restores:    RuleParts,
 		HoldFor:     time.Minute,
-		Explains:    []string{"rules-missing", "machine-silent", "worker-config-unserved"},
+		Explains:    []string{"machine-silent", "worker-config-unserved"},
 		WithoutAPI:  true,
 		detect:      detectBlockedMachineConfig,
 	}, {
@@ -41,7 +42,7 @@ func buildNetworkRules() []Rule {
 			"on without being started anew.",
 		Confidence:  Medium,
 		Disposition: Wait,
-		Explains:    []string{"no-master"},
+		Blocks:      ControlPlane,
 		detect:      detectRewrittenSource,
 	}, {
 		ID:          "rules-missing",
@@ -49,11 +50,13 @@ func buildNetworkRules() []Rule {
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
+		Blocks:      ControlPlane,
 		Restores:    RuleParts,
 		HoldFor:     2 * time.Minute,
 		WithoutAPI:  true,
 		detect: func(m *inputIndex) detection {
-			return detection{evidence: slices.Clone(m.MissingRules), objects: m.MissingRules}
+			missing := listOtherMissingRules(m)
+			return detection{evidence: slices.Clone(missing), objects: missing}
 		},
 	}, {
 		ID:          "elastic-ip-detached",
@@ -61,9 +64,9 @@ func buildNetworkRules() []Rule {
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
+		Blocks:      Bootstrap,
 		Restores:    AttachmentParts,
 		HoldFor:     time.Minute,
-		Explains:    []string{"load-balancer-blocked"},
 		WithoutAPI:  true,
 		detect: func(m *inputIndex) detection {
 			return detection{evidence: slices.Clone(m.Detached), objects: m.Detached}
@@ -74,6 +77,7 @@ func buildNetworkRules() []Rule {
 		Fix:         "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence:  High,
 		Disposition: Stop,
+		Blocks:      Operators,
 		HoldFor:     time.Minute,
 		WithoutAPI:  true,
 		detect:      detectAddressConflict,
@@ -91,6 +95,12 @@ func findClosedRules(m *inputIndex, port string, groups ...string) []string {
 	return closed
 }
 
+// listOtherMissingRules returns the missing rules that no other finding is about.
+func listOtherMissingRules(m *inputIndex) []string {
+	told := slices.Concat(detectBlockedLoadBalancer(m).objects, detectBlockedMachineConfig(m).objects)
+	return slices.DeleteFunc(slices.Clone(m.MissingRules), func(rule string) bool { return slices.Contains(told, rule) })
+}
+
 const (
 	loadBalancers = "load_balancers"
 	controlPlane  = "control_plane"
@@ -99,7 +109,7 @@ const (
 // detectBlockedLoadBalancer compares two paths to the same server. A wrong name or certificate has rules of its own.
 func detectBlockedLoadBalancer(m *inputIndex) detection {
 	api, direct := m.Snapshot.Probes.API, m.Snapshot.Probes.Direct
-	if !hasFailed(api) || api.Layer == state.LayerDNS || api.Layer == state.LayerTLS {
+	if !hasFailed(api) || api.Layer == state.LayerTLS {
 		return detection{}
 	}
 	evidence := append(formatReachable("on the bootstrap machine's own address", direct), formatProbe("by name", api))
@@ -108,6 +118,9 @@ func detectBlockedLoadBalancer(m *inputIndex) detection {
 			cause: "Requests to the API do not come through: port 6443 of the load balancers is closed."}
 	}
 	balancers := listBalancerCommands(m)
+	if len(m.Detached) > 0 || api.Layer == state.LayerDNS {
+		return detection{} // which have rules of their own
+	}
 	if !direct.OK || len(balancers) == 0 {
 		return detection{}
 	}

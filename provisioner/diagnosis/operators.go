@@ -17,6 +17,7 @@ func buildOperatorRules() []Rule {
 			"oc get machineconfigs --sort-by=.metadata.creationTimestamp",
 		Confidence:  High,
 		Disposition: Stop,
+		Blocks:      ControlPlane,
 		HoldFor:     2 * time.Minute,
 		detect:      detectConfigMismatch,
 	}, {
@@ -25,6 +26,7 @@ func buildOperatorRules() []Rule {
 		Fix:         formatControllerFix("exoscale-cloud-controller-manager"),
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      ControlPlane,
 		HoldFor:     6 * time.Minute,
 		detect:      detectUninitializedNodes,
 	}, {
@@ -34,6 +36,7 @@ func buildOperatorRules() []Rule {
 			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress rollout restart deployment router-default",
 		Confidence:  High,
 		Disposition: Wait,
+		Blocks:      Operators,
 		HoldFor:     3 * time.Minute,
 		detect:      detectRoutersOnMasters,
 	}}

@@ -15,9 +15,12 @@ type Rule struct {
 	// What a run does about it if the confidence is high.
 	Disposition Disposition
 	Restores    Part          // what a repair restores; "" for any other disposition
+	Blocks      Phase         // the phase that does not end because of it, unless the detection knows better; "" for none
 	HoldFor     time.Duration // how long the signature has to hold before it is reported; a minute at most if the detection is sure
 	Explains    []string      // rules that add nothing to this one
-	General     bool          // it reports that something is missing or slow, and is hidden beside any rule that reports why
+	// It reports that something is missing or slow, and is hidden beside any rule that blocks an earlier phase, or is one of Reasons.
+	General bool
+	Reasons []string
 	// Its signature needs no answer of the API. Other rules neither begin nor cease to hold while the API does not
 	// answer.
 	WithoutAPI bool
@@ -29,6 +32,7 @@ type detection struct {
 	evidence []string
 	subject  []string // machines, nodes or names that it is about
 	sure     bool     // the evidence leaves no doubt
+	blocks   Phase    // replaces the rule's, where the evidence is more specific
 	cause    string   // replaces the rule's, where the evidence is more specific
 	fix      string
 	objects  []string // what a repair restores: rules in sentences, names of records or of machines

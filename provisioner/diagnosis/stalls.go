@@ -26,7 +26,9 @@ func buildStallRules() []Rule {
 		Fix:         "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\nexo compute instance delete --zone {zone} bootstrap",
 		Confidence:  Low,
 		Disposition: Wait,
+		Blocks:      Bootstrap,
 		General:     true,
+		Reasons:     []string{"image-pull-failed", "wrong-boot-image", "certificate-expired", "foreign-authority", "machine-stopped"},
 		WithoutAPI:  true,
 		detect:      detectSilentBootstrap,
 	}, {
@@ -35,7 +37,9 @@ func buildStallRules() []Rule {
 		Fix:         "Look at the console of {subject} in Exoscale's portal: it tells whether Ignition fetches its configuration, and from where.",
 		Confidence:  Low,
 		Disposition: Wait,
+		Blocks:      ControlPlane,
 		General:     true,
+		Reasons:     []string{"machine-config-blocked", "source-rewritten", "machine-stopped", "no-hostname"},
 		detect:      detectMissingMasters,
 	}, {
 		ID:          "etcd-incomplete",
@@ -43,8 +47,10 @@ func buildStallRules() []Rule {
 		Fix:         "See which pod of etcd is not well, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
 		Confidence:  Low,
 		Disposition: Wait,
+		Blocks:      ControlPlane,
 		Explains:    []string{"slow"},
 		General:     true,
+		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left", "etcd-slow-disk"},
 		detect:      detectIncompleteEtcd,
 	}, {
 		ID:          "bootstrap-member-stays",
@@ -52,9 +58,11 @@ func buildStallRules() []Rule {
 		Fix:         "Do not delete the bootstrap machine. See what is wrong with etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Blocks:      ControlPlane,
 		HoldFor:     10 * time.Minute,
 		Explains:    []string{"etcd-incomplete", "slow"},
 		General:     true,
+		Reasons:     []string{"rules-missing", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left", "etcd-slow-disk"},
 		detect:      detectBootstrapMember,
 	}, {
 		ID:          "operators-stalled",
@@ -62,7 +70,9 @@ func buildStallRules() []Rule {
 		Fix:         "See what the first of them lacks:\noc describe clusteroperator {subject}",
 		Confidence:  Low,
 		Disposition: Wait,
+		Blocks:      Operators,
 		General:     true,
+		Reasons:     []string{"routes-unreachable", "routers-on-masters", "address-clash", "etcd-slow-disk"},
 		detect:      detectStalledOperators,
 	}}
 }
@@ -110,6 +120,9 @@ func detectSilentBootstrap(m *inputIndex) detection {
 	}
 	if m.hasReached(state.PhaseTemporaryAPI) || !m.hasReachedFor(state.PhaseMachine, limit) || !m.isStalled(stallTimeout) {
 		return detection{}
+	}
+	if m.Snapshot.Probes.Direct.OK || !m.Accessible && (len(detectWrongAPINames(m).evidence) > 0 || len(m.Detached) > 0 || len(detectBlockedLoadBalancer(m).evidence) > 0) {
+		return detection{} // the API is there, or the only way to it is one that is closed
 	}
 	evidence := []string{fmt.Sprintf("the bootstrap machine runs for %s, and the API has never answered", m.formatAge(state.PhaseMachine))}
 	for _, way := range []struct {

@@ -204,5 +204,6 @@ func (i *Installation) Gather(ctx context.Context, failure error) (supportbundle
 	}
 	return gatherer.Gather(ctx, supportbundle.Known{
 		Facts: i.Facts(), Observations: i.watcher.Observations(), Phases: i.phases.Times(), Findings: i.watcher.Findings(), BootstrapHost: i.access.Host(),
+		WithoutCluster: i.Facts().InfraID == "",
 	}, failure)
 }

@@ -53,7 +53,7 @@ func TestDashboard_DecidesAboutFinding(t *testing.T) {
 	}
 	run.add(time.Second, question)
 	d := screened()
-	if view := d.View(); !strings.Contains(view, "ACTION NEEDED") || !strings.Contains(view, "Repair it?") || !strings.Contains(view, "a decide") {
+	if view := d.View(); !strings.Contains(view, "ACTION NEEDED") || !strings.Contains(view, "Repair it?") || !strings.Contains(view, "a shows the evidence, and decides") {
 		t.Errorf("the question is not shown:\n%s", view)
 	}
 	press(d, "a")

@@ -46,7 +46,7 @@ func sanitizeEvent(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
 		(*string)(&e.Type), &e.Program, &e.Command, &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
-		&e.Machine, &e.Client, &e.Serving, &e.Confidence, &e.Disposition, &e.Sync,
+		&e.Machine, &e.Client, &e.Serving, &e.Confidence, &e.Disposition, &e.Blocks, &e.Sync,
 	} {
 		*s = cells.SanitizeText(*s, ascii)
 	}

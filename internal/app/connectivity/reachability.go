@@ -1,6 +1,7 @@
 package connectivity
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -22,6 +23,8 @@ type Reachability struct {
 	// OnBegin is called with all checks before the first result, onResult with each result; both may be nil.
 	OnBegin  func([]reach.Check)
 	OnResult func(reach.Result)
+	// Keep is called with the whole report; may be nil.
+	Keep func(report []byte) error
 }
 
 // NewReachability returns the checks of a cluster. command shows the same results.
@@ -49,7 +52,21 @@ func (r Reachability) Check(ctx context.Context, seen func(text string)) ([]stat
 	if err != nil {
 		return nil, err
 	}
+	if err := r.keep(report); err != nil {
+		return nil, err
+	}
 	return survey.listSkipped(), r.toError(report)
+}
+
+func (r Reachability) keep(report reach.Report) error {
+	if r.Keep == nil {
+		return nil
+	}
+	var content bytes.Buffer
+	if err := reach.WriteReport(&content, report); err != nil {
+		return err
+	}
+	return r.Keep(content.Bytes())
 }
 
 func formatResult(r reach.Result) string {

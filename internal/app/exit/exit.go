@@ -111,7 +111,12 @@ func codeOfStep(failure *provisioner.StepError) int {
 	if syn.IsSynStep(failure.Step.ID) {
 		return Syn
 	}
-	switch failure.Step.Phase {
+	phase := failure.Step.Phase
+	var other *provisioner.PhaseError
+	if errors.As(failure.Err, &other) {
+		phase = other.Phase
+	}
+	switch phase {
 	case install.Preflight:
 		if fault.Is(failure.Err, fault.Invalid) {
 			return Answers

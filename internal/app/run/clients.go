@@ -67,7 +67,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 		Balancers: host,
 		Names:     nameServers{network.NewNameServers(r.Net)},
 		Clock:     r.Net.Clock,
-		Reach:     r.NewReachability(),
+		Reach:     r.newKeptReachability(),
 	}
 	if r.Options.BootstrapAccess {
 		w.Bootstrap = host
@@ -129,6 +129,13 @@ func (r Run) ReadInstallFile(name string) ([]byte, error) {
 // NewReachability returns the connectivity checks of the preflight.
 func (r Run) NewReachability() connectivity.Reachability {
 	return connectivity.NewReachability(r.Net, r.Spec, r.Secrets, r.formatCheckCommand())
+}
+
+// newKeptReachability also writes the report of the checks to the folder.
+func (r Run) newKeptReachability() connectivity.Reachability {
+	checks := r.NewReachability()
+	checks.Keep = func(report []byte) error { return r.Folder.Write(state.ChecksFile, report) }
+	return checks
 }
 
 // formatCheckCommand includes the flags of a rehearsal.

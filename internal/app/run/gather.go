@@ -31,11 +31,10 @@ func gatherDiagnostics(ctx context.Context, installation *install.Installation, 
 	return told.Name
 }
 
-// shouldGather excludes failures that are self-explanatory: before anything was created, after a cancellation, or with an
-// action needed.
+// shouldGather excludes failures that are self-explanatory: after a cancellation, or with an action needed.
 func shouldGather(failure error) bool {
 	var step *provisioner.StepError
-	if !errors.As(failure, &step) || step.Step.Phase == install.Preflight {
+	if !errors.As(failure, &step) {
 		return false
 	}
 	code := exit.Code(failure)

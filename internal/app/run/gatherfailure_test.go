@@ -20,7 +20,7 @@ func TestShouldGather_ByFaultKind(t *testing.T) {
 	}{
 		"success":             {nil, false},
 		"a failed wait":       {in(install.ControlPlane, &provisioner.LimitError{Err: errors.New("2 of 3")}), true},
-		"a preflight":         {in(install.Preflight, errors.New("clock")), false},
+		"a preflight":         {in(install.Preflight, errors.New("clock")), true},
 		"a stop":              {context.Canceled, false},
 		"a stop in a step":    {in(install.Nodes, context.Canceled), false},
 		"a human has to act":  {in(install.Infrastructure, fault.New(fault.Waiting, "delegate", nil)), false},

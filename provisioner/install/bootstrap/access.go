@@ -186,6 +186,13 @@ func (a *Access) Close(ctx context.Context, report provisioner.Report) {
 	a.close(ctx, report)
 }
 
+// IsOpen reports whether the bootstrap machine may be open to this one.
+func (a *Access) IsOpen() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.open
+}
+
 func (a *Access) setOpen(open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

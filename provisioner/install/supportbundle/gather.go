@@ -38,6 +38,8 @@ type Known struct {
 	Phases        map[string]time.Time // when each was reached
 	Findings      []diagnosis.Finding
 	BootstrapHost *state.BootstrapHost // nil: nothing was read
+	// WithoutCluster: the run failed before there could be a cluster.
+	WithoutCluster bool
 }
 
 // Gatherer gathers what may explain a failure.
@@ -74,6 +76,9 @@ func (g Gatherer) Gather(ctx context.Context, known Known, failure error) (Gathe
 	gatherKnown(b, known)
 	var parts sync.WaitGroup
 	parts.Go(func() {
+		if known.WithoutCluster {
+			return
+		}
 		b.runPart("the cluster's API", func() error { return g.Cluster.Dump(ctx, b.newWriter("cluster")) })
 	})
 	parts.Go(func() { b.runPart("the cloud", func() error { return g.gatherCloud(ctx, b) }) })

@@ -107,12 +107,12 @@ func hasFinding(findings []diagnosis.Finding, rule string) bool {
 
 func (d *diagnoser) emitFinding(report provisioner.Report, f diagnosis.Finding) {
 	// Ages in the evidence change all the time; such changes are not emitted.
-	if !d.states.Update("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence+string(f.Disposition)) {
+	if !d.states.Update("diagnosis/"+f.Rule, f.Cause+f.Fix+f.Confidence+string(f.Disposition)+string(f.Blocks)) {
 		return
 	}
 	report(provisioner.Event{
 		Type: provisioner.TypeDiagnosis, Name: f.Rule, State: provisioner.Present, Text: f.Cause, Hint: f.Fix,
-		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition),
+		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition), Blocks: string(f.Blocks),
 	})
 }
 
@@ -126,7 +126,7 @@ func (d *diagnoser) buildInput(seen state.Snapshot, failure error) diagnosis.Inp
 	return diagnosis.Input{
 		Now: d.Clock.Now(), Wall: time.Now(), Spec: d.Spec, Facts: d.Facts.Get(), Folder: d.Folder.Path(), Snapshot: seen, APIError: failure,
 		PhaseTimes: d.Phases.Times(), Machines: d.instances, RootCALabels: mapRootCALabels(d.instances), MissingRules: d.closed, Detached: d.detached,
-		Names: d.names, ReleaseBuild: d.Image.Build(), TemplateBuild: cmp.Or(d.booted, d.Image.Template().Build), BootstrapHost: d.Access.Host(),
+		Names: d.names, ReleaseBuild: d.Image.Build(), TemplateBuild: cmp.Or(d.booted, d.Image.Template().Build), BootstrapHost: d.Access.Host(), Accessible: d.Access.IsOpen(),
 	}
 }
 

@@ -221,7 +221,8 @@ func (r *responder) stop(report provisioner.Report, finding diagnosis.Finding, r
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	defer close(r.stopped)
-	r.verdict = fault.Newf(fault.Conflict, "wait for the cluster", "the run stops, as %s: %s", why, finding.Cause).WithHint("%s", finding.Fix)
+	failure := fault.Newf(fault.Conflict, "wait for the cluster", "the run stops, as %s: %s", why, finding.Cause).WithHint("%s", finding.Fix)
+	r.verdict = &provisioner.PhaseError{Phase: string(finding.Blocks), Err: failure}
 }
 
 // answer records what a person decided about a finding. The next poll acts on it.
