@@ -113,7 +113,7 @@ func TestDriver_AsciicastWithoutLongPauses(t *testing.T) {
 	s.Press("enter")
 	s.Exit()
 	var cast bytes.Buffer
-	marks, err := s.Record(&cast, Cast{40, 5, 20 * time.Millisecond, time.Second})
+	marks, err := s.Record(&cast, Cast{Width: 40, Height: 5, Longest: 20 * time.Millisecond, Frame: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,9 @@ var record = flag.String("record", "", "the folder to write a recording to")
 // shown is where the recorded session takes place. It is seen in the pictures, so it belongs to no machine.
 const shown = "/tmp/exoshift-demo"
 
-// writeCast writes a recording, and the names and moments in milliseconds of its stills.
-func writeCast(dir string, s *Session, c Cast) error {
-	file, err := os.Create(filepath.Join(dir, "install.cast"))
+// writeCast writes a recording NAME.cast, and NAME.stills with the names and moments in milliseconds of its stills.
+func writeCast(dir, recording string, s *Session, c Cast) error {
+	file, err := os.Create(filepath.Join(dir, recording+".cast"))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func writeCast(dir string, s *Session, c Cast) error {
 	for _, name := range slices.Sorted(maps.Keys(marks)) {
 		stills = fmt.Appendf(stills, "%s %d\n", name, marks[name].Milliseconds()+1)
 	}
-	return os.WriteFile(filepath.Join(dir, "stills"), stills, 0o600)
+	return os.WriteFile(filepath.Join(dir, recording+".stills"), stills, 0o600)
 }
 
 // shownPlace is a place that may be seen.
@@ -55,13 +55,32 @@ func TestRecord_Pictures(t *testing.T) {
 		t.Skip("make record records them")
 	}
 	o := Options{Width: 110, Height: 32, Patience: 2 * time.Minute}
-	s := shownPlace(t).asking(t, o, "--speed", "150")
-	s.ExpectMatch("✓ Credentials: accepted")
-	s.tellAnswers()
-	s.tellRun()
-	s.Leave(0)
-	if err := writeCast(*record, s, Cast{Width: o.Width, Height: o.Height, Longest: 3 * time.Second, Frame: 150 * time.Millisecond}); err != nil {
-		t.Fatal(err)
+	c := Cast{Width: o.Width, Height: o.Height, Longest: 3 * time.Second, Slide: 3 * time.Second}
+	p := shownPlace(t)
+	install := p.asking(t, o, "--speed", "150")
+	install.ExpectMatch("✓ Credentials: accepted")
+	install.tellAnswers()
+	install.tellRun()
+	install.Leave(0)
+	start := p.start(t, o, "install")
+	start.Expect("What would you like to do?")
+	start.still("start", 0)
+	start.Press("q")
+	start.Leave(0)
+	check := p.start(t, o, "check", "--simulate", "--scenario", "tls-interception", "--zone", "ch-gva-2")
+	check.Expect("run 1", "enter details", "✗")
+	check.still("check", 0)
+	check.Press("enter")
+	check.Expect("esc back")
+	check.still("check-details", 0)
+	check.Press("esc")
+	check.Expect("q quit")
+	check.Press("q")
+	check.Exit()
+	for name, s := range map[string]*Session{"install": install, "start": start, "check": check} {
+		if err := writeCast(*record, name, s, c); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -98,7 +117,7 @@ func (s *Session) tellAnswers() {
 	s.slowly("example.net")
 	s.Press("enter")
 	s.Expect("the name is free")
-	s.Idle(1500 * time.Millisecond)
+	s.still("cluster", 0)
 	s.next("Nodes")
 	s.on("Workers")
 	s.Idle(time.Second)
@@ -133,6 +152,16 @@ func (s *Session) tellRun() {
 	s.Press("enter")
 	s.ExpectMatch(`master-1 +voter`)
 	s.still("dashboard", 0)
+	s.Press("5", "enter")
+	s.Expect("1 of 13", "esc back")
+	s.Press("enter")
+	s.Expect("tab next")
+	s.still("details", 0)
+	s.Press("esc")
+	s.ExpectNot("tab next")
+	s.Press("esc")
+	s.ExpectNot("esc back")
+	s.Press("1")
 	s.Expect("DONE")
 	s.still("done", 3*time.Second)
 	s.Press("q")

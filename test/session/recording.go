@@ -9,6 +9,7 @@ type Cast struct {
 	Width, Height int
 	Longest       time.Duration // of a pause
 	Frame         time.Duration // what was drawn within such a span is drawn at once
+	Slide         time.Duration // not 0: there is a frame for each mark alone, and it is shown for so long
 }
 
 // mark is a moment after so many chunks.
@@ -24,9 +25,12 @@ func (c Cast) frames(t transcript) (frames []chunk, marks map[string]time.Durati
 	for i, drawn := range t.chunks {
 		at += min(drawn.at-last, c.Longest)
 		last = drawn.at
-		if n := len(frames); n > 0 && at-frames[n-1].at < c.Frame && !t.marked(i) {
+		if n := len(frames); n > 0 && !t.marked(i) && (c.Slide > 0 || at-frames[n-1].at < c.Frame) {
 			frames[n-1].text += drawn.text
 		} else {
+			if c.Slide > 0 {
+				at = time.Duration(n) * c.Slide
+			}
 			frames = append(frames, chunk{at, drawn.text})
 		}
 		for _, m := range t.marks {
