@@ -63,8 +63,8 @@ func (r *responder) respond(ctx context.Context, report provisioner.Report, find
 		case diagnosis.Repair:
 			repaired = r.respondToRepairable(ctx, report, finding) || repaired
 		case diagnosis.Stop:
-			if !r.Response.WaitOnFailure {
-				r.decide(report, finding, provisioner.ReplyStop)
+			if !r.Response.WaitOnFailure && r.decide(report, finding, provisioner.ReplyStop) == provisioner.ReplyStop {
+				r.stop(report, finding, "a person decided") // before being asked, from elsewhere
 			}
 		}
 	}
