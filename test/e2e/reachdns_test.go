@@ -22,7 +22,7 @@ func TestCheck_NameServerAnswers(t *testing.T) {
 		"zone":             {url: "zone://example.net", want: "ok - ++-+"},
 		"zone without":     {url: "zone://nozone.example", want: "fail dns-nxdomain x---"},
 		"zone of nobody":   {url: "zone://lame.lab.example", want: "fail dns-servfail ++-x"},
-		"no resolver":      {url: "dns://" + zoneHost + ":53/good.example.net", want: "fail dns-servfail -+-x"},
+		"no resolver":      {url: "dns://" + zoneHost + ":53/good.example.net", want: "fail dns-refused -+-x"},
 		"resolver":         {url: "dns://" + nameServer + ":53/good.example.net", want: "ok - -+-+"},
 		"no server":        {url: "dns://203.0.113.10:53/good.example.net", want: "fail tcp-refused -x--"},
 	})

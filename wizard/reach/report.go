@@ -45,6 +45,12 @@ func ReadReport(in io.Reader) (Report, error) {
 	case len(content) > maxReport:
 		return Report{}, errors.New("read the report: larger than 16 MiB; use a report written by exoshift check --output json")
 	}
+	var newer struct {
+		V int `json:"v"`
+	}
+	if json.Unmarshal(content, &newer) == nil && newer.V > Version { // whose other fields may have other types
+		return Report{}, fmt.Errorf("read the report: %w", Report{V: newer.V}.validate())
+	}
 	var report Report
 	if err := json.Unmarshal(content, &report); err != nil {
 		return Report{}, fmt.Errorf("read the report: not a JSON report of exoshift check (%w); write one with --output json", withOffset(err))

@@ -137,3 +137,15 @@ func (z *zeros) Read(p []byte) (int, error) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, fmt.Errorf("the cable is broken") }
+
+// Whatever else a newer format changes, its version is told.
+func TestReadReport_NewerFormat(t *testing.T) {
+	for _, content := range []string{`{"v":2,"results":[]}`, `{"v":7,"results":{"A":"ok"},"took_ms":"3s"}`} {
+		if _, err := reach.ReadReport(strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), "unsupported version") {
+			t.Errorf("%s: %v", content, err)
+		}
+	}
+	if _, err := reach.ReadReport(strings.NewReader(`{"v":1,"results":{"A":"ok"}}`)); err == nil || strings.Contains(err.Error(), "version") {
+		t.Errorf("a damaged one: %v", err)
+	}
+}
