@@ -137,7 +137,7 @@ func Acquire(ctx context.Context, s Store, cluster string, holder Holder, waitin
 		select {
 		case <-ctx.Done():
 			return nil, fault.New(fault.Cancelled, "wait for the lock of cluster "+cluster, context.Cause(ctx))
-		case <-time.After(observeEach):
+		case <-time.After(observeEach): //nolint:forbidigo // leases are of the wall clock
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (l *Lease) keep(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(wait):
+		case <-time.After(wait): //nolint:forbidigo // leases are of the wall clock
 		}
 		began := time.Now()
 		err := l.renew(ctx, began)

@@ -69,7 +69,7 @@ func TestPlace_RefusesWhatOthersWrote(t *testing.T) {
 			t.Helper()
 			check(t, os.WriteFile(filepath.Join(path, "clusters", cluster, "head.json"), []byte(`{"v":2}`), 0o600))
 		}, fault.Invalid, "format 2"},
-		"put back": {func(t *testing.T, path string, before map[string][]byte) {
+		"put back": {func(t *testing.T, _ string, before map[string][]byte) {
 			t.Helper()
 			for name, content := range before {
 				check(t, os.WriteFile(name, content, 0o600))
@@ -90,14 +90,14 @@ func TestPlace_RefusesWhatOthersWrote(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inTeam(t, func(t *testing.T, anna, _ *machine) {
-				workspace, folder := anna.open("anna")
+				workspace, _ := anna.open("anna")
 				check(t, workspace.Close(t.Context()))
 				before := map[string][]byte{}
 				head := filepath.Join(anna.storage.path, "clusters", cluster, "head.json")
 				content, err := os.ReadFile(head)
 				check(t, err)
 				before[head] = content
-				workspace, folder = anna.open("anna")
+				workspace, folder := anna.open("anna")
 				check(t, folder.Write("secrets/one", []byte("very-secret")))
 				check(t, workspace.Close(t.Context()))
 				test.harm(t, anna.storage.path, before)

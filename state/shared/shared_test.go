@@ -153,7 +153,7 @@ func TestWorkspace_IsGoneOnWithElsewhere(t *testing.T) {
 		}
 		journal, err = folder.OpenJournal(time.Now)
 		check(t, err)
-		defer journal.Close()
+		defer func() { check(t, journal.Close()) }()
 		if !journal.Open("instance", "master-0") {
 			t.Error("the intent is unknown there")
 		}
@@ -167,7 +167,7 @@ func TestJournal_StoresIntentsBeforeTheyAreActedUpon(t *testing.T) {
 		check(t, folder.Write("api-keys/key.json", []byte("a key that the machine is made with")))
 		journal, err := folder.OpenJournal(time.Now)
 		check(t, err)
-		defer journal.Close()
+		defer func() { check(t, journal.Close()) }()
 		check(t, journal.RecordIntent("instance", "master-0"))
 		if !strings.Contains(ben.read(state.JournalFile), "master-0") || ben.read("api-keys/key.json") == "" {
 			t.Error("the intent, or what was written before it, is not in shared state")
@@ -202,7 +202,7 @@ func TestWorkspace_OfLostMachine(t *testing.T) {
 		workspace, folder := anna.open("anna")
 		journal, err := folder.OpenJournal(time.Now)
 		check(t, err)
-		defer journal.Close()
+		defer func() { check(t, journal.Close()) }()
 		check(t, journal.RecordIntent("instance", "master-0"))
 		anna.storage.cut.Store(true)
 		began := time.Now()

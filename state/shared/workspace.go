@@ -100,7 +100,7 @@ func (w *Workspace) storePatiently(ctx context.Context, names ...string) error {
 			return err
 		case <-w.lease.Lost():
 			return w.lease.Check()
-		case <-time.After(wait):
+		case <-time.After(wait): //nolint:forbidigo // leases are of the wall clock
 		}
 	}
 }

@@ -182,7 +182,7 @@ func selectLastRun(lines []byte) []byte {
 	return lines
 }
 
-func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-chan provisioner.Event) error {
+func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-chan provisioner.Event) (err error) {
 	work, err := sharedstate.WorkPath()
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-c
 	if err != nil {
 		return err
 	}
-	defer copied.Close()
+	defer func() { err = errors.Join(err, copied.Close()) }()
 	folder, err := copied.Folder()
 	if err != nil {
 		return err

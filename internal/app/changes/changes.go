@@ -123,9 +123,7 @@ func (r changeRule) listManualSteps(key string) []string {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()
 	case "loadBalancer.proxyProtocol":
-		if !r.followRouters {
-			return r.describeProxyProtocol()
-		}
+		return r.describeProxyProtocol()
 	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
 		return r.describeCapabilities()
 	case "openshift.imageDigestSources":
@@ -150,6 +148,9 @@ func (r changeRule) listManualSteps(key string) []string {
 
 // Load balancers of earlier versions send one protocol only, that of their start.
 func (r changeRule) describeProxyProtocol() []string {
+	if r.followRouters {
+		return nil
+	}
 	edit, protocol := `/server-template router/s/ send-proxy-v2//`, "TCP"
 	if r.after.LoadBalancer.ProxyProtocol {
 		edit, protocol = `/server-template router/s/$/ send-proxy-v2/`, "PROXY"

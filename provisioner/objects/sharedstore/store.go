@@ -77,7 +77,7 @@ func (s *Store) Get(ctx context.Context, key string) (store.Object, error) {
 	if err != nil {
 		return store.Object{}, s.translate(op, key, err)
 	}
-	defer reader.Close()
+	defer func() { _ = reader.Close() }() // it was only read
 	content, err := io.ReadAll(reader)
 	if err != nil {
 		return store.Object{}, s.translate(op, key, err)
@@ -113,6 +113,9 @@ func (s *Store) Put(ctx context.Context, key string, content []byte, replaced st
 			}
 		case refusal.StatusCode == http.StatusPreconditionFailed, refusal.StatusCode == http.StatusConflict, refusal.Code == minio.NoSuchKey:
 			return s.findOwnWrite(ctx, op, key, content)
+		case refusal.StatusCode == 0 && ctx.Err() == nil:
+			// The answer was lost, or the storage refused before it had read everything.
+			return s.findWrite(ctx, op, key, content, replaced, err)
 		default:
 			return "", s.translate(op, key, err)
 		}
@@ -128,6 +131,20 @@ func (s *Store) findOwnWrite(ctx context.Context, op, key string, content []byte
 		return "", err
 	}
 	return "", fmt.Errorf("%s: %w", op, store.ErrConflict)
+}
+
+// findWrite is for a write of which nothing is known: err is why.
+func (s *Store) findWrite(ctx context.Context, op, key string, content []byte, replaced store.Version, err error) (store.Version, error) {
+	stored, unread := s.Get(ctx, key)
+	switch {
+	case errors.Is(unread, fs.ErrNotExist) && replaced == "", unread == nil && stored.Version == replaced:
+		return "", s.translate(op, key, err) // it has not happened
+	case unread == nil && bytes.Equal(stored.Content, content):
+		return stored.Version, nil
+	case unread == nil, errors.Is(unread, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: %w", op, store.ErrConflict)
+	}
+	return "", s.translate(op, key, err)
 }
 
 // List returns all keys with a prefix.
