@@ -254,16 +254,23 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		d.openList()
 	case d.handleReportKey(k):
 		d.nav.details = false
-	case key.Matches(k, d.keys.Approve) && d.canDecide():
-		d.openDecisionDialog(*d.run.board.Question)
 	case key.Matches(k, d.keys.Approve):
-		d.openApproveDialog()
+		d.openQuestion()
 	case key.Matches(k, d.keys.Copy) && d.panes().buildAction().Text() != "":
 		return app.CopyToClipboard(d.options.Out, d.panes().buildAction().Text())
 	default:
 		d.handleViewKey(k)
 	}
 	return nil
+}
+
+// openQuestion opens the dialog of what a person is asked.
+func (d *dashboard) openQuestion() {
+	if d.canDecide() {
+		d.openDecisionDialog(*d.run.board.Question)
+		return
+	}
+	d.openApproveDialog()
 }
 
 // isLastScreen reports whether nothing is left to read but the overview of a run that has ended.

@@ -33,7 +33,7 @@ func (s mouse) handle(message tea.Msg) tea.Cmd {
 func (s mouse) handleWheel(m app.WheelMsg) tea.Cmd {
 	times := wheelLines
 	switch {
-	case s.quitDialog != nil || s.signInState != nil || s.help && (frame{s.model}).countHiddenHelp() == 0:
+	case s.quitDialog != nil || s.signInState != nil || s.help && frame(s).countHiddenHelp() == 0:
 		return nil
 	case s.help:
 	case s.session == nil && s.start.popups.Open == nil, s.session != nil && (s.inputMode() == page.ModeDefault || s.inputMode() == page.ModeText):

@@ -17,6 +17,7 @@ import (
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/sharedstate"
+	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/state/shared"
@@ -162,10 +163,8 @@ func (a attachment) follow(ctx context.Context, events chan<- provisioner.Event)
 		if lease.Holder == nil {
 			return nil
 		}
-		select {
-		case <-time.After(followEach):
-		case <-ctx.Done():
-			return nil
+		if (network.Clock{}).Sleep(ctx, followEach) != nil {
+			return nil //nolint:nilerr // whoever watched has left
 		}
 	}
 }

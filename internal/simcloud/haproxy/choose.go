@@ -42,10 +42,11 @@ func parseUseBackend(args []string, counted counters) (choice, error) {
 	}
 	made := choice{backend: parts[1], up: parts[2], orEqual: parts[4] == "ge"}
 	if parts[3] != "" {
-		known := false
-		if made.without, known = counted[parts[3]]; !known {
+		without, known := counted[parts[3]]
+		if !known {
 			return choice{}, fmt.Errorf("'use_backend' : no rule above sets '%s'", parts[3])
 		}
+		made.without = without
 	}
 	return made, nil
 }

@@ -48,10 +48,8 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 		p.board.SwitchSource(1)
 	case key.Matches(k, p.keys.Previous):
 		p.board.SwitchSource(-1)
-	case text == "d" && row != nil:
-		checkPopups{p}.openDetails()
 	case text == "d":
-		checkPopups{p}.openStep()
+		p.openSelected()
 	case text == "/" && len(p.board.Rows) > 0:
 		p.filtering = true
 	case text == "a":
@@ -66,6 +64,15 @@ func (p *Checks) handleProbeKey(k tea.KeyMsg) tea.Cmd {
 		return checkPopups{p}.copyTest(row)
 	}
 	return nil
+}
+
+// openSelected opens everything about the selected service or step.
+func (p *Checks) openSelected() {
+	if p.selectedProbe() != nil {
+		checkPopups{p}.openDetails()
+		return
+	}
+	checkPopups{p}.openStep()
 }
 
 // handleFilterKey edits the filter, and selects the first service that matches.
