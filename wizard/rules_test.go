@@ -213,7 +213,7 @@ func TestCheckWarnings_UnusedAnswers(t *testing.T) {
 	}
 }
 
-func TestCheck_ACMEIsNeeded(t *testing.T) {
+func TestCheckWarnings_ACMEIsNeeded(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*state.Spec)
 		wrong  bool
@@ -227,7 +227,7 @@ func TestCheck_ACMEIsNeeded(t *testing.T) {
 		spec := valid()
 		spec.Syn.LieutenantURL, spec.Syn.Tenant = "https://lieutenant.example.net", "t-demo"
 		c.change(&spec)
-		got := slices.DeleteFunc(wizard.Check(spec), func(p wizard.Problem) bool { return p.Field != "dns.acme" })
+		got := slices.DeleteFunc(local.CheckWarnings(spec, wizard.Secrets{}), func(p wizard.Problem) bool { return p.Field != "dns.acme" })
 		if (len(got) == 1) != c.wrong || c.wrong && got[0].Suggestion != "true" {
 			t.Errorf("%s: %s", name, lines(got))
 		}

@@ -98,9 +98,9 @@ func checkSyn(spec state.Spec) []Problem {
 	return append(faults, checkContradictions(spec)...)
 }
 
-// checkACME refuses to leave out the DNS records that the certificates of a catalog wait for, at the end of the installation. A
-// catalog that is compiled later is assumed to request some, as those of every profile do; into one that is at hand the installation
-// looks before it starts.
+// checkACME warns of DNS records that are left out although the certificates of a catalog wait for them, at the end of the
+// installation. A catalog that is compiled later is assumed to request some, as those of every profile do. An installation that has
+// not begun refuses that, a cluster that has its certificates does not need them.
 func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME || !hasLieutenant(spec) || spec.Syn.CatalogDir != "" {
 		return nil
@@ -111,7 +111,7 @@ func checkACME(spec state.Spec) []Problem {
 
 func checkWithoutSyn(spec state.Spec) []Problem {
 	if hasLieutenant(spec) {
-		return checkUnusualFacts(spec)
+		return append(checkUnusualFacts(spec), checkACME(spec)...)
 	}
 	var faults []Problem
 	for _, field := range listSynFields() {

@@ -22,6 +22,6 @@ func Check(spec state.Spec) []Problem {
 func listRules() []func(state.Spec) []Problem {
 	return []func(state.Spec) []Problem{
 		checkClusterDomain, checkOverlaps, checkReserved, checkHostPrefixes, checkDisks, checkTopoLVM, checkGroupNames, checkReferences, checkProxy, checkSyn,
-		checkDistribution, checkCapabilities, checkFIPS, checkCiliumSource, checkProfile, checkACME, checkDuplicateEndpoints, checkSkips,
+		checkDistribution, checkCapabilities, checkFIPS, checkCiliumSource, checkProfile, checkDuplicateEndpoints, checkSkips,
 	}
 }

@@ -94,7 +94,7 @@ func TestOutput_RefusalListsFormats(t *testing.T) {
 	const screens, lines = "auto, tui, plain or json", "plain or json"
 	for verb, want := range map[string]string{
 		"install": screens, "rehearse": screens, "status": screens, "replay": screens,
-		"plan": lines, "destroy": lines, "verify": lines, "bundle": lines, "answers validate x.yaml": lines,
+		"plan": "plain, json or markdown", "destroy": lines, "verify": lines, "bundle": lines, "answers validate x.yaml": lines,
 		"check --zone ch-gva-2": "one of auto, tui, table, short, json, junit, markdown",
 	} {
 		for _, given := range []string{"flag", "variable"} {

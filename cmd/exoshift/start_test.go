@@ -58,7 +58,7 @@ func titles(t *testing.T, o cli.Options) []string {
 
 func TestStartScreen_OffersExisting(t *testing.T) {
 	clusters := atHome(t)
-	fresh := []string{"new: A new cluster", "rehearse: Rehearse first", "check: Check only", "leave: Leave"}
+	fresh := []string{"new: A new cluster", "rehearse: Rehearse first", "check: Check only", "leave: Quit"}
 	if got := titles(t, cli.Options{}); !slices.Equal(got, fresh) {
 		t.Errorf("offered %q", got)
 	}

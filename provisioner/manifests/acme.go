@@ -14,10 +14,15 @@ import (
 // installation creates with dns.acme only.
 const acmeRegistration = "acme-dns-register"
 
-// CheckACME refuses a catalog that asks for certificates by ACME for a connected cluster whose answers ask for none.
+// CheckACME refuses a catalog that asks for certificates by ACME for a connected cluster whose answers ask for none. One that is
+// compiled later, catalogDir being "", is assumed to ask for some, as those of every profile do.
 func CheckACME(spec state.Spec, catalogDir string) error {
-	if spec.DNS.ACME || spec.Syn.LieutenantURL == "" || catalogDir == "" {
+	if spec.DNS.ACME || spec.Syn.LieutenantURL == "" {
 		return nil
+	}
+	if catalogDir == "" {
+		return fault.Newf(fault.Invalid, op, "the catalog that will be compiled requests ACME certificates, and dns.acme is false: nothing would create the DNS records that they wait for").
+			WithHint("answer dns.acme with true; or name a compiled catalog that requests none with syn.catalogDir").WithField("dns.acme")
 	}
 	path, err := findACMERegistration(filepath.Join(catalogDir, "manifests", "cert-manager"))
 	if err != nil || path == "" {

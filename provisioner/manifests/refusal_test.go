@@ -157,7 +157,7 @@ func TestCheckACME_RefusesCatalogWithoutAnswer(t *testing.T) {
 		"not asked for":        {func(*state.Spec) {}, dir, true},
 		"asked for":            {func(s *state.Spec) { s.DNS.ACME = true }, dir, false},
 		"not connected":        {func(s *state.Spec) { s.Syn.LieutenantURL = "" }, dir, false},
-		"no catalog yet":       {func(*state.Spec) {}, "", false},
+		"no catalog yet":       {func(*state.Spec) {}, "", true},
 		"without certificates": {func(*state.Spec) {}, t.TempDir(), false},
 	} {
 		s := spec()

@@ -159,7 +159,7 @@ func (c checkFlags) validate() error {
 		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
 	}
 	if err := c.validateZone(); err != nil {
-		return exit.WithCode(exit.Usage, err)
+		return exit.WithCode(exit.Answers, err)
 	}
 	return rehearsal.ValidateScenario(c.scenario)
 }

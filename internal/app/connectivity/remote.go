@@ -184,7 +184,7 @@ func describeUpload() (size int64, remark string) {
 	if packed, embedded := probeprogram.Read(); embedded {
 		return int64(len(packed)), ""
 	}
-	return estimateOwnSize(), " This build of exoshift has no small program for that and uploads itself; that size is an estimate."
+	return estimateOwnSize(), " This build of exoshift has no small program for that and is uploaded itself; that size is an estimate."
 }
 
 // estimateOwnSize is in bytes, compressed.

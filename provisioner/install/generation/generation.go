@@ -97,8 +97,10 @@ func (g *Generator) findRecordedVersion() string {
 
 // CheckManifests reads what is installed with the cluster.
 func (g *Generator) CheckManifests(context.Context, provisioner.Report) error {
-	if g.facts.Get().Syn.Synthesized.IsZero() { // a cluster that has its certificates got its records otherwise
-		if err := manifests.CheckACME(g.spec, g.findCatalogDir()); err != nil {
+	facts, catalog := g.facts.Get(), g.findCatalogDir()
+	// A cluster that has its certificates got its records otherwise, and one that was begun has its answers.
+	if facts.Syn.Synthesized.IsZero() && (catalog != "" || facts.IgnitionCreated.IsZero()) {
+		if err := manifests.CheckACME(g.spec, catalog); err != nil {
 			return err
 		}
 	}
