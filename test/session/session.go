@@ -111,11 +111,20 @@ func (s *Session) await() {
 	_ = s.tty.Close() // the reader comes to an end
 }
 
-// end kills what is left of the program.
+// end kills what is left of the program, and of those that it had started: its folder can be removed then.
 func (s *Session) end() {
-	_ = s.command.Process.Kill()
+	group := -s.command.Process.Pid // it leads a session of its own
+	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-s.exited
 	<-s.drained
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for range 10_000 {
+		if syscall.Kill(group, 0) != nil {
+			break
+		}
+		<-look.C
+	}
 	_ = s.keyboard.Close()
 }
 
