@@ -94,7 +94,9 @@ func (e *Evaluator) listUnexplained() []Finding {
 			continue
 		}
 		isExplained := slices.ContainsFunc(reasons, func(reason Finding) bool {
-			return reason.Blocks.rank() < known.finding.Blocks.rank() || slices.Contains(rule.Reasons, reason.Rule)
+			// Nodes other than masters are no reason for what the control plane lacks.
+			others := reason.Blocks == Nodes && known.finding.Blocks.rank() < Nodes.rank()
+			return reason.Blocks.rank() < known.finding.Blocks.rank() || slices.Contains(rule.Reasons, reason.Rule) && !others
 		})
 		if !rule.General || !isExplained {
 			findings = append(findings, known.finding)

@@ -84,7 +84,10 @@ func detectMissingHostname(m *inputIndex) detection {
 		return detection{}
 	}
 	lost := slices.Concat(m.masters.missing, m.others.missing)
-	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(formatHostnameCommands(m, lost)), "\n")}}
+	return detection{
+		evidence: evidence, subject: []string{strings.Join(limitLines(formatHostnameCommands(m, lost)), "\n")},
+		blocks: findBlockedPhase(m, collectNames(lost)),
+	}
 }
 
 func formatHostnameCommands(m *inputIndex, machines []state.Instance) []string {

@@ -30,7 +30,7 @@ func detectSkippedRequests(m *inputIndex) detection {
 		return detection{}
 	}
 	answered := findAnsweredRequests(m)
-	var evidence, stale, undecided []string
+	var evidence, stale, undecided, waiting []string
 	var names shellNames
 	for _, request := range m.Snapshot.Requests {
 		_, ours := m.machines[request.Node]
@@ -41,6 +41,7 @@ func detectSkippedRequests(m *inputIndex) detection {
 		default:
 			evidence = append(evidence, fmt.Sprintf("request %s of %s, %s old: %s", quoteName(request.Name), request.Node, formatDuration(m.Now.Sub(request.Created)), request.BlockedReason))
 			names.add(request.Name)
+			waiting = append(waiting, request.Node)
 			if request.BlockedReason == state.SkippedRegistered && !slices.Contains(stale, request.Node) {
 				stale = append(stale, request.Node)
 			}
@@ -49,25 +50,26 @@ func detectSkippedRequests(m *inputIndex) detection {
 			}
 		}
 	}
+	blocks := findBlockedPhase(m, waiting)
 	if len(stale) > 0 {
 		return detection{
-			evidence: evidence, subject: []string{strings.Join(stale, " ")},
+			evidence: evidence, blocks: blocks, subject: []string{strings.Join(stale, " ")},
 			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
 		}
 	}
 	if len(undecided) > 0 {
 		return detection{
-			evidence: evidence, subject: []string{strings.Join(undecided[:min(len(undecided), maxListed)], ",")},
+			evidence: evidence, blocks: blocks, subject: []string{strings.Join(undecided[:min(len(undecided), maxListed)], ",")},
 			cause: "Machines ask for their first certificate with one key after the other, and do not register.",
 			fix: "Look at their consoles: either their certificates get lost, or somebody else asks in their name. To approve one more key of " +
 				"each, press a on the dashboard, or run again with:\n--approve-new-key {subject}",
 		}
 	}
 	if len(names) == 0 {
-		return detection{evidence: evidence, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
+		return detection{evidence: evidence, blocks: blocks, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
 	}
-	return detection{evidence: evidence, subject: []string{strings.Join(names, " ")}}
+	return detection{evidence: evidence, blocks: blocks, subject: []string{strings.Join(names, " ")}}
 }
 
 type shellNames []string
