@@ -106,15 +106,15 @@ func TestAcquire_TakesOverFromLostMachine(t *testing.T) {
 		time.Sleep(time.Minute + time.Second) // the last renewal was a second ago
 		first.cut.Store(true)
 		cut := time.Now()
-		var stopped time.Time
-		go func() { <-held.Lost(); stopped = time.Now() }()
+		noticed := make(chan time.Time, 1)
+		go func() { <-held.Lost(); noticed <- time.Now() }()
 		next := mustAcquire(t, second, "run-2")
 		defer mustRelease(t, next)
 		var lost *lease.LostError
 		if err := held.Check(); !errors.As(err, &lost) {
 			t.Fatalf("check: %v, want that it was lost", err)
 		}
-		if stopped.IsZero() || stopped.Sub(cut) > lease.Stop {
+		if stopped := <-noticed; stopped.Sub(cut) > lease.Stop {
 			t.Errorf("it stopped %s after the cut, want %s at most", stopped.Sub(cut), lease.Stop)
 		}
 		if taken := time.Since(cut); taken < lease.Lifetime {
