@@ -91,7 +91,11 @@ func TestInstall_GoesOnOnAnotherMachine(t *testing.T) {
 	var counts report
 	t.Run("calls", func(t *testing.T) {
 		for n, call := range sampled(want.calls) {
-			for _, with := range blowsAt(n) {
+			tried := blows()[n%len(blows()):][:1] // each call is struck by one of them, the few of the short tests by all
+			if testing.Short() {
+				tried = blows()
+			}
+			for _, with := range tried {
 				t.Run(fmt.Sprintf("%03d %s", n, with), func(t *testing.T) {
 					t.Parallel()
 					dir := fastDir(t)
@@ -102,14 +106,6 @@ func TestInstall_GoesOnOnAnotherMachine(t *testing.T) {
 		}
 	})
 	t.Logf("calls %d, faults tried %d, duplicates %d, leftovers %d", len(want.calls), counts.tried.Load(), counts.doubled.Load(), counts.leftover.Load())
-}
-
-// blowsAt are all blows for the calls of the short tests, and otherwise one of them for each call in turn.
-func blowsAt(call int) []blow {
-	if testing.Short() {
-		return blows()
-	}
-	return blows()[call%len(blows()):][:1]
 }
 
 func handOver(t *testing.T, dir string, both [2]*machine, call string, with blow, want undisturbed, counts *report) {
