@@ -148,7 +148,7 @@ func (c *checker) computeFacts() state.Facts {
 	if c.damaged {
 		proven := state.Facts{
 			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL,
-			SkippedChecks: facts.SkippedChecks, Syn: facts.Syn,
+			SkippedChecks: facts.SkippedChecks, RouterProtocol: facts.RouterProtocol, Syn: facts.Syn,
 		}
 		install.ApplyEvents(c.events, &proven)
 		proven.BootstrapRemoved = selectNonZero(proven.BootstrapRemoved, facts.BootstrapRemoved)

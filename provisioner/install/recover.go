@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/operators"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
@@ -40,6 +41,9 @@ func Recover(ctx context.Context, spec state.Spec, options Options, folder state
 	recovered := Recovered{Facts: i.Facts(), Existing: i.inventory.Objects(), Unproven: unproven}
 	if recovered.Facts.Installed.IsZero() { // Steward comes after the cluster version
 		recovered.Facts.Installed = recovered.Facts.Syn.Applied
+	}
+	if facts := &recovered.Facts; facts.RouterProtocol == "" && !facts.BootstrapRemoved.IsZero() {
+		facts.RouterProtocol = operators.FormatProtocol(spec) // the answers in force; the next run tells the routers anyway
 	}
 	for _, change := range preview.Changes {
 		if change.Action == state.Found || change.Action == state.Updated {

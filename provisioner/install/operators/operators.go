@@ -102,7 +102,7 @@ func (o *Operators) placeIngress(ctx context.Context, report provisioner.Report)
 	if o.spec.RouterRole() == state.RoleWorker {
 		label = routerLabel
 	}
-	action, err := o.cluster.EnsureIngressPlacement(ctx, label, o.countRouters(), o.isProxied())
+	action, err := o.cluster.EnsureIngressPlacement(ctx, label, o.countRouters(), isProxied(o.spec))
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,11 @@ func (o *Operators) PreviewIngress(_ context.Context, report provisioner.Report)
 	return nil
 }
 
-func (o *Operators) formatProtocol() string {
-	if o.isProxied() {
+func (o *Operators) formatProtocol() string { return FormatProtocol(o.spec) }
+
+// FormatProtocol returns what the routers of a cluster expect of load balancers, as facts have it.
+func FormatProtocol(spec state.Spec) string {
+	if isProxied(spec) {
 		return "PROXY"
 	}
 	return "TCP"
@@ -141,8 +144,8 @@ func (o *Operators) countRouters() int {
 }
 
 // Load balancers send the PROXY protocol.
-func (o *Operators) isProxied() bool {
-	return o.spec.LoadBalancer.ProxyProtocol && !o.spec.IsRoundRobin()
+func isProxied(spec state.Spec) bool {
+	return spec.LoadBalancer.ProxyProtocol && !spec.IsRoundRobin()
 }
 
 const registryBucket = "image-registry"

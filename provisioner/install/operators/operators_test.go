@@ -20,8 +20,8 @@ func TestCountRouters_EveryIngressNode(t *testing.T) {
 		t.Errorf("%d routers behind load balancers", got)
 	}
 	o.spec.LoadBalancer = state.LoadBalancerSpec{Strategy: "dns-round-robin", ProxyProtocol: true}
-	if got := o.countRouters(); got != 4 || o.isProxied() {
-		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, o.isProxied())
+	if got := o.countRouters(); got != 4 || isProxied(o.spec) {
+		t.Errorf("%d routers for 4 infra nodes; PROXY protocol: %t", got, isProxied(o.spec))
 	}
 }
 
