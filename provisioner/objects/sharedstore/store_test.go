@@ -56,7 +56,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, s)
 }
 
-// TestStore_RecognizesOwnWrite has the answer of a write lost: the client repeats it, and is refused for its own object.
+// TestStore_RecognizesOwnWrite has the answer of a write lost.
 func TestStore_RecognizesOwnWrite(t *testing.T) {
 	s, server := open(t)
 	first, err := s.Put(t.Context(), "lease", []byte("nonce 1"), "")
@@ -68,6 +68,13 @@ func TestStore_RecognizesOwnWrite(t *testing.T) {
 	if err != nil || second == first {
 		t.Fatalf("version %q, %v", second, err)
 	}
+	// After an answer that another attempt may succeed, the client repeats it by itself, and is refused for its own object.
+	server.InjectFaults(site.Fault{Match: "PUT ", ServeFirst: true, Respond: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }})
+	third, err := s.Put(t.Context(), "lease", []byte("nonce 2 again"), second)
+	if err != nil || third == second {
+		t.Fatalf("version %q, %v", third, err)
+	}
+	second = third
 	server.InjectFaults(site.Fault{Match: "PUT ", Respond: func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = s.Put(context.Background(), "lease", []byte("nonce of another"), second)
 		w.WriteHeader(http.StatusServiceUnavailable)
