@@ -119,7 +119,7 @@ func TestFaultPairs_BothFound(t *testing.T) {
 			t.Run(pair.String(), func(t *testing.T) {
 				t.Parallel()
 				found, first := findPair(t, pair)
-				problem := judgePair(pair, found, first)
+				problem := checkPair(pair, found, first)
 				table.add(pair, found, first, problem)
 				t.Logf("found %s, first %s", found, first)
 				if problem != "" {
@@ -131,7 +131,7 @@ func TestFaultPairs_BothFound(t *testing.T) {
 	table.print()
 }
 
-func judgePair(pair faultPair, found []string, first string) string {
+func checkPair(pair faultPair, found []string, first string) string {
 	for _, rule := range pair.expected() {
 		if !slices.Contains(found, rule) {
 			return fmt.Sprintf("%s is not found, but %s", rule, found)

@@ -129,17 +129,7 @@ func handOver(t *testing.T, dir string, both [2]*machine, call string, with blow
 	if err := l.install(); err != nil {
 		t.Fatalf("%s: the second machine: %v", call, err)
 	}
-	l.settle()
-	got := l.picture()
-	counts.doubled.Add(int64(max(0, len(got)-len(want.after))))
-	l.same(call+": after the second machine", want.after, got)
-	if pending := l.pending(); len(pending) > 0 {
-		t.Errorf("%s: another run would change %+v", call, pending)
-	}
-	l.must(l.destroy())
-	got = l.picture()
-	counts.leftover.Add(int64(max(0, len(got)-len(want.before))))
-	l.same(call+": after destroy", want.before, got)
+	l.checkEnd(call, want, counts)
 	l.must(next.Close(l.Context()))
 	if err := abandoned.Close(l.Context()); !errors.As(err, &lost) {
 		t.Errorf("the first machine stored its state: %v", err)

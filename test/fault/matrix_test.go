@@ -76,12 +76,18 @@ func interrupt(t *testing.T, dir, call string, with blow, want undisturbed, coun
 	if err := l.install(); err != nil {
 		t.Fatalf("%s: the rerun: %v", call, err)
 	}
+	l.checkEnd(call, want, counts)
+}
+
+// checkEnd fails unless the zone is as if nothing had disturbed the installation, and empty after the cluster's destruction.
+func (l *lab) checkEnd(call string, want undisturbed, counts *report) {
+	l.Helper()
 	l.settle()
 	got := l.picture()
 	counts.doubled.Add(int64(max(0, len(got)-len(want.after))))
 	l.same(call+": after the rerun", want.after, got)
 	if pending := l.pending(); len(pending) > 0 {
-		t.Errorf("%s: another run would change %+v", call, pending)
+		l.Errorf("%s: another run would change %+v", call, pending)
 	}
 	l.must(l.destroy())
 	got = l.picture()
