@@ -44,7 +44,7 @@ and --stop, reach the run within seconds; who gave them is recorded.`,
   exoshift attach c-demo-1 --decide dns-record-changed=repair`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := cli.BindCluster(cmd, args, std)
+			o, err := cli.Bind(cmd, std)
 			if err != nil {
 				return err
 			}
