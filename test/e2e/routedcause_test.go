@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,13 +87,22 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 	}
 }
 
-// forgetNameServers empties the configuration, which the resolver reads again after five seconds.
+// forgetNameServers empties the configuration, and waits until the resolver has read it: it does so by one lookup in five
+// seconds, and those beside that one still use what was there.
 func forgetNameServers(t *testing.T) {
 	t.Helper()
 	configuration, err := filepath.EvalSymlinks("/etc/resolv.conf")
 	must(t, err)
 	replace(t, configuration, "# none\n")
-	wait(6 * time.Second)
+	pure := net.Resolver{PreferGo: true}
+	for {
+		_, err := pure.LookupHost(t.Context(), siteName(0))
+		var failure *net.DNSError
+		if errors.As(err, &failure) && !strings.HasPrefix(failure.Server, nameServer) {
+			return
+		}
+		wait(100 * time.Millisecond)
+	}
 }
 
 func checkRouted(t *testing.T, n network.Network) reach.Report {
