@@ -15,6 +15,7 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
+	"golang.org/x/sys/unix"
 
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/certificate"
@@ -113,6 +114,20 @@ func (r *routedLab) route(forward, redirect []string) {
 	if output, err := command.CombinedOutput(); err != nil {
 		r.t.Fatalf("nft: %v\n%s\n%s", err, output, script)
 	}
+	r.forgetConnections()
+}
+
+// forgetConnections has the router apply new rules to all packets: without it a client that takes the port of an earlier query
+// is still translated by the rules of that one.
+func (r *routedLab) forgetConnections() {
+	r.t.Helper()
+	router, err := netns.GetFromName("router")
+	must(r.t, err)
+	defer router.Close() // it was only read from
+	handle, err := netlink.NewHandleAt(router, unix.NETLINK_NETFILTER)
+	must(r.t, err)
+	defer handle.Close()
+	must(r.t, handle.ConntrackTableFlush(netlink.ConntrackTable))
 }
 
 // serveNames runs the name servers.
