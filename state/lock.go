@@ -63,11 +63,7 @@ func tryLockFile(f Folder) (*flock.Flock, bool, error) {
 	path := f.Path(lockFile)
 	for {
 		// A named pipe in place of the lock file is not opened: that would block until it has a writer.
-		info, err := os.Stat(path)
-		if err == nil {
-			err = fileread.CheckRegular(path, info)
-		}
-		if err = ignoreMissing(err); err != nil {
+		if err := fileread.CheckPath(path); err != nil {
 			return nil, false, err
 		}
 		file := flock.New(path, flock.SetPermissions(0o600))

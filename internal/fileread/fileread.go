@@ -4,6 +4,7 @@ package fileread
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -87,6 +88,19 @@ func Check(file *os.File, limit int64) error {
 		return fault.TooLargeError{What: file.Name(), Limit: limit}
 	}
 	return nil
+}
+
+// CheckPath returns an error if there is something else than a regular file at a path; nothing is no error. It is for what opens the
+// file by itself, as locks do.
+func CheckPath(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return CheckRegular(path, info)
 }
 
 // CheckRegular returns an error, with the type of the file, unless info is that of a regular file.

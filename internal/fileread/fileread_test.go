@@ -157,3 +157,15 @@ func TestCheckNesting_AllowsCommonDepth(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckPath_RegularOrNothing(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{write(t, ""): "", pipe + ".none": "", pipe: pipe + " is a pipe, not a regular file", pipe + "/below": "not a directory"} {
+		if err := fileread.CheckPath(path); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"net"
-	"os"
-	"slices"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/fileread"
 )
 
 type hostKeys struct {
@@ -22,11 +21,7 @@ type hostKeys struct {
 
 func (h *Host) loadHostKeys() (hostKeys, error) {
 	const op = "find out by which key the host is known"
-	files := slices.DeleteFunc(slices.Clone(h.options.KnownHosts), func(path string) bool {
-		_, err := os.Stat(path)
-		return errors.Is(err, fs.ErrNotExist)
-	})
-	lookUp, err := knownhosts.New(files...)
+	lookUp, err := h.readKnownHosts()
 	if err != nil {
 		return hostKeys{}, fault.New(fault.Invalid, op, err).WithHint("mend that file; `%s` says more", h.formatCommand())
 	}
@@ -38,6 +33,22 @@ func (h *Host) loadHostKeys() (hostKeys, error) {
 		return hostKeys{}, fault.New(fault.Internal, op, err)
 	}
 	return keys, nil
+}
+
+// readKnownHosts looks at each file before knownhosts opens it, which would wait at a pipe.
+func (h *Host) readKnownHosts() (ssh.HostKeyCallback, error) {
+	var files []string
+	for _, path := range h.options.KnownHosts {
+		_, err := fileread.Bytes(path, fileread.Small)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, path)
+	}
+	return knownhosts.New(files...)
 }
 
 // listKnownAlgorithms returns the algorithms of the known keys, so that the host is asked for one of them. The lookup of a random

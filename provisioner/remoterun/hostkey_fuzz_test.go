@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/crypto/ssh"
@@ -49,3 +50,16 @@ type remote struct{}
 func (remote) Network() string { return "tcp" }
 
 func (remote) String() string { return "192.0.2.1:22" }
+
+func TestHost_KnownHostsIsNoFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "known_hosts")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{pipe: "is a pipe", "/dev/zero": "is a device", t.TempDir(): "is a directory"} {
+		h := &Host{options: SSHOptions{KnownHosts: []string{path}}, user: "me", address: "host.example.net:22"}
+		if _, err := h.loadHostKeys(); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), path+" "+want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/gofrs/flock"
+
+	"exoshift/internal/fileread"
 )
 
 // unsavedMark is a file in a copy that could not be stored.
@@ -43,6 +45,9 @@ func removeLeftovers(parent string) {
 	locks, _ := filepath.Glob(filepath.Join(parent, "*"+lockSuffix)) // the pattern is valid
 	for _, path := range locks {
 		dir := privateDir{path[:len(path)-len(lockSuffix)], flock.New(path)}
+		if fileread.CheckPath(path) != nil {
+			continue
+		}
 		if free, err := dir.lock.TryLock(); err != nil || !free {
 			continue
 		}

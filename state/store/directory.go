@@ -59,11 +59,11 @@ func (d Directory) Put(ctx context.Context, key string, content []byte, replaced
 	if err != nil {
 		return "", err
 	}
-	lock := flock.New(filepath.Join(d.path, writeLock), flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	unlock, err := d.lock()
+	if err != nil {
 		return "", fmt.Errorf("put %s: %w", key, err)
 	}
-	defer func() { _ = lock.Close() }()
+	defer unlock()
 	switch stored, err := d.Get(ctx, key); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", err
@@ -77,6 +77,15 @@ func (d Directory) Put(ctx context.Context, key string, content []byte, replaced
 		return "", fmt.Errorf("put %s: %w", key, err)
 	}
 	return calculateVersion(content), nil
+}
+
+func (d Directory) lock() (unlock func(), err error) {
+	path := filepath.Join(d.path, writeLock)
+	if err := fileread.CheckPath(path); err != nil {
+		return nil, err
+	}
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	return func() { _ = lock.Close() }, lock.Lock()
 }
 
 // List walks the directory.

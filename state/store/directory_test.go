@@ -2,6 +2,10 @@ package store_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"exoshift/internal/fault"
@@ -35,5 +39,24 @@ func TestCheckConditions_RefusesStorageThatIgnoresThem(t *testing.T) {
 	}
 	if err := store.CheckConditions(t.Context(), careless{directory}, ""); !fault.Is(err, fault.Invalid) {
 		t.Errorf("error %v, want one of an invalid storage", err)
+	}
+}
+
+func TestDirectory_PipesInPlaceOfFiles(t *testing.T) {
+	path := t.TempDir()
+	directory, err := store.OpenDirectory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"~lock", "state.json"} {
+		if err := syscall.Mkfifo(filepath.Join(path, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := directory.Put(t.Context(), "state.json", nil, ""); err == nil || !strings.Contains(err.Error(), name+" is a pipe") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Remove(filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 const (
@@ -188,7 +187,7 @@ func (v *Verifier) connectEmergency(kubeconfig []byte, admin *kubeapi.Client) (*
 	if bytes.Contains(kubeconfig, []byte("-----BEGIN PGP MESSAGE-----")) {
 		return nil, fault.Newf(fault.Invalid, op, "it is still encrypted").WithHint(decryptEmergency)
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	config, err := kubeapi.ParseKubeconfig(kubeconfig)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
 	}

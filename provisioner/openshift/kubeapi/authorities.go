@@ -4,15 +4,13 @@ import (
 	"crypto/x509"
 	"errors"
 
-	"k8s.io/client-go/tools/clientcmd"
-
 	"exoshift/internal/fault"
 )
 
 // ParseAuthorities returns the CAs that a kubeconfig trusts for its cluster's API, as PEM.
 func ParseAuthorities(kubeconfig []byte) ([]byte, error) {
 	const op = "read whom the kubeconfig trusts"
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	config, err := ParseKubeconfig(kubeconfig)
 	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {
 		err = errors.New("it holds no certificate")
 	}

@@ -20,7 +20,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Client is the API of one cluster. Errors of an API that does not answer are fault.Transient.
@@ -36,7 +35,7 @@ type Client struct {
 
 func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) (*Client, error) {
 	const op = "load the cluster's kubeconfig"
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	config, err := ParseKubeconfig(kubeconfig)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}

@@ -177,6 +177,9 @@ func (c cache) lock(ctx context.Context, e cacheEntry, p publication, progress f
 	if err := e.checkPrivate(c.dir); err != nil {
 		return nil, err
 	}
+	if err := fileread.CheckPath(e.lock()); err != nil {
+		return nil, fault.New(fault.Invalid, "lock "+e.lock(), err).WithHint("remove it")
+	}
 	lock := flock.New(e.lock(), flock.SetPermissions(0o600))
 	for waiting := false; ; waiting = true {
 		locked, err := lock.TryLock()

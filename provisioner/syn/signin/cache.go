@@ -101,6 +101,9 @@ func (c cache) updateEntries(edit func(entries map[string]json.RawMessage)) erro
 func (c cache) lock() (release func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
 	defer cancel()
+	if fileread.CheckPath(c.path+".lock") != nil {
+		return func() {}
+	}
 	lock := flock.New(c.path+".lock", flock.SetPermissions(0o600))
 	_, _ = lock.TryLockContext(ctx, time.Millisecond)
 	return func() { _ = lock.Close() }

@@ -46,7 +46,10 @@ func (p Partial) open() (*partialFile, error) {
 			return nil, err
 		}
 	}
-	var err error
+	err := fileread.CheckPath(p.Path)
+	if err != nil {
+		return nil, err
+	}
 	if k.file, err = os.OpenFile(p.Path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return nil, err
 	}
