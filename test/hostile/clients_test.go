@@ -3,14 +3,18 @@ package hostile_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/objects"
+	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/release"
 	"exoshift/provisioner/openshift/release/download"
@@ -19,6 +23,7 @@ import (
 	"exoshift/provisioner/syn/signin"
 	"exoshift/provisioner/syn/vault"
 	"exoshift/state"
+	"exoshift/state/lease"
 	"exoshift/wizard/reach"
 )
 
@@ -36,6 +41,10 @@ type client struct {
 	stream bool
 	// large, slow, forged, page and garbled are the kinds of the failures; see columns.
 	large, slow, forged, led, page, garbled fault.Kind
+	// evidence: what the call returns tells what was found, with nothing of a failure's form.
+	evidence bool
+	// before answers what has to be asked for before the attack, and reports whether it did; nil: nothing.
+	before func(w *world, answer http.ResponseWriter, request *http.Request) bool
 	// refusal is the body of a refusal with words of the server in it.
 	refusal func(words string) string
 }
@@ -167,6 +176,40 @@ func clients() []client {
 			},
 		},
 		{
+			name: "Alertmanager", host: "api.c.example.org", limit: 8 << 20, refusal: words(`{"message": %s}`), before: answerForAlerts,
+			large: fault.Transient, slow: fault.Transient, forged: fault.Transient, led: fault.Internal, page: fault.Internal, garbled: fault.Internal,
+			call: func(t *testing.T, w *world) error {
+				c := openshift.NewCluster(w.network, func() ([]byte, error) { return w.kubeconfig("client"), nil })
+				defer c.Close()
+				_, err := c.ListAlerts(t.Context())
+				return err
+			},
+		},
+		{
+			name: "shared state in object storage", host: state.ObjectStorageHost(zone), limit: 64 << 20, refusal: s3Refusal,
+			large: fault.Invalid, slow: anyKind, forged: fault.Internal, led: fault.Invalid, page: okay, garbled: okay,
+			call: func(t *testing.T, w *world) error {
+				_, err := openSharedState(t, w).Get(t.Context(), "clusters/c-demo-1/head.json")
+				return err
+			},
+		},
+		{
+			name: "list of shared state in object storage", host: state.ObjectStorageHost(zone), limit: 64 << 20, refusal: s3Refusal,
+			large: fault.Invalid, slow: anyKind, forged: fault.Internal, led: fault.Invalid, page: fault.Internal, garbled: fault.Internal,
+			call: func(t *testing.T, w *world) error {
+				_, err := openSharedState(t, w).List(t.Context(), "clusters/")
+				return err
+			},
+		},
+		{
+			name: "lock of shared state in object storage", host: state.ObjectStorageHost(zone), limit: 64 << 20, refusal: s3Refusal,
+			large: fault.Invalid, slow: anyKind, forged: fault.Internal, led: fault.Invalid, page: fault.Invalid, garbled: fault.Invalid,
+			call: func(t *testing.T, w *world) error {
+				_, err := lease.Acquire(t.Context(), openSharedState(t, w), "c-demo-1", lease.Holder{Run: "a"}, func(lease.Holder) {})
+				return err
+			},
+		},
+		{
 			name: "Lieutenant", host: "api.syn.example.org", limit: 16 << 20, refusal: words(`{"reason": %s}`),
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Internal, led: fault.Invalid, page: fault.Invalid, garbled: fault.Invalid,
 			call: func(t *testing.T, w *world) error {
@@ -240,6 +283,37 @@ func clients() []client {
 			},
 		},
 	}
+}
+
+func s3Refusal(said string) string {
+	return "<Error><Code>" + escapeXML(said) + "</Code><Message>" + escapeXML(said) + "</Message><BucketName>" + escapeXML(said) + "</BucketName></Error>"
+}
+
+func openSharedState(t *testing.T, w *world) *sharedstore.Store {
+	t.Helper()
+	shared, err := sharedstore.New(w.network, sharedstore.Location{Endpoint: state.ObjectStorageHost(zone), Region: zone, Bucket: "team", Key: "EXOkey", Secret: secret})
+	must(t, err)
+	t.Cleanup(shared.Close)
+	return shared
+}
+
+// answerForAlerts is the API of a cluster whose Alertmanager is hostile.
+func answerForAlerts(w *world, answer http.ResponseWriter, request *http.Request) bool {
+	if !strings.HasSuffix(request.Host, ":6443") {
+		return false
+	}
+	answer.Header().Set("Content-Type", "application/json")
+	switch path := request.URL.Path; {
+	case strings.HasSuffix(path, "/configmaps/default-ingress-cert"):
+		content, _ := json.Marshal(string(w.authority.PEM()))
+		_, _ = fmt.Fprintf(answer, `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "default-ingress-cert"}, "data": {"ca-bundle.crt": %s}}`, content)
+	case strings.HasSuffix(path, "/token"):
+		_, _ = fmt.Fprintf(answer, `{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "status": {"token": %q}}`, secret)
+	default:
+		_, _ = answer.Write([]byte(`{"apiVersion": "route.openshift.io/v1", "kind": "Route", "metadata": {"name": "alertmanager-main"},
+			"status": {"ingress": [{"host": "api.c.example.org", "conditions": [{"type": "Admitted", "status": "True"}]}]}}`))
+	}
+	return true
 }
 
 // tokens are those of somebody who is signed in.

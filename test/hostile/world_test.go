@@ -63,7 +63,7 @@ func open(t *testing.T, c client, a attack) *world {
 	if a.certs != nil {
 		settings = a.certs(w, c)
 	}
-	w.serve(memory, here, settings, w.counted(c.limit, a.answer(w, c)))
+	w.serve(memory, here, settings, w.counted(c.limit, w.after(c.before, a.answer(w, c))))
 	w.serve(memory, there, w.serverTLS(w.authority, elsewhere(c.host)), http.HandlerFunc(w.note))
 	client, err := memory.AddHost(netip.MustParseAddr("192.0.2.3"))
 	must(t, err)
@@ -86,6 +86,18 @@ func (w *world) serve(memory *fabric.Fabric, address netip.Addr, settings *tls.C
 		server := &http.Server{Handler: handler, TLSConfig: settings, ErrorLog: log.New(io.Discard, "", 0)} //nolint:gosec // nobody is slow in memory but on purpose
 		w.t.Cleanup(func() { _ = server.Close() })
 		go func() { _ = server.ServeTLS(listener, "", "") }()
+	}
+}
+
+// after lets the attack begin after what has to be asked before.
+func (w *world) after(before func(*world, http.ResponseWriter, *http.Request) bool, attack http.HandlerFunc) http.HandlerFunc {
+	if before == nil {
+		return attack
+	}
+	return func(answer http.ResponseWriter, request *http.Request) {
+		if !before(w, answer, request) {
+			attack(answer, request)
+		}
 	}
 }
 

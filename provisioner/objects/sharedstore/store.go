@@ -4,11 +4,14 @@ package sharedstore
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -220,6 +223,24 @@ func (l Location) explain(op string, err error) error {
 		return fault.New(fault.Invalid, op, cause).WithHint("use an object storage with conditional writes (If-Match and If-None-Match)")
 	case refusal.StatusCode != 0 && refusal.StatusCode < http.StatusInternalServerError && refusal.StatusCode != http.StatusTooManyRequests:
 		return fault.New(fault.Invalid, op, cause)
+	}
+	return l.explainTransport(op, err, cause)
+}
+
+// explainTransport is for what is no answer of the storage. Only what may be another thing the next time is transient: a run
+// repeats that as long as it holds its lock.
+func (l Location) explainTransport(op string, err, cause error) error {
+	var certificate *tls.CertificateVerificationError
+	var failed net.Error // every error of http.Client is one
+	var url *url.Error
+	unread := errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) || errors.As(err, &url)
+	switch {
+	case fault.IsTooLarge(err):
+		return fault.New(fault.Invalid, op, cause).WithHint("check that nothing stands between this machine and https://%s", l.Endpoint)
+	case errors.As(err, &certificate):
+		return fault.New(fault.Internal, op, cause).WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
+	case minio.ToErrorResponse(err).StatusCode == 0 && !unread:
+		return fault.New(fault.Internal, op, cause).WithHint("check that nothing stands between this machine and https://%s", l.Endpoint)
 	}
 	return fault.New(fault.Transient, op, cause).WithHint("check that this machine reaches https://%s, then run again", l.Endpoint)
 }

@@ -168,7 +168,10 @@ func receiveReply(conn io.Reader, request *http.Request, limit int64) (Reply, er
 		}
 		return Reply{}, err
 	}
-	defer response.Body.Close()
+	defer func() {
+		bounded.N = 0 // to close it is to read it to its end
+		_ = response.Body.Close()
+	}()
 	if limit == 0 {
 		limit = MaxPage
 	}
