@@ -25,3 +25,20 @@ func FuzzKubeconfig(f *testing.F) {
 		}
 	})
 }
+
+// FuzzAuthorities: whoever is trusted has a certificate.
+func FuzzAuthorities(f *testing.F) {
+	for _, seed := range []string{
+		"", "[", "\x00",
+		"{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: 'https://a', certificate-authority-data: YQ==}}], contexts: [{name: a, context: {cluster: a}}]}",
+		"{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: 'https://a', certificate-authority: /etc/passwd}}], contexts: [{name: a, context: {cluster: a}}]}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		found, err := ParseAuthorities(content)
+		if (len(found) > 0) == (err != nil) || err != nil && !fault.Is(err, fault.Invalid) {
+			t.Fatalf("%q: %q, %v", content, found, err)
+		}
+	})
+}

@@ -50,3 +50,15 @@ func FuzzParseReleaseKey(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParseReleaseName(f *testing.F) {
+	for _, seed := range []string{"", "Name:           4.20.5\n", "Name:", "  Name: a\r\nName: b", "name: 4.20.5", strings.Repeat("a", 1<<17) + "\nName: 4.20.5\n", "Name: \x1b[2J"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		name, found := parseReleaseName(content)
+		if found && (name != strings.TrimSpace(name) || !bytes.Contains(content, []byte(name))) || !found && name != "" {
+			t.Fatalf("%q is the name in %q", name, content)
+		}
+	})
+}
