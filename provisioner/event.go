@@ -106,7 +106,7 @@ type Event struct {
 	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis, repair, decision: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
 	Node     string `json:"node,omitempty"`     // csr
-	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided; decision: repair, stop or wait
+	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided; decision: repair, stop, copy or wait
 	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage, repair, decision; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object

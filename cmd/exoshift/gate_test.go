@@ -19,7 +19,8 @@ func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 	whole(t)
 	t.Parallel()
 	virtually(t, "load-balancer-packages", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-		b := gateCloses(t, s)
+		s = withAgent(t, s)
+		b := gateCloses(t, s, "The log of lb-0 ends with:", "E: Unable to locate package haproxy")
 		for _, name := range b.machineNames() {
 			b.ask("DELETE", "/instance/"+b.id("/instance", "instances", "name", name), nil)
 		}
@@ -38,11 +39,14 @@ func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 func TestInstall_CloudInitFailsEarly(t *testing.T) {
 	whole(t)
 	t.Parallel()
-	virtually(t, "load-balancer-cloud-init", func(t *testing.T, s run.Run, _ *simcloud.Zone) { gateCloses(t, s) })
+	virtually(t, "load-balancer-cloud-init", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		gateCloses(t, withAgent(t, s), "The log of lb-0 could not be read:")
+	})
 }
 
-// gateCloses runs an installation that ends within ten minutes for the load balancers' sake, and creates nothing after them.
-func gateCloses(t *testing.T, s run.Run) backdoor {
+// gateCloses runs an installation that ends within ten minutes for the load balancers' sake, and creates nothing after them. logs is what
+// it says of their logs.
+func gateCloses(t *testing.T, s run.Run, logs ...string) backdoor {
 	t.Helper()
 	began := time.Now()
 	out, err := finish(t, s)
@@ -52,7 +56,8 @@ func gateCloses(t *testing.T, s run.Run) backdoor {
 	if err == nil || !strings.Contains(err.Error(), "packages could not be installed when it booted, or cloud-init failed") {
 		t.Errorf("the error is %v", err)
 	}
-	for _, want := range []string{"cloud-init-output.log", "exo compute instance console-url --zone ch-gva-2 lb-0", "exo compute instance delete --zone ch-gva-2 lb-0 lb-1"} {
+	commands := []string{"cloud-init-output.log", "exo compute instance console-url --zone ch-gva-2 lb-0", "exo compute instance delete --zone ch-gva-2 lb-0 lb-1"}
+	for _, want := range append(logs, commands...) {
 		if hint := fault.HintOf(err); !strings.Contains(hint, want) {
 			t.Errorf("the hint lacks %q: %s", want, hint)
 		}

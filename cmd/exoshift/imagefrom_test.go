@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/zoneimage"
@@ -179,6 +180,37 @@ func TestSlowUplink_UploadGoesOn(t *testing.T) {
 		}
 		if proposals != 1 {
 			t.Errorf("%d proposals", proposals)
+		}
+	})
+}
+
+// A person who is asked while the image is uploaded has it copied in the zone, by the same run.
+func TestSlowUplink_CopiedInZoneOnceDecided(t *testing.T) {
+	t.Parallel()
+	virtually(t, "slow-uplink", func(t *testing.T, s run.Run, zone *simcloud.Zone) {
+		s.Locations.Resume = "exoshift install -d cluster"
+		s = fromZone(s)
+		s.Options.ImageFromZone = false
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		began, made, copied := s.Net.Clock.Now(), time.Time{}, false
+		watch := func(e provisioner.Event) {
+			copied = copied || strings.Contains(e.Text, "the machine has everything and copies the image")
+			if isTemplate(e) {
+				made = s.Net.Clock.Now()
+				stop()
+			}
+		}
+		person := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: io.Discard}), reply: provisioner.ReplyCopy, seen: watch}
+		if code := exit.Code(s.Install(ctx, person)); code != exit.Interrupted {
+			t.Errorf("exit code %d", code)
+		}
+		if person.asked != "slow-uplink" || person.decided != "copy" || !copied || made.Sub(began) > 10*time.Minute {
+			t.Errorf("asked about %q, decided %q, copied %v, took %s", person.asked, person.decided, copied, made.Sub(began))
+		}
+		facts, err := s.Folder.LoadFacts()
+		if err != nil || facts.UploadMinutes != 0 || zone.Uploads() != 0 {
+			t.Errorf("%d minutes are noted, %d uploads are left, %v", facts.UploadMinutes, zone.Uploads(), err)
 		}
 	})
 }

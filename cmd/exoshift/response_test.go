@@ -154,6 +154,7 @@ func TestResponse_AsksOnTerminal(t *testing.T) {
 type decider struct {
 	cli.Display
 	reply          provisioner.Reply
+	seen           func(provisioner.Event) // nil: nothing is called
 	asked, decided string
 }
 
@@ -161,6 +162,9 @@ func (d *decider) Open(ctx context.Context, shown run.View) run.Renderer {
 	renderer := d.Display.Open(ctx, shown)
 	renderer.IsAttended = func() bool { return true }
 	renderer.Emit = func(e provisioner.Event) {
+		if d.seen != nil {
+			d.seen(e)
+		}
 		switch {
 		case e.Type != provisioner.TypeDecision:
 		case e.State == provisioner.Asked:

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/text"
 	"exoshift/state"
 )
 
@@ -16,12 +17,27 @@ func (s Input) buildRemaining() Section {
 	section.addText("Give somebody administrator rights by an identity provider of your own. Then remove the first user, kubeadmin:")
 	section.addCommand("oc delete secret kubeadmin -n kube-system")
 	section.addText("Keep the NS records of %s in its parent zone. Without them nobody finds the cluster.", s.Spec.Domain())
+	s.addLateNodes(&section)
 	if s.isConnected() && s.Spec.DNS.ACME {
 		return section
 	}
 	section.addText("The cluster renews its own certificates while its machines run. Browsers warn of the console's "+
 		"certificate until you give the ingress one for *.%s.", s.Spec.AppsDomain())
 	return section
+}
+
+// addLateNodes is for nodes that came after the bootstrap of a cluster behind a proxy. To tell the cluster restarts every node, which is
+// for a person to start.
+func (s Input) addLateNodes(section *Section) {
+	known := len(s.Facts.NodeAddresses)
+	late := len(s.Spec.Nodes()) - known
+	if !s.Spec.HasProxy() || known == 0 || late <= 0 {
+		return
+	}
+	section.addText("%s came after the installation and may not be excepted from the proxy yet: logs and shells of pods there go through it. "+
+		"This excepts all nodes; every node restarts for it, one after the other:", text.Plural(late, "node"))
+	section.addCommand(`nodes=$(oc get nodes -o jsonpath='{.items[*].status.addresses[?(@.type=="InternalIP")].address}' | tr ' ' ,)`)
+	section.addCommand(`oc patch proxy/cluster --type=merge -p '{"spec":{"noProxy":"'"$(oc get proxy/cluster -o jsonpath='{.spec.noProxy}'),$nodes"'"}}'`)
 }
 
 func (s Input) buildConsequences() Section {

@@ -91,6 +91,29 @@ func TestReport_RehearsalHasNoEmergencyAccess(t *testing.T) {
 	}
 }
 
+func TestReport_NamesLateNodesBehindProxy(t *testing.T) {
+	const patch = "oc patch proxy/cluster"
+	s := source()
+	nodes := len(s.Spec.Nodes())
+	for name, c := range map[string]struct {
+		proxy string
+		known int
+		want  bool
+	}{
+		"none late":     {"http://proxy.example.net:3128", nodes, false},
+		"two late":      {"http://proxy.example.net:3128", nodes - 2, true},
+		"never counted": {"http://proxy.example.net:3128", 0, false},
+		"no proxy":      {"", nodes - 2, false},
+	} {
+		s.Spec.OpenShift.Proxy.HTTPS = c.proxy
+		s.Facts.NodeAddresses = make([]string, c.known)
+		page := string(handover.New(s).RenderMarkdown())
+		if got := strings.Contains(page, patch); got != c.want || got && !strings.Contains(page, "2 nodes came after the installation") {
+			t.Errorf("%s: %v\n%s", name, got, page)
+		}
+	}
+}
+
 // The API refuses the first kubeconfig: the report must not offer it.
 func TestReport_OmitsRevokedKubeconfig(t *testing.T) {
 	s := connected()

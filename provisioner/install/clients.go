@@ -29,6 +29,7 @@ type Clients struct {
 	ImageCopier nodeimage.Copier
 	Bootstrap   bootstrap.Host         // nil: no access to the bootstrap machine
 	Balancers   machines.Balancers     // nil: load balancers are not asked whether they work
+	BootLogs    machines.BootLogs      // nil: what load balancers said while they booted is not read
 	Reach       preflight.Reachability // nil: not checked
 	Syn         *syn.Clients           // nil: without Project Syn
 }

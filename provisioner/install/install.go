@@ -132,7 +132,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})
-	i.gate = machines.Gate{Spec: spec, Facts: facts, Balancers: clients.Balancers, Clock: clients.Clock, Machines: i.machines}
+	i.gate = machines.Gate{Spec: spec, Facts: facts, Balancers: clients.Balancers, BootLogs: clients.BootLogs, Clock: clients.Clock, Machines: i.machines}
 	i.access = bootstrap.NewAccess(spec, facts, clients.Cloud, clients.Bootstrap, clients.Clock, i.machines, isPreview)
 	i.phases = bootstrap.NewPhases(clients.Clock)
 	i.bootstrap = bootstrap.New(bootstrap.Deps{
@@ -176,10 +176,19 @@ func (i *Installation) CheckUnresolved() error { return i.comparison.CheckUnreso
 func (i *Installation) ApproveNewKeys() { i.watcher.ApproveNewKeys() }
 
 // SetAttended sets what reports whether a person can be asked about findings. It is called before the plan runs.
-func (i *Installation) SetAttended(attended func() bool) { i.watcher.SetAttended(attended) }
+func (i *Installation) SetAttended(attended func() bool) {
+	i.watcher.SetAttended(attended)
+	i.image.SetAttended(attended)
+}
 
-// Decide answers the question about the finding of a rule. The next poll acts on it.
-func (i *Installation) Decide(rule string, reply provisioner.Reply) { i.watcher.Decide(rule, reply) }
+// Decide answers the question about the finding of a rule, which the next poll acts on, or that about a slow upload.
+func (i *Installation) Decide(rule string, reply provisioner.Reply) {
+	if rule == nodeimage.RuleSlowUplink {
+		i.image.Decide(reply)
+		return
+	}
+	i.watcher.Decide(rule, reply)
+}
 
 // EmitOutages emits when the API is away, for which the installation is patient from now on.
 func (i *Installation) EmitOutages(report provisioner.Report) {

@@ -112,6 +112,14 @@ func (i *Installation) previewSyn(preview *Preview) provisioner.StepFunc {
 	}
 }
 
+// isAddedBehindProxy reports whether a node comes too late for what the first configuration of the nodes leaves the proxy out for.
+func (i *Installation) isAddedBehindProxy(machine state.Machine, changes []Change) bool {
+	return i.spec.HasProxy() && i.Facts().IsBootstrapped() && machine.Role != state.RoleLoadBalancer &&
+		slices.ContainsFunc(changes, func(c Change) bool {
+			return c.Kind == state.KindInstance && c.Name == machine.Name && c.Action == state.Created
+		})
+}
+
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
 		{state.KindElasticIP, i.spec.ObjectName("api")}:        "api." + i.spec.Domain(),
@@ -126,6 +134,9 @@ func (i *Installation) describeChanges(changes []Change) {
 		text := fmt.Sprintf("%s, %d GiB", machine.Type, machine.RootDisk+machine.DataDisk)
 		if machine.Role == state.RoleBootstrap {
 			text += ", until the bootstrap is complete"
+		}
+		if i.isAddedBehindProxy(machine, changes) {
+			text += ", reached through the proxy until its address is in proxy/cluster"
 		}
 		if instance, _ := i.machines.Find(machine.Name); instance.State == "stopped" {
 			text += ", is stopped: an installation does not start it"

@@ -80,8 +80,11 @@ func (d *dashboard) canDecide() bool { return d.options.Decide != nil && d.run.b
 func (d *dashboard) openDecisionDialog(question provisioner.Event) {
 	d.help = false
 	reply, accept := provisioner.Reply(question.Decision), "stop the run and keep everything"
-	if reply == provisioner.ReplyRepair {
+	switch reply {
+	case provisioner.ReplyRepair:
 		accept = "repair it"
+	case provisioner.ReplyCopy:
+		accept = "have it copied in the zone"
 	}
 	d.approveDialog = &components.Dialog{
 		Theme: d.theme, Title: question.Name, Text: question.Text + " Because: " + strings.Join(question.Evidence, "; "), Back: "decide later", Accept: accept,

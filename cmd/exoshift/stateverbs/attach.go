@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ and --stop, reach the run within seconds; who gave them is recorded.`,
 	cli.AddScreenFlags(cmd)
 	cmd.Flags().BoolVar(&stop, "stop", false, "stop the run once its current calls have ended; the same command goes on later")
 	cmd.Flags().BoolVar(&approve, "approve-new-keys", false, "approve one key more of each machine that waits for approval")
-	cmd.Flags().StringVar(&decision, "decide", "", "answer the question about a finding: RULE=repair, RULE=stop or RULE=wait")
+	cmd.Flags().StringVar(&decision, "decide", "", "answer the question of a run: RULE=repair, RULE=stop, RULE=copy or RULE=wait")
 	return cmd
 }
 
@@ -89,8 +90,8 @@ func parseCommand(stop, approve bool, decision string) (command shared.Command, 
 		return shared.Command{Action: shared.CommandApproveNewKeys}, true, nil
 	case decision == "":
 		return command, false, nil
-	case !answered || reply != string(provisioner.ReplyRepair) && reply != string(provisioner.ReplyStop) && reply != string(provisioner.ReplyWait):
-		return command, false, exit.WithCode(exit.Usage, fmt.Errorf("--decide %s: its form is RULE=repair, RULE=stop or RULE=wait", decision))
+	case !answered || !slices.Contains([]provisioner.Reply{provisioner.ReplyRepair, provisioner.ReplyStop, provisioner.ReplyCopy, provisioner.ReplyWait}, provisioner.Reply(reply)):
+		return command, false, exit.WithCode(exit.Usage, fmt.Errorf("--decide %s: its form is RULE=repair, RULE=stop, RULE=copy or RULE=wait", decision))
 	}
 	return shared.Command{Action: shared.CommandDecide, Rule: rule, Reply: reply}, true, nil
 }

@@ -70,7 +70,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 		Reach:     r.newKeptReachability(),
 	}
 	if r.Options.BootstrapAccess {
-		w.Bootstrap = host
+		w.Bootstrap, w.BootLogs = host, host
 	}
 	if w.ImageCopier, err = r.newImageCopier(w.storage); err != nil {
 		return w, nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"exoshift/internal/simcloud/haproxy"
+	"exoshift/internal/simcloud/sshd"
 )
 
 const (
@@ -32,10 +33,14 @@ const (
 type cloudInit struct {
 	*guest
 	balancer *daemon // haproxy
+	login    *daemon // sshd
 }
 
 type cloudConfig struct {
-	Keys       []string    `yaml:"ssh_authorized_keys"` // of the image's default user
+	Keys     []string `yaml:"ssh_authorized_keys"` // of the image's default user
+	HostKeys struct {
+		Ed25519 string `yaml:"ed25519_private"`
+	} `yaml:"ssh_keys"`
 	WriteFiles []cloudFile `yaml:"write_files"`
 	Packages   []any       `yaml:"packages"` // names, or lists of name and version
 	RunCmd     []any       `yaml:"runcmd"`   // commands, or lists of words
@@ -56,6 +61,7 @@ func (c *cloudInit) run(ctx context.Context) (bool, error) {
 			return false, fmt.Errorf("cloud-init: %w", err)
 		}
 	}
+	c.login.start()
 	_, installed := c.ReadFile(haproxyProgram)
 	return installed, nil
 }
@@ -120,6 +126,12 @@ func (c *cloudInit) apply(ctx context.Context, config cloudConfig) error {
 			return err
 		}
 	}
+	if config.HostKeys.Ed25519 != "" {
+		if err := c.WriteFile(sshd.HostKeyFile, []byte(config.HostKeys.Ed25519)); err != nil {
+			return err
+		}
+	}
+	c.login.start() // cloud-init has set the keys up; packages come later
 	if err := c.writeFiles(config.WriteFiles, false); err != nil {
 		return err
 	}

@@ -88,7 +88,14 @@ func (b *guest) runSoftware(ctx context.Context) error {
 func (b *guest) runLinux(ctx context.Context) error {
 	balancer := &daemon{run: func() { haproxy.Run(ctx, b) }}
 	defer balancer.wait()
-	installed, err := (&cloudInit{b, balancer}).run(ctx)
+	setup := &cloudInit{b, balancer, &daemon{}}
+	setup.login.run = func() {
+		if err := setup.newSSHServer().Serve(ctx, b); err != nil {
+			b.Console("sshd: %v", err)
+		}
+	}
+	defer setup.login.wait()
+	installed, err := setup.run(ctx)
 	if err == nil && installed {
 		balancer.start()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/network"
@@ -26,11 +27,19 @@ type Balancers interface {
 	CheckPort(ctx context.Context, address string, port int) error
 }
 
+// BootLogs reads what machines said while they booted.
+type BootLogs interface {
+	// ReadBootLog returns the last lines of what the first boot of a load balancer printed, without secrets. hostKey is what the
+	// machine is known by.
+	ReadBootLog(ctx context.Context, balancer, hostKey string) ([]string, error)
+}
+
 // Gate is in front of the nodes: nothing is paid for that could not be reached, or could not fetch its configuration.
 type Gate struct {
 	Spec      state.Spec
 	Facts     *state.FactsStore
 	Balancers Balancers // nil: nothing is asked
+	BootLogs  BootLogs  // nil: nothing is read
 	Clock     provisioner.Clock
 	Machines  *Machines
 }
@@ -51,7 +60,7 @@ func (g Gate) Wait() provisioner.StepFunc {
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
-		return fault.New(fault.Timeout, "wait until the load balancers answer", err).WithHint("%s", g.formatHint())
+		return fault.New(fault.Timeout, "wait until the load balancers answer", err).WithHint("%s", g.readBootLog(ctx)+g.formatHint())
 	}
 }
 
@@ -93,6 +102,41 @@ func (g Gate) checkWay(ctx context.Context, address string, port int) error {
 		return nil
 	}
 	return err
+}
+
+// The API has no text of a machine's console, only a link to its screen. readBootLog returns the log of the first load balancer that does
+// not work, to be put before the hint, or why that could not be read; "" if nothing is read.
+func (g Gate) readBootLog(ctx context.Context) string {
+	for _, machine := range g.Spec.Machines(state.RoleLoadBalancer) {
+		instance, _ := g.Machines.Find(machine.Name)
+		if g.BootLogs == nil || g.checkBalancer(ctx, instance.Address) == nil {
+			continue
+		}
+		lines, err := g.readLog(ctx, instance)
+		if err != nil {
+			return "The log of " + machine.Name + " could not be read: " + err.Error() + "\n"
+		}
+		if len(lines) > 0 {
+			return "The log of " + machine.Name + " ends with:\n  " + strings.Join(lines[max(0, len(lines)-maxLogLines):], "\n  ") + "\n"
+		}
+	}
+	return ""
+}
+
+// maxLogLines are shown.
+const maxLogLines = 15
+
+// A machine is known by the key that it was started with.
+func (g Gate) readLog(ctx context.Context, instance state.Instance) ([]string, error) {
+	userData, err := g.Machines.Folder.Read(state.FormatUserDataFile(instance.Name))
+	if err != nil {
+		return nil, err
+	}
+	hostKey, err := assets.FindHostKey(userData)
+	if err != nil {
+		return nil, err
+	}
+	return g.BootLogs.ReadBootLog(ctx, instance.Address, hostKey)
 }
 
 func (g Gate) formatHint() string {

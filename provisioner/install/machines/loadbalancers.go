@@ -24,18 +24,8 @@ func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.R
 	if err != nil {
 		return err
 	}
-	userData, err := assets.RenderLoadBalancerUserData(assets.LoadBalancer{
-		Domain:        m.Spec.Domain(),
-		Masters:       m.Spec.Sizing.ControlPlane.Count,
-		Routers:       max(len(m.Spec.Machines(m.Spec.RouterRole())), routerSlots),
-		ProxyProtocol: m.Spec.LoadBalancer.ProxyProtocol,
-		SSHKey:        m.Spec.OpenShift.SSHKey,
-	})
-	if err != nil {
-		return err
-	}
 	machines := m.Spec.Machines(state.RoleLoadBalancer)
-	err = m.ensureInstances(ctx, report, machines, template, func(state.Machine) ([]byte, error) { return userData, nil }, nil)
+	err = m.ensureInstances(ctx, report, machines, template, m.renderBalancer, nil)
 	if err != nil {
 		return err
 	}
@@ -47,6 +37,22 @@ func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.R
 	}
 	return provisioner.ForEach(ctx, []func(context.Context) error{publish, attach}, func(ctx context.Context, do func(context.Context) error) error {
 		return do(ctx)
+	})
+}
+
+// Each load balancer has a host key of its own.
+func (m *Machines) renderBalancer(state.Machine) ([]byte, error) {
+	hostKey, err := assets.NewHostKey()
+	if err != nil {
+		return nil, err
+	}
+	return assets.RenderLoadBalancerUserData(assets.LoadBalancer{
+		Domain:        m.Spec.Domain(),
+		Masters:       m.Spec.Sizing.ControlPlane.Count,
+		Routers:       max(len(m.Spec.Machines(m.Spec.RouterRole())), routerSlots),
+		ProxyProtocol: m.Spec.LoadBalancer.ProxyProtocol,
+		SSHKey:        m.Spec.OpenShift.SSHKey,
+		HostKey:       hostKey,
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"exoshift/ignition"
@@ -86,11 +87,15 @@ type Image struct {
 
 	template state.Template
 	build    string
+
+	attended func() bool            // somebody can be asked; nil: nobody
+	replies  chan provisioner.Reply // to the question about a slow upload
 }
 
 // New returns the image of a cluster's nodes.
 func New(spec state.Spec, cloud Cloud, objects Objects, transfer Transfer, finder Finder, buckets *access.Buckets, facts *state.FactsStore) *Image {
-	return &Image{spec: spec, cloud: cloud, objects: objects, transfer: transfer, finder: finder, buckets: buckets, facts: facts}
+	return &Image{spec: spec, cloud: cloud, objects: objects, transfer: transfer, finder: finder, buckets: buckets, facts: facts,
+		replies: make(chan provisioner.Reply, 1)}
 }
 
 // Template returns what nodes boot from, once Ensure has returned.
@@ -174,14 +179,28 @@ func (i *Image) cleanUpMachines(ctx context.Context, report provisioner.Report) 
 func (i *Image) transferImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
 	if !i.transfer.FromZone {
 		report.EmitProgress("downloading, patching and uploading " + FormatTemplateName(i.spec, boot.Build))
-		return i.streamImage(ctx, report, boot, bucket, key)
+		if sum, err = i.streamImage(ctx, report, boot, bucket, key); !errors.Is(err, errCopyInstead) {
+			return sum, err
+		}
 	}
 	report.EmitProgress("having " + FormatTemplateName(i.spec, boot.Build) + " downloaded, patched and uploaded by a machine in the zone")
 	return i.transfer.Copier.Copy(ctx, boot, bucket, key, report.EmitProgress)
 }
 
+// streamImage fails with errCopyInstead if a person decides that meanwhile.
 func (i *Image) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
 	uplink := i.newUplink(report)
+	ctx, stop := context.WithCancelCause(ctx)
+	var obeying sync.WaitGroup
+	obeying.Go(func() { uplink.obeyReplies(ctx, stop) })
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), errCopyInstead) {
+			err = errCopyInstead
+		}
+		stop(nil)
+		obeying.Wait()
+		uplink.withdraw()
+	}()
 	image, err := i.transfer.Source.OpenImage(ctx, boot, uplink.emitProgress)
 	if err != nil {
 		return "", err

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"exoshift/provisioner"
-	"exoshift/state"
 )
 
 const (
@@ -33,6 +32,8 @@ type uplink struct {
 	first    time.Time      // when the first bytes were sent
 	base     measuredUpload // at the end of the warm-up
 	note     string         // added to the progress once a proposal was made
+	rate     float64        // Mbit/s, as measured for the proposal
+	asked    bool           // a person, who has not answered
 }
 
 type measuredUpload struct {
@@ -47,7 +48,7 @@ func (i *Image) newUplink(report provisioner.Report) *uplink {
 
 func (u *uplink) isMeasured() bool {
 	t := u.image.transfer
-	return t.Clock != nil && t.Command != "" && t.Copier != nil
+	return t.Clock != nil && t.Copier != nil && (t.Command != "" || u.image.attended != nil)
 }
 
 // emitProgress emits the progress of the download, with the proposal.
@@ -108,6 +109,8 @@ func (u *uplink) countSent(bytes int) {
 	minutes := int(total.Minutes() + 0.5)
 	if propose {
 		u.note = fmt.Sprintf("; the upload takes about %d minutes from here", minutes)
+		u.rate = float64(u.sent-u.base.sent) * 8 / 1e6 / now.Sub(u.base.at).Seconds()
+		u.asked = u.image.canAsk()
 	}
 	u.mu.Unlock()
 	if propose {
@@ -132,8 +135,12 @@ func (u *uplink) estimate(now time.Time) time.Duration {
 
 // propose changes nothing: the upload goes on.
 func (u *uplink) propose(minutes int) {
-	u.report.EmitProgress(fmt.Sprintf("at the speed of this uplink the upload of the image takes about %d minutes; a machine in the zone copies it "+
-		"within a few, for a few cents at most: stop this run, and go on with: %s", minutes, u.image.transfer.Command))
-	// The proposal of the next run needs it, and nothing else.
-	_ = u.image.facts.Update(func(facts *state.Facts) { facts.UploadMinutes = minutes })
+	u.recordMinutes(minutes)
+	switch {
+	case u.asked:
+		u.ask(minutes)
+	case u.image.transfer.Command != "":
+		u.report.EmitProgress(fmt.Sprintf("at the speed of this uplink the upload of the image takes about %d minutes; a machine in the zone copies it "+
+			"within a few, for a few cents at most: stop this run, and go on with: %s", minutes, u.image.transfer.Command))
+	}
 }

@@ -3,6 +3,7 @@ package nodeimage
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -36,11 +37,21 @@ func (halfDone) Fraction() float64 { return 0.5 }
 // has passed. perSecond is in bytes; reading takes that part of the time.
 func observedUpload(t *testing.T, transfer Transfer, perSecond int, reading time.Duration) (seen string, facts state.Facts) {
 	t.Helper()
+	events, facts := uploadBeside(t, transfer, perSecond, reading, nil)
+	texts := make([]string, len(events))
+	for n, e := range events {
+		texts[n] = e.Text
+	}
+	return strings.Join(texts, "\n"), facts
+}
+
+func uploadBeside(t *testing.T, transfer Transfer, perSecond int, reading time.Duration, attended func() bool) (events []provisioner.Event, facts state.Facts) {
+	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		store := state.NewFactsStore(state.Facts{}, func(state.Facts) error { return nil })
 		image := New(state.Spec{}, nil, nil, transfer, nil, nil, store)
-		var texts []string
-		u := image.newUplink(func(e provisioner.Event) { texts = append(texts, e.Text) })
+		image.SetAttended(attended)
+		u := image.newUplink(func(e provisioner.Event) { events = append(events, e) })
 		content := u.measure(halfDone{zeros{}}, slowReader{iotest.OneByteReader(zeros{}), reading})
 		u.mu.Lock()
 		u.read = 1250*mega - 60 // the rest is read below
@@ -51,9 +62,10 @@ func observedUpload(t *testing.T, transfer Transfer, perSecond int, reading time
 			u.countSent(perSecond)
 			u.emitProgress("downloading")
 		}
-		seen, facts = strings.Join(texts, "\n"), store.Get()
+		u.withdraw()
+		facts = store.Get()
 	})
-	return seen, facts
+	return events, facts
 }
 
 type zeros struct{}
@@ -100,6 +112,85 @@ func TestUplink_ProposesNothing(t *testing.T) {
 			if strings.Contains(seen, "minutes") || facts.UploadMinutes != 0 {
 				t.Errorf("%d minutes are noted; the progress was\n%s", facts.UploadMinutes, seen)
 			}
+		})
+	}
+}
+
+func TestUplink_AsksPerson(t *testing.T) {
+	slow := Transfer{Copier: noCopier{}, Clock: wallClock{}, Command: "exoshift install --image-from zone"}
+	for name, c := range map[string]struct {
+		attended bool
+		want     []string // states of decisions
+	}{
+		"on a terminal": {true, []string{provisioner.Asked, provisioner.Gone}},
+		"without one":   {false, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events, facts := uploadBeside(t, slow, 10*mega/8, 0, func() bool { return c.attended })
+			var states []string
+			for _, e := range events {
+				if e.Type != provisioner.TypeDecision {
+					if proposed := strings.Contains(e.Text, slow.Command); proposed && c.attended {
+						t.Errorf("proposed although a person is asked: %s", e.Text)
+					}
+					continue
+				}
+				states = append(states, e.State)
+				if e.Name != RuleSlowUplink || e.State == provisioner.Asked && (e.Decision != string(provisioner.ReplyCopy) || !strings.Contains(e.Text, "33 minutes") || !strings.HasPrefix(e.Evidence[0], "10.0 Mbit/s")) {
+					t.Errorf("the question is %+v", e)
+				}
+			}
+			if !slices.Equal(states, c.want) || facts.UploadMinutes != 33 {
+				t.Errorf("decisions are %q, want %q; %d minutes are noted", states, c.want, facts.UploadMinutes)
+			}
+		})
+	}
+}
+
+// endlessSource is a download that never ends, and endlessObjects an upload that reads it until it is stopped.
+type (
+	endlessSource  struct{ Source }
+	endlessObjects struct{ Objects }
+)
+
+func (endlessSource) OpenImage(context.Context, state.BootImage, func(string)) (io.ReadCloser, error) {
+	return io.NopCloser(zeros{}), nil
+}
+
+func (endlessObjects) Upload(ctx context.Context, _, _ string, _ io.Reader, _ func(int)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+type recordingCopier struct {
+	Copier
+	copies int
+}
+
+func (c *recordingCopier) Copy(context.Context, state.BootImage, string, string, func(string)) (string, error) {
+	c.copies++
+	return "sum", nil
+}
+
+func TestImage_CopiesOnceDecided(t *testing.T) {
+	for reply, copies := range map[provisioner.Reply]int{provisioner.ReplyCopy: 1, provisioner.ReplyWait: 0, provisioner.ReplyStop: 0} {
+		t.Run(string(reply), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+				defer stop()
+				copier := &recordingCopier{}
+				image := New(state.Spec{}, nil, endlessObjects{}, Transfer{Source: endlessSource{}, Copier: copier, Clock: wallClock{}}, nil, nil,
+					state.NewFactsStore(state.Facts{}, func(state.Facts) error { return nil }))
+				image.SetAttended(func() bool { return true })
+				go func() {
+					time.Sleep(time.Minute)
+					image.Decide(reply)
+				}()
+				sum, err := image.transferImage(ctx, func(provisioner.Event) {}, state.BootImage{}, "bucket", "key")
+				if copier.copies != copies || (err == nil) != (copies == 1) || err == nil && sum != "sum" {
+					t.Errorf("%d copies, %q, %v", copier.copies, sum, err)
+				}
+			})
 		})
 	}
 }

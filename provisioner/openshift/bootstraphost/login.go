@@ -15,7 +15,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-const user = "core"
+// nodeUser is the user of RHCOS.
+const nodeUser = "core"
 
 var errHostKeyMismatch = errors.New("its SSH server has another key than the one that the machine was given")
 
@@ -47,7 +48,7 @@ func (s *sshSession) newClient(ctx context.Context, conn net.Conn, who *identity
 	}
 	defer leave()
 	through, channels, requests, err := ssh.NewClientConn(conn, conn.RemoteAddr().String(), &ssh.ClientConfig{
-		User:              user,
+		User:              s.user,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)},
 		HostKeyAlgorithms: []string{who.hostKey.Type()},
 		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {

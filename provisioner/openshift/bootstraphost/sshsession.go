@@ -27,6 +27,7 @@ const (
 // sshSession keeps one connection for all collections: the agent may ask its owner at each use of a key.
 type sshSession struct {
 	net      network.Network
+	user     string
 	key      string
 	agent    Agent
 	client   *ssh.Client
@@ -34,7 +35,7 @@ type sshSession struct {
 }
 
 func newSSHSession(net network.Network, key string, agent Agent) *sshSession {
-	return &sshSession{net: net, key: key, agent: agent}
+	return &sshSession{net: net, user: nodeUser, key: key, agent: agent}
 }
 
 func (s *sshSession) close() {

@@ -35,6 +35,11 @@ func (h *Host) runCommand(ctx context.Context, args []string, std streams) (int,
 	case "timeout":
 		return h.runTimeout(ctx, rest, std)
 	}
+	if h.Commands != nil {
+		if code, known := h.Commands(name, rest, std.stdout); known {
+			return code, nil
+		}
+	}
 	return std.fail(notFound, "%s: not found", name), nil
 }
 

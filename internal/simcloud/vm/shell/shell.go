@@ -32,6 +32,8 @@ type Host struct {
 	PowerOff func()
 	// StartService starts a service of systemd, e.g. "haproxy"; nil: nothing is started.
 	StartService func(name string)
+	// Commands runs a program that a script of a machine's own does not call; nil: there is none.
+	Commands func(name string, args []string, out io.Writer) (exitCode int, known bool)
 	// Program runs a downloaded executable; nil: none can be run.
 	Program func(ctx context.Context, net network.Network, program []byte, args []string, in io.Reader, out io.Writer) (exitCode int)
 }

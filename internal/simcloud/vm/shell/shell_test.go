@@ -55,6 +55,7 @@ func TestShell_MachineFilesOnly(t *testing.T) {
 		`echo $HOME`:                              {out: "/root\n"},
 		`printf 'a\nb' | tr '\n' ' '`:             {out: "a b"},
 		`printf abcdef | tail -c 2`:               {out: "ef"},
+		`printf 'a\nb\nc' | tail -n 2`:            {out: "b\nc"},
 		`wget x`:                                  {code: 127, complaints: "wget: not found\n"},
 		`/tmp/x`:                                  {code: 127, complaints: "sh: /tmp/x: not found\n"},
 		`echo a >/tmp/x; /tmp/x`:                  {code: 126, complaints: "sh: /tmp/x: Permission denied\n"},

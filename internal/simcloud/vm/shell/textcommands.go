@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,9 +12,17 @@ func (c fileCommands) runHead(args []string, std streams) int {
 	return c.runPart("head", args, std, func(text []byte, most int) []byte { return text[:min(most, len(text))] })
 }
 
-// runTail prints the last bytes (-c).
+// runTail prints the last bytes (-c) or lines (-n).
 func (c fileCommands) runTail(args []string, std streams) int {
+	if len(args) > 1 && args[0] == "-n" {
+		return c.runPart("tail", append([]string{"-c"}, args[1:]...), std, cutLastLines)
+	}
 	return c.runPart("tail", args, std, func(text []byte, most int) []byte { return text[max(0, len(text)-most):] })
+}
+
+func cutLastLines(text []byte, most int) []byte {
+	lines := slices.Collect(bytes.Lines(text))
+	return bytes.Join(lines[max(0, len(lines)-most):], nil)
 }
 
 func (c fileCommands) runPart(command string, args []string, std streams, cut func(text []byte, most int) []byte) int {
