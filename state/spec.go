@@ -35,6 +35,8 @@ type ClusterSpec struct {
 	DisplayName string `yaml:"displayName,omitempty" json:"displayName,omitempty"` // for humans
 	BaseDomain  string `yaml:"baseDomain" json:"baseDomain"`                       // the cluster's zone is <id>.<base domain>
 	Profile     string `yaml:"profile,omitempty" json:"profile,omitempty"`         // whose defaults other answers have; see the constants
+
+	Labels map[string]string `yaml:"labels,omitempty" json:"labels,omitempty"` // select it among a fleet's clusters
 }
 
 // Profiles. None is ProfileAPPUiO with Project Syn, and ProfilePlain without.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"exoshift/state"
+	"exoshift/wizard/label"
 	"exoshift/wizard/profile"
 )
 
@@ -52,6 +53,12 @@ func listClusterFields() []Field {
 			Why:    "Shown in addition to the ID; nothing depends on it.",
 			Source: "Your choice; it can be changed at any time.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Cluster.DisplayName })},
+		{Key: "cluster.labels", Title: "Labels", Example: "stage=prod, region=west", rule: validateClusterLabel, most: label.Most,
+			Screen: Cluster, Advanced: true, Effect: NoEffect,
+			Help:   "Labels that select this cluster among others, as those of Kubernetes do.",
+			Why:    "`exoshift fleet status` and `exoshift fleet gate` choose clusters by them; nothing is labelled on Exoscale or in the cluster.",
+			Source: "Your choice; they can be changed at any time.",
+			value:  bindTable(func(s *state.Spec) *map[string]string { return &s.Cluster.Labels })},
 		{Key: "cluster.baseDomain", Title: "Base domain", Example: "example.net", Required: true, rule: validateDomain,
 			Screen: Cluster, Effect: Rebuild, typable: isDomainRune,
 			Help: "The cluster's DNS zone is <cluster ID>.<base domain>. It cannot be changed later.",

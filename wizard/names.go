@@ -6,27 +6,21 @@ import (
 	"unicode"
 
 	"exoshift/state"
+	"exoshift/wizard/label"
 	"exoshift/wizard/recognize"
 )
 
 // The longest bucket name, <id>-image-registry, may have 63 characters.
 const maxID = 48
 
-const maxDomain = 253
-
 func validateLabel(length int) rule {
 	allowed := fmt.Sprintf("lowercase letters, digits and hyphens; starts and ends with a letter or digit; at most %d characters", length)
 	return func(value string) []Problem {
-		if isLabel(value) && len(value) <= length {
+		if label.IsDNS(value) && len(value) <= length {
 			return nil
 		}
 		return NewProblem(Quote(value)+" is not a valid DNS label"+checkLength(value, length), allowed, toLabel(value, length))
 	}
-}
-
-func isLabel(value string) bool {
-	other := strings.ContainsFunc(value, func(r rune) bool { return !isLabelRune(r) })
-	return value != "" && !other && value[0] != '-' && value[len(value)-1] != '-'
 }
 
 func checkLength(value string, length int) string {
@@ -38,30 +32,24 @@ func checkLength(value string, length int) string {
 
 func toLabel(value string, length int) string {
 	mended := strings.NewReplacer("_", "-", ".", "-", " ", "-").Replace(strings.ToLower(value))
-	if mended == value || !isLabel(mended) || len(mended) > length {
+	if mended == value || !label.IsDNS(mended) || len(mended) > length {
 		return ""
 	}
 	return mended
 }
 
-func validateDomain(value string) []Problem {
-	if IsDomain(value) {
-		return nil
+func validateClusterLabel(item string) []Problem {
+	if problem, allowed := label.Check(item); problem != "" {
+		return NewProblem(problem, allowed, "")
 	}
-	return NewProblem(Quote(value)+" is not a valid domain", "DNS labels separated by dots, lowercase, without a trailing dot", recognize.Domain(value, IsDomain))
+	return nil
 }
 
-// IsDomain reports whether a value is a domain in lower case.
-func IsDomain(value string) bool {
-	if len(value) > maxDomain {
-		return false
+func validateDomain(value string) []Problem {
+	if label.IsDomain(value) {
+		return nil
 	}
-	for part := range strings.SplitSeq(value, ".") {
-		if !isLabel(part) || len(part) > 63 {
-			return false
-		}
-	}
-	return true
+	return NewProblem(Quote(value)+" is not a valid domain", "DNS labels separated by dots, lowercase, without a trailing dot", recognize.Domain(value, label.IsDomain))
 }
 
 // ValidatePrintable refuses control characters.
@@ -73,9 +61,9 @@ func ValidatePrintable(value string) []Problem {
 }
 
 func checkClusterDomain(spec state.Spec) []Problem {
-	if n := len(spec.Domain()); n > maxDomain && IsDomain(spec.Cluster.BaseDomain) {
+	if n := len(spec.Domain()); n > label.MaxDomain && label.IsDomain(spec.Cluster.BaseDomain) {
 		return WithField("cluster.baseDomain", NewProblem(fmt.Sprintf("the cluster domain <id>.<baseDomain> has %d characters", n),
-			fmt.Sprintf("at most %d characters", maxDomain), ""))
+			fmt.Sprintf("at most %d characters", label.MaxDomain), ""))
 	}
 	return nil
 }

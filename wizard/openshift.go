@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/label"
 	"exoshift/wizard/release"
 	"exoshift/wizard/sshkey"
 )
@@ -141,7 +142,7 @@ func validateNoProxy(value string) []Problem {
 	for part := range strings.SplitSeq(value, ",") {
 		address, notAddress := netip.ParseAddr(part)
 		_, notRange := netip.ParsePrefix(part)
-		if (notAddress != nil || address.Zone() != "") && notRange != nil && !IsDomain(strings.TrimPrefix(part, ".")) {
+		if (notAddress != nil || address.Zone() != "") && notRange != nil && !label.IsDomain(strings.TrimPrefix(part, ".")) {
 			faults = append(faults, NewProblem(Quote(part)+" is not a valid address, CIDR or domain",
 				"a comma-separated list without spaces and wildcards", "")...)
 		}

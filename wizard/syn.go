@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/label"
 	"exoshift/wizard/profile"
 )
 
@@ -71,7 +72,7 @@ func validatePrefixed(id, prefix string, length int, whose string) []Problem {
 		return nil
 	}
 	suggestion := prefix + id
-	if len(suggestion) > length || !isLabel(suggestion) {
+	if len(suggestion) > length || !label.IsDNS(suggestion) {
 		suggestion = ""
 	}
 	return NewProblem(Quote(id)+" does not start with "+prefix+", as required for the ID of a "+whose+" in Lieutenant", "e.g. "+prefix+"demo", suggestion)

@@ -48,6 +48,7 @@ func answerTable() map[string]answerRow {
 		"kind":                {outcome: outFixed},
 		"cluster.id":          {outElsewhere, "c-demo-2", nil},
 		"cluster.displayName": {outIgnored, "Another name", nil},
+		"cluster.labels":      {outIgnored, "stage=prod, example.net/region=west", nil},
 		"cluster.baseDomain":  {outRefused, "example.org", nil},
 
 		"exoscale.zone":           {outRefused, "de-fra-1", nil},

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/fileread"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/label"
 	"exoshift/wizard/support"
 )
 
@@ -186,7 +187,7 @@ func readRegular(path string, size int64, read func(path string, size int64) ([]
 // DNS, where such a domain cannot exist.
 func checkBaseDomain(spec state.Spec) []wizard.Problem {
 	base := spec.Cluster.BaseDomain
-	if !wizard.IsDomain(base) || strings.Contains(base, ".") {
+	if !label.IsDomain(base) || strings.Contains(base, ".") {
 		return nil
 	}
 	return wizard.WithField("cluster.baseDomain", wizard.NewProblem(wizard.Quote(base)+" has no top-level domain", "your domain, e.g. example.net", ""))

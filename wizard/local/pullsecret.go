@@ -11,6 +11,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/label"
 )
 
 type pullSecret struct {
@@ -184,7 +185,7 @@ func (s pullSecret) describeAuth(registry string) string {
 func formatRegistry(name string) string {
 	host, _, _ := strings.Cut(name, "/")
 	host, _, _ = strings.Cut(host, ":")
-	if len(name) > wizard.MaxShown || !wizard.IsDomain(strings.ToLower(host)) || wizard.ValidatePrintable(name) != nil {
+	if len(name) > wizard.MaxShown || !label.IsDomain(strings.ToLower(host)) || wizard.ValidatePrintable(name) != nil {
 		return "one without a name"
 	}
 	return name
