@@ -56,6 +56,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench Fold ./provisioner
+	go test -run '^$$' -bench FleetStatus -benchtime 3x ./internal/app/fleet
 	go test -run '^$$' -bench WholeCatalogue -benchtime 1x ./wizard/reach
 	go test -run TestVerdict_IsNeverFalse -v ./internal/app/connectivity
 	go test -run '^$$' -bench . ./provisioner/diagnosis ./provisioner/openshift ./provisioner/openshift/csr

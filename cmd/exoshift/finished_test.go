@@ -45,6 +45,7 @@ func TestInstall_Finished(t *testing.T) {
 		"changes the way of its nodes to the API":                 internalChanged,
 		"is handed over without a secret":                         handedOverWithoutASecret,
 		"keeps its machines when certificates are to be renewed":  machinesKept,
+		"is one of a fleet":                                       oneOfFleet,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {

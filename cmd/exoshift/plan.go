@@ -25,7 +25,8 @@ func newPlanCommand(std cli.Streams) *cobra.Command {
 		Short: "Show what an installation would create, change or delete",
 		Long: `Show what exists and what an installation would create, change or delete. The command is read-only.
 
-With the ID or the folder of a cluster of this machine, the answers in its folder are used unless --answers is given.`,
+With the ID or the folder of a cluster of this machine, the answers in its folder are used unless --answers is given. In shared
+state, whether they would change anything is kept for "exoshift fleet status".`,
 		Example: `  exoshift plan -a cluster.yaml
   exoshift plan c-demo-1 --expect-no-change
   exoshift plan c-demo-1 --set sizing.workers.count=5 -o json`,
@@ -38,10 +39,14 @@ With the ID or the folder of a cluster of this machine, the answers in its folde
 			}
 			return cli.RunOnCluster(cmd.Context(), o, std, "plan", false, func(ctx context.Context, o cli.Options) error {
 				answers, preview, err := showPlan(ctx, o, std)
-				if err != nil || !expectNoChange {
+				if err != nil {
 					return err
 				}
-				return changes.CheckUnchanged(answers, preview)
+				unchanged := changes.CheckUnchanged(answers, preview)
+				if cli.KeepDrift(o, std, unchanged); !expectNoChange {
+					return nil
+				}
+				return unchanged
 			})
 		},
 	}

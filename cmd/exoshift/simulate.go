@@ -30,6 +30,7 @@ any program that supports HTTPS_PROXY and SSL_CERT_FILE. The zone is kept in --d
 	flags.StringVarP(&s.Dir, "dir", "d", "", "folder of the zone")
 	flags.Float64Var(&s.Speed, "speed", 1, "times as fast as real time")
 	flags.DurationVar(&s.Latency, "latency", 0, "delay of each API response, e.g. 200ms")
+	flags.StringToIntVar(&s.Quotas, "quota", nil, "limits of the organization instead of the usual ones, e.g. elastic-ip=40,iam-key=200")
 	cli.AddScenarioFlag(flags, &s.Scenario, "happy", "failures to inject, separated by commas; see exoshift rehearse --list-scenarios")
 	flags.StringVar(&s.Env, "env", "", "file for the environment of clients, written once the zone is ready")
 	flags.StringVar(&s.Calls, "calls", "", "file for a line of JSON per API call")

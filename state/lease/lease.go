@@ -275,6 +275,13 @@ func (l *Lease) Epoch() int {
 	return l.record.Epoch
 }
 
+// Holder is who holds it, and since when.
+func (l *Lease) Holder() Holder {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return *l.record.Holder
+}
+
 // Lost is closed when the lease is lost.
 func (l *Lease) Lost() <-chan struct{} { return l.lost }
 

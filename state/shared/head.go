@@ -25,6 +25,7 @@ type Head struct {
 	Epoch   int               `json:"epoch"`   // of the lease that its writer held
 	Files   map[string]File   `json:"files"`   // by their names in the folder
 	Streams map[string]Stream `json:"streams"`
+	Summary *Summary          `json:"summary,omitempty"` // nil: no run has kept one
 	Nonce   string            `json:"nonce"`
 	MAC     string            `json:"mac"`
 }

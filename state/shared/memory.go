@@ -20,8 +20,10 @@ import (
 type Memory struct {
 	path string
 
-	mu   sync.Mutex
-	seen seen
+	mu       sync.Mutex
+	seen     seen
+	deferred int  // calls of Defer that have not ended
+	unsaved  bool // meanwhile
 }
 
 type seen struct {
@@ -80,7 +82,25 @@ func (m *Memory) CheckCounter(cluster string, counter int) error {
 	return m.save()
 }
 
+// Defer has the file written once by release, not by each call until then.
+func (m *Memory) Defer() (release func() error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deferred++
+	return func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.deferred--; m.deferred > 0 || !m.unsaved {
+			return nil
+		}
+		return m.save()
+	}
+}
+
 func (m *Memory) save() error {
+	if m.unsaved = m.deferred > 0; m.unsaved {
+		return nil
+	}
 	if err := os.MkdirAll(filepath.Dir(m.path), 0o700); err != nil {
 		return fmt.Errorf("remember shared state: %w", err)
 	}

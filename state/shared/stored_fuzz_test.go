@@ -58,6 +58,15 @@ func (o *objects) List(_ context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
+func (o *objects) ListNames(ctx context.Context, prefix string) (names []string, err error) {
+	keys, err := o.List(ctx, prefix)
+	for _, key := range keys {
+		name, _, _ := strings.Cut(key[len(prefix):], "/")
+		names = append(names, name)
+	}
+	return slices.Compact(names), err
+}
+
 func (o *objects) Delete(_ context.Context, key string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

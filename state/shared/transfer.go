@@ -42,7 +42,7 @@ func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, er
 	if err != nil {
 		return nil, errors.Join(err, private.remove())
 	}
-	return &ReadOnly{private}, nil
+	return &ReadOnly{private, w.head.Counter}, nil
 }
 
 // Follow returns a follower of a cluster's events, from the first one.

@@ -28,6 +28,12 @@ type Workspace struct {
 	stopped  chan struct{}
 	uploads  sync.WaitGroup
 
+	summaries struct {
+		mu        sync.Mutex
+		summarize func() Summary // nil: none is kept
+		current   *Summary
+	}
+
 	// Only one goroutine at a time uses what follows: Open, then upload, then Close.
 	copy    *working
 	version store.Version // of the head
@@ -53,6 +59,9 @@ func (w *Workspace) Folder() (state.Folder, error) {
 	folder, err := state.Create(w.dir.path)
 	return folder.WithSyncer(w), err
 }
+
+// Holder is the run that works on it, and since when.
+func (w *Workspace) Holder() lease.Holder { return w.lease.Holder() }
 
 // Lost is closed when the lease is lost: the run has to end.
 func (w *Workspace) Lost() <-chan struct{} { return w.lease.Lost() }
@@ -83,6 +92,7 @@ func (w *Workspace) upload(ctx context.Context) {
 		case done := <-w.requests:
 			done <- w.storePatiently(ctx, state.JournalFile)
 		case <-ticker.C:
+			w.updateSummary()
 			_ = w.store(ctx, streams...) // the next one tries again, and a change of the cloud waits for success
 		}
 	}
@@ -113,6 +123,9 @@ func (w *Workspace) store(ctx context.Context, names ...string) error {
 	head, infos, changed, err := w.place.storeFiles(ctx, w.copy)
 	if err != nil {
 		return err
+	}
+	if summary, isNew := w.findNewSummary(head); isNew {
+		head.Summary, changed = summary, true
 	}
 	if changed {
 		if err := w.replaceHead(ctx, head); err != nil {
@@ -195,6 +208,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	close(w.stopped)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease.Stop)
 	defer cancel()
+	w.updateSummary()
 	if err := w.storePatiently(ctx, streams...); err != nil {
 		hinted := fault.New(fault.KindOf(err), "store the state of cluster "+w.copy.head.Cluster, err).
 			WithHint("what this run has written is kept in %s", w.dir.path)
@@ -224,7 +238,13 @@ func (w *Workspace) compact(ctx context.Context, most int) error {
 }
 
 // ReadOnly is a private copy of a cluster's folder that is only read.
-type ReadOnly struct{ dir privateDir }
+type ReadOnly struct {
+	dir     privateDir
+	counter int
+}
+
+// Counter is that of the head that was copied.
+func (r *ReadOnly) Counter() int { return r.counter }
 
 // Folder is the private copy.
 func (r *ReadOnly) Folder() (state.Folder, error) { return state.OpenReadOnly(r.dir.path) }

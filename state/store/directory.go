@@ -109,6 +109,24 @@ func (d Directory) List(_ context.Context, prefix string) ([]string, error) {
 	return keys, nil
 }
 
+// ListNames reads one directory.
+func (d Directory) ListNames(_ context.Context, prefix string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(d.path, filepath.FromSlash(prefix)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", prefix, err)
+	}
+	var names []string
+	for _, entry := range entries { // sorted by name
+		if CheckKey(entry.Name()) == nil {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, nil
+}
+
 // Delete removes a file.
 func (d Directory) Delete(_ context.Context, key string) error {
 	path, err := d.locate(key)

@@ -34,6 +34,9 @@ type Store interface {
 	Put(ctx context.Context, key string, content []byte, replaced Version) (Version, error)
 	// List returns the keys that begin with a prefix, sorted.
 	List(ctx context.Context, prefix string) ([]string, error)
+	// ListNames returns the segments of keys that directly follow a prefix, which ends with a slash or is "", sorted: with few
+	// requests, however many keys there are below each.
+	ListNames(ctx context.Context, prefix string) ([]string, error)
 	// Delete removes an object; a missing one is no error.
 	Delete(ctx context.Context, key string) error
 }

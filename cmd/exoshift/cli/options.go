@@ -53,6 +53,8 @@ type Options struct {
 	Silent bool // the dashboard neither rings the bell nor notifies
 	// receive waits for what is asked of a run from elsewhere; nil: nothing is.
 	receive func(ctx context.Context, handle func(shared.Command))
+	// recordDrift keeps whether the cluster has drifted, in shared state; nil: it is not there.
+	recordDrift func(drift bool) error
 }
 
 // NewOptions sets what of a request depends on the output.

@@ -22,6 +22,8 @@ const (
 	OutputTUI   output = "tui"
 	OutputPlain output = "plain"
 	OutputJSON  output = "json"
+	// OutputTable is of verbs whose plain lines are a table.
+	OutputTable output = "table"
 	// OutputMarkdown is for verbs whose output is a comment of a merge request.
 	OutputMarkdown output = "markdown"
 )

@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/fleet"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console"
@@ -87,8 +88,9 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 			return body(ctx, o)
 		})
 	}
-	err = access.Read(ctx, o.ID, func(folder state.Folder) error {
+	err = access.Read(ctx, o.ID, func(folder state.Folder, counter int) error {
 		o.Dir, o.Private = folder.Path(), &folder
+		o.recordDrift = func(drift bool) error { return access.RecordDrift(ctx, o.ID, counter, drift) }
 		return body(ctx, o)
 	})
 	if errors.Is(err, fs.ErrNotExist) && o.Private == nil && o.Answers != "" { // a cluster that was not begun
@@ -99,6 +101,18 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 		}
 	}
 	return err
+}
+
+// KeepDrift records in shared state what `plan --expect-no-change` finds about answers in force: whoever looks at the fleet sees it.
+// That it could not be recorded is no failure of the plan.
+func KeepDrift(o Options, std Streams, result error) {
+	drift, unknown := fleet.ToDrift(result)
+	if o.recordDrift == nil || unknown != nil || o.Answers != "" || len(o.Set) > 0 {
+		return
+	}
+	if err := o.recordDrift(*drift); err != nil {
+		fmt.Fprintf(std.Err, "note: the result was not kept for exoshift fleet status: %s\n", console.SanitizeLine(err.Error()))
+	}
 }
 
 // nameCluster takes the cluster's ID from the answers file unless it is named.

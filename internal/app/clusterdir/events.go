@@ -50,6 +50,37 @@ func parseEvents(lines *bufio.Reader, torn string, tell func(provisioner.Event))
 	}
 }
 
+// EventReader reads the events of a folder's runs, each once, as they are appended.
+type EventReader struct {
+	Folder state.Folder
+	read   int64 // bytes of complete lines
+}
+
+// Read emits the events that are new since the last call.
+func (r *EventReader) Read(tell func(provisioner.Event)) error {
+	file, err := fileread.Open(r.Folder.Path(state.EventsFile), fileread.Lines)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the events: %w", err)
+	}
+	defer file.Close()
+	if _, err := file.Seek(r.read, io.SeekStart); err != nil {
+		return fmt.Errorf("read the events: %w", err)
+	}
+	torn, err := parseEvents(bufio.NewReader(file), "", tell)
+	if err != nil {
+		return err
+	}
+	end, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("read the events: %w", err)
+	}
+	r.read = end - int64(len(torn))
+	return nil
+}
+
 const pollInterval = 200 * time.Millisecond
 
 // FollowEvents sends the events of a record, and those that are appended to it, until the end of ctx. It closes events.

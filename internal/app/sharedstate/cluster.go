@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/fleet"
 	"exoshift/state"
 	"exoshift/state/lease"
 	"exoshift/state/shared"
@@ -32,6 +33,9 @@ func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Hol
 	if err != nil {
 		return err
 	}
+	held := workspace.Holder()
+	summarizer := fleet.NewSummarizer(folder, &held)
+	workspace.SetSummarizer(summarizer.Summarize)
 	if err := place.Record(ctx, id, shared.Entry{Verb: verb, State: "started", Holder: holder}); err != nil {
 		return err
 	}
@@ -49,12 +53,13 @@ func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Hol
 		err = exit.WithCode(exit.Locked, errors.Join(lost, err))
 	}
 	code := exit.Code(err)
+	summarizer.End(code)
 	finished := shared.Entry{Verb: verb, State: "finished", Holder: holder, ExitCode: &code}
 	return errors.Join(err, place.Record(context.WithoutCancel(ctx), id, finished))
 }
 
-// Read calls body with a private copy of a cluster's folder that is only read.
-func (a Access) Read(ctx context.Context, id string, body func(state.Folder) error) (err error) {
+// Read calls body with a private copy of a cluster's folder that is only read, and with the counter of its state.
+func (a Access) Read(ctx context.Context, id string, body func(folder state.Folder, counter int) error) (err error) {
 	place, end, err := a.Open(ctx)
 	if err != nil {
 		return err
@@ -73,5 +78,15 @@ func (a Access) Read(ctx context.Context, id string, body func(state.Folder) err
 	if err != nil {
 		return err
 	}
-	return body(folder)
+	return body(folder, copied.Counter())
+}
+
+// RecordDrift keeps as a cluster's last check whether an installation would change anything. It needs no lock.
+func (a Access) RecordDrift(ctx context.Context, id string, counter int, drift bool) error {
+	place, end, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return shared.NewOverview(place).RecordCheck(ctx, id, shared.Check{Counter: counter, Drift: &drift})
 }

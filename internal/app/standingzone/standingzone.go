@@ -37,7 +37,8 @@ type Options struct {
 	Listen, Dir, Scenario string
 	Env, Calls            string // files: the environment for clients, and a line of JSON for each call; "" for none
 	Speed                 float64
-	Latency               time.Duration // of the API
+	Latency               time.Duration  // of the API
+	Quotas                map[string]int // limits of the organization in place of the usual ones, by resource
 }
 
 // Ready is a zone that serves clients.
@@ -122,6 +123,7 @@ func (s Options) open(ctx context.Context, spec state.Spec, secrets wizard.Secre
 		Dir:      s.Dir,
 		Speed:    speed,
 		Scenario: s.Scenario,
+		Quotas:   s.Quotas,
 		Latency:  s.Latency, Middleware: middleware,
 		Zone:      spec.Exoscale.Zone,
 		Key:       secrets.APIKey,

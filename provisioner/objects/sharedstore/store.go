@@ -12,6 +12,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -163,6 +165,23 @@ func (s *Store) List(ctx context.Context, prefix string) ([]string, error) {
 		}
 	}
 	return keys, nil
+}
+
+// ListNames asks for what keys have in common, a thousand at a time.
+func (s *Store) ListNames(ctx context.Context, prefix string) ([]string, error) {
+	var names []string
+	within := s.at.Prefix + prefix
+	for object := range s.client.ListObjects(ctx, s.at.Bucket, minio.ListObjectsOptions{Prefix: within}) {
+		if object.Err != nil {
+			return nil, s.translate("list "+prefix+" of shared state", prefix, object.Err)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(object.Key, within), "/")
+		if store.CheckKey(name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names) // "b/" and "b.c" are in another order
+	return names, nil
 }
 
 // Delete removes an object; in a versioned bucket its versions stay.

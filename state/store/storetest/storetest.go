@@ -19,7 +19,7 @@ import (
 func Run(t *testing.T, s store.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store.Store, string){
-		"Missing": testMissing, "CreateOnly": testCreateOnly, "Replace": testReplace, "List": testList, "Race": testRace,
+		"Missing": testMissing, "CreateOnly": testCreateOnly, "Replace": testReplace, "List": testList, "ListNames": testListNames, "Race": testRace,
 		"Keys": testKeys, "Conditions": testConditions, "Large": testLarge,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s, strings.ToLower(rand.Text())+"/") })
@@ -80,6 +80,17 @@ func testList(t *testing.T, s store.Store, prefix string) {
 			got[n] = strings.TrimPrefix(got[n], prefix)
 		}
 		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %v (%v), want %v", within, got, err, want)
+		}
+	}
+}
+
+func testListNames(t *testing.T, s store.Store, prefix string) {
+	for _, key := range []string{"b/2", "a/1", "b/10", "b.c", "b/d/e"} {
+		mustPut(t, s, prefix+key, key, "")
+	}
+	for within, want := range map[string][]string{"": {"a", "b", "b.c"}, "b/": {"10", "2", "d"}, "none/": nil} {
+		if got, err := s.ListNames(t.Context(), prefix+within); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v (%v), want %v", within, got, err, want)
 		}
 	}

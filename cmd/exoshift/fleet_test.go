@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+	"golang.org/x/sys/unix"
+
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/fleet"
+	"exoshift/internal/app/run"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+	"exoshift/state/lease"
+	"exoshift/state/shared"
+	"exoshift/state/store"
+	"exoshift/wizard"
+)
+
+// newFleet returns shared state that holds the cluster of a run under each of the IDs.
+func newFleet(t *testing.T, s run.Run, ids ...string) fleet.Fleet {
+	t.Helper()
+	directory, err := store.OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, err := shared.OpenMemory(filepath.Join(t.TempDir(), "memory.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := shared.Options{Store: directory, Leases: directory, Identities: []age.Identity{identity}, Memory: memory}
+	if _, err := shared.Initialize(t.Context(), options, []string{identity.Recipient().String()}); err != nil {
+		t.Fatal(err)
+	}
+	place, err := shared.Open(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		if err := place.Import(t.Context(), id, s.Folder, lease.Holder{Run: "import", Verb: "state import"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refresh := &fleet.Refresh{
+		Lookup: environment.LookupRehearsalSecret, Access: s.Access,
+		Open: func(_ context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets) (run.Run, func() error, error) {
+			r := s
+			r.Folder, r.Spec, r.Secrets = folder, spec, secrets
+			return r, func() error { return nil }, nil
+		},
+	}
+	return fleet.Fleet{Place: place, Work: t.TempDir(), Now: time.Now, Refresh: refresh}
+}
+
+// oneOfFleet requires that a refresh finds what has changed in the zone and in the cluster, and that it stays known.
+func oneOfFleet(t *testing.T, s run.Run, zone *simcloud.Zone) {
+	all := newFleet(t, s, s.Spec.Cluster.ID)
+	before := zone.Mutations()
+	look := func(refreshed bool) fleet.Cluster {
+		t.Helper()
+		f := all
+		if !refreshed {
+			f.Refresh = nil
+		}
+		clusters, notes, err := f.List(t.Context(), fleet.Selector{})
+		if err != nil || len(clusters) != 1 || len(notes) > 0 {
+			t.Fatalf("%d clusters, notes %q, %v", len(clusters), notes, err)
+		}
+		return clusters[0]
+	}
+	first := look(false)
+	if first.Phase != fleet.PhaseInstalled || first.Drift != nil || first.NodesReady != 13 || first.Nodes != 13 || first.CostMonth == 0 || first.LastSuccess == nil {
+		t.Errorf("before a check: %+v", first)
+	}
+	checked := look(true)
+	if checked.Drift == nil || *checked.Drift || len(checked.Findings) > 0 || len(checked.ListFaults()) > 0 || checked.Version != "4.20.5" {
+		t.Errorf("after a check: %+v, drift %v, faults %q", checked, *checked.Drift, checked.ListFaults())
+	}
+	b := backdoor{t, s}
+	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)
+	b.ask(http.MethodDelete, "/instance/"+b.id("/instance", "instances", "name", "worker-2"), nil)
+	if err := s.Net.Clock.Sleep(t.Context(), 10*time.Minute); err != nil { // until the cluster has noticed
+		t.Fatal(err)
+	}
+	if stale := look(false); len(stale.ListFaults()) > 0 {
+		t.Errorf("without a refresh: %q", stale.ListFaults())
+	}
+	look(true)
+	drifted := look(false)
+	if drifted.Drift == nil || !*drifted.Drift || drifted.NodesReady != 11 || !strings.Contains(strings.Join(drifted.ListFaults(), "\n"), "11 of 13 nodes are ready") {
+		t.Errorf("after a machine was deleted: %+v, faults %q", drifted, drifted.ListFaults())
+	}
+	if made := zone.Mutations() - before; made != 2 {
+		t.Errorf("%d calls changed something, 2 of them the test's own", made)
+	}
+}
+
+// fleetAccount names the file for what a refresh of many clusters took; it is set by the benchmark.
+const fleetAccount = "EXOSHIFT_FLEET_ACCOUNT"
+
+// refreshed is how many clusters of one zone are asked at once.
+const refreshed = 100
+
+// TestFleet_RefreshOfMany: the clusters are one under many IDs, which makes no difference to those who ask.
+func TestFleet_RefreshOfMany(t *testing.T) {
+	account := os.Getenv(fleetAccount)
+	if account == "" {
+		t.Skip("the benchmark runs it")
+	}
+	virtually(t, "happy", func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		installed(t, s)
+		var ids []string
+		for n := range refreshed {
+			ids = append(ids, fmt.Sprintf("c-%03d", n))
+		}
+		all := newFleet(t, s, ids...)
+		virtual, wall := time.Now(), wallClock(t)
+		clusters, notes, err := all.List(t.Context(), fleet.Selector{})
+		if err != nil || len(clusters) != refreshed || len(notes) > 0 {
+			t.Fatalf("%d clusters, notes %q, %v", len(clusters), notes, err)
+		}
+		took := time.Since(virtual) + wallClock(t) - wall
+		for _, c := range clusters {
+			if faults := c.ListFaults(); len(faults) > 0 {
+				t.Errorf("%s: %q", c.ID, faults)
+			}
+		}
+		if err := os.WriteFile(account, []byte(took.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// wallClock is real in virtual time, too.
+func wallClock(t *testing.T) time.Duration {
+	t.Helper()
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(now.Nano())
+}
+
+// refreshLimit is of what the processor takes and what is waited for together.
+const refreshLimit = 15 * time.Second
+
+func BenchmarkFleetRefresh(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "account")
+	b.Setenv(fleetAccount, path)
+	for b.Loop() {
+		measureTest(b, "TestFleet_RefreshOfMany")
+		content, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took, err := time.ParseDuration(string(content))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(took.Seconds(), "refresh-s")
+		if took > refreshLimit {
+			b.Errorf("a refresh of %d clusters took %s, the limit is %s", refreshed, took, refreshLimit)
+		}
+	}
+}
