@@ -7,6 +7,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/machines"
+	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/install/syn"
 	"exoshift/state"
@@ -69,9 +70,9 @@ func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	steps := slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.machines.EnsureLoadBalancers,
-			Needs: i.withSyn(listNeeds("security-groups", "anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
+			Needs: i.withSyn(listNeeds("anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
 		{ID: stepGate, Phase: Infrastructure, Title: "Wait until the load balancers answer", Do: i.gate.Wait(),
-			Needs: listNeeds("load-balancers"), Usual: 2 * time.Minute},
+			Needs: listNeeds("load-balancers", network.StepSecurityGroups), Usual: 2 * time.Minute},
 		{ID: "image", Phase: Infrastructure, Title: "Register the node image", Do: i.image.Ensure,
 			Needs: listNeeds(stepZone), Usual: 10 * time.Minute},
 		{ID: "ignition", Phase: Infrastructure, Title: "Generate manifests, certificates and Ignition documents", Do: i.generator.Generate,
@@ -90,7 +91,7 @@ func (i *Installation) buildDocumentStep(needs ...string) provisioner.Step {
 
 func (i *Installation) buildBaseSteps() provisioner.Plan {
 	return provisioner.Plan{
-		{ID: "security-groups", Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups.Ensure,
+		{ID: network.StepSecurityGroups, Phase: Infrastructure, Title: "Create the security groups", Do: i.securityGroups.Ensure,
 			Needs: listNeeds(stepZone), Usual: 2 * time.Minute},
 		{ID: "anti-affinity-groups", Phase: Infrastructure, Title: "Create the anti-affinity groups", Do: i.antiAffinity.Ensure,
 			Needs: listNeeds(stepZone)},

@@ -15,10 +15,13 @@ const routerSlots = 16
 // LoadBalancerTemplate is the public template that load balancers boot from.
 const LoadBalancerTemplate = "Linux Ubuntu 24.04 LTS 64-bit"
 
-// EnsureLoadBalancers starts the load balancers.
+// EnsureLoadBalancers starts the load balancers as soon as their security groups exist: rules come while they boot.
 func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.Report) error {
 	if m.Spec.IsRoundRobin() {
 		return provisioner.Skip("DNS balances the load")
+	}
+	if err := m.SecurityGroups.WaitCreated(ctx); err != nil {
+		return err
 	}
 	template, err := m.Cloud.FindPublicTemplate(ctx, LoadBalancerTemplate)
 	if err != nil {

@@ -58,7 +58,7 @@ type Deps struct {
 type Machines struct {
 	Deps
 	states  provisioner.LastStates // of nodes
-	masters *milestone             // the API has accepted the creation of every master
+	masters *provisioner.Milestone // the API has accepted the creation of every master
 
 	mu        sync.Mutex                // guards instances
 	instances map[string]state.Instance // by name
@@ -66,7 +66,7 @@ type Machines struct {
 
 // New returns the machines of a cluster.
 func New(of Deps) *Machines {
-	return &Machines{Deps: of, masters: newMilestone(), instances: map[string]state.Instance{}}
+	return &Machines{Deps: of, masters: provisioner.NewMilestone(), instances: map[string]state.Instance{}}
 }
 
 // Find returns a machine that was started, or found running.
@@ -101,14 +101,14 @@ const StepMasters = "master-machines"
 
 // EnsureMasters starts the masters.
 func (m *Machines) EnsureMasters(ctx context.Context, report provisioner.Report) error {
-	defer m.masters.miss()
-	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster), m.masters.reach)
+	defer m.masters.Miss()
+	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster), m.masters.Reach)
 }
 
 // EnsureComputeMachines starts every other node. None is requested before every master was: where a quota or the zone has no
 // room for all, there is a control plane.
 func (m *Machines) EnsureComputeMachines(ctx context.Context, report provisioner.Report) error {
-	reached, err := m.masters.wait(ctx)
+	reached, err := m.masters.Wait(ctx)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func TestMachines_StoppedRunEndsTheWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		m := newSlow(t, &slowCloud{})
-		m.masters.miss()
+		m.masters.Miss()
 		if err := m.EnsureComputeMachines(ctx, func(provisioner.Event) {}); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended with %v", err)
 		}

@@ -31,8 +31,9 @@ const (
 
 // SecurityGroups creates the cluster's security groups and knows their IDs.
 type SecurityGroups struct {
-	spec  state.Spec
-	cloud Cloud
+	spec    state.Spec
+	cloud   Cloud
+	created *provisioner.Milestone // all groups exist
 
 	mu  sync.Mutex        // guards ids
 	ids map[string]string // by name
@@ -40,11 +41,15 @@ type SecurityGroups struct {
 
 // NewSecurityGroups returns the security groups of a cluster.
 func NewSecurityGroups(spec state.Spec, cloud Cloud) *SecurityGroups {
-	return &SecurityGroups{spec: spec, cloud: cloud, ids: map[string]string{}}
+	return &SecurityGroups{spec: spec, cloud: cloud, created: provisioner.NewMilestone(), ids: map[string]string{}}
 }
+
+// StepSecurityGroups is the ID of the step that runs Ensure.
+const StepSecurityGroups = "security-groups"
 
 // Ensure creates the groups before their rules, which refer to each other.
 func (g *SecurityGroups) Ensure(ctx context.Context, report provisioner.Report) error {
+	defer g.created.Miss()
 	groups := BuildSecurityGroups(g.spec)
 	bare := make([]state.SecurityGroup, len(groups))
 	for n, group := range groups {
@@ -54,6 +59,7 @@ func (g *SecurityGroups) Ensure(ctx context.Context, report provisioner.Report) 
 	if err := provisioner.ForEach(ctx, bare, ensure); err != nil {
 		return err
 	}
+	g.created.Reach()
 	groups = slices.DeleteFunc(groups, func(group state.SecurityGroup) bool { return len(group.Rules) == 0 })
 	return provisioner.ForEach(ctx, groups, ensure)
 }
@@ -72,7 +78,16 @@ func (g *SecurityGroups) ensure(ctx context.Context, report provisioner.Report, 
 	return nil
 }
 
-// ListIDs returns the IDs of the groups of a machine; they exist once Ensure has returned.
+// WaitCreated waits until the groups exist, which machines can be started in before the groups have their rules.
+func (g *SecurityGroups) WaitCreated(ctx context.Context) error {
+	reached, err := g.created.Wait(ctx)
+	if err == nil && !reached {
+		return provisioner.NotReached(StepSecurityGroups)
+	}
+	return err
+}
+
+// ListIDs returns the IDs of the groups of a machine; they exist once WaitCreated has returned.
 func (g *SecurityGroups) ListIDs(role state.Role) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -67,7 +67,7 @@ func (u *uplink) ask(minutes int) {
 		Type: provisioner.TypeDecision, Name: RuleSlowUplink, State: provisioner.Asked, Decision: string(provisioner.ReplyCopy),
 		Text: fmt.Sprintf("At the speed of this uplink the upload of the image takes about %d minutes. A small machine in the zone copies it within a few, "+
 			"for a few cents at most, and is deleted again. Have it copied there?", minutes),
-		Evidence: []string{fmt.Sprintf("%.1f Mbit/s leave this machine, and the download waits for them", u.rate)},
+		Evidence: []string{fmt.Sprintf("%.2g Mbit/s leave this machine, and the download waits for them", u.rate)},
 		Hint:     "Or answer nothing: the upload goes on.",
 	})
 }

@@ -107,7 +107,7 @@ func collect(archive har.Archive) map[string]*shape {
 	shapes := map[string]*shape{}
 	for _, e := range archive.Log.Entries {
 		call := describeCall(e.Request)
-		if e.Response.Status == 0 || call == "" {
+		if e.Response.Status == 0 || call == "" || isGoneAlready(e) {
 			continue // no answer has no shape
 		}
 		s := shapes[call]
@@ -118,6 +118,11 @@ func collect(archive har.Archive) map[string]*shape {
 		s.add(e.Response)
 	}
 	return shapes
+}
+
+// isGoneAlready reports whether two deletions of the same thing met, which is a matter of order.
+func isGoneAlready(e har.Entry) bool {
+	return e.Request.Method == http.MethodDelete && e.Response.Status == http.StatusNotFound
 }
 
 func (s *shape) add(response har.Response) {
