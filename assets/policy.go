@@ -9,6 +9,7 @@ const (
 	PolicyStorage         = "object_storage"      // the cluster's own services reach its buckets
 	PolicyVolumes         = "csi-driver-exoscale" // the storage driver
 	PolicyCloudController = "ccm-exoscale"
+	PolicySharedState     = "shared_state" // a team reads and writes its shared state; no role of a cluster
 )
 
 // ListPolicies returns the names of the restricted roles that a cluster's own software works with.

@@ -66,6 +66,12 @@ type Store interface {
 	Put(ctx context.Context, key string, content []byte, replaced store.Version) (store.Version, error)
 }
 
+// Breaker is a Store whose locks may outlive their records. Break frees the lock of a run that has no record, and fails with
+// fault.NotFound if there is none.
+type Breaker interface {
+	Break(ctx context.Context, key, run string) (Holder, error)
+}
+
 // HeldError reports that another run holds the lease.
 type HeldError struct {
 	Cluster string
@@ -169,7 +175,10 @@ func Unlock(ctx context.Context, s Store, cluster, run string) (Holder, error) {
 		return Holder{}, err
 	}
 	op := "unlock cluster " + cluster
+	breaker, breaks := s.(Breaker)
 	switch {
+	case record.Holder == nil && breaks:
+		return breaker.Break(ctx, cluster+".json", run)
 	case record.Holder == nil:
 		return Holder{}, fault.Newf(fault.NotFound, op, "it is not locked")
 	case record.Holder.Run != run:
@@ -244,6 +253,9 @@ func (l *Lease) renew(ctx context.Context, began time.Time) error {
 	l.mu.Unlock()
 	record.Beat++
 	version, err := put(ctx, l.store, l.key, record, version)
+	if errors.Is(err, store.ErrConflict) {
+		record, version, err = l.renewOwn(ctx, record)
+	}
 	if err != nil {
 		return err
 	}
@@ -251,6 +263,20 @@ func (l *Lease) renew(ctx context.Context, began time.Time) error {
 	defer l.mu.Unlock()
 	l.record, l.version, l.renewed = record, version, began
 	return nil
+}
+
+// renewOwn is for a renewal in the place of which something else is stored: that may be an earlier one, whose answer was lost.
+func (l *Lease) renewOwn(ctx context.Context, wanted Record) (Record, store.Version, error) {
+	stored, version, err := Read(ctx, l.store, l.cluster)
+	if err != nil {
+		return wanted, version, err
+	}
+	if stored.Holder == nil || stored.Holder.Run != wanted.Holder.Run || stored.Epoch != wanted.Epoch {
+		return wanted, version, store.ErrConflict
+	}
+	wanted.Beat = stored.Beat + 1
+	version, err = put(ctx, l.store, l.key, wanted, version)
+	return wanted, version, err
 }
 
 func (l *Lease) lastRenewal() time.Time {

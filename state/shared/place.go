@@ -32,6 +32,10 @@ type Config struct {
 	Created    time.Time `json:"created"`
 	Recipients []string  `json:"recipients"` // age recipients or SSH public keys
 	Key        []byte    `json:"key"`        // authenticates all that is stored; encrypted to the recipients
+	// Lock says what holds the locks of the clusters, e.g. "kubernetes:exoshift"; "": objects that are written on conditions.
+	Lock string `json:"lock,omitempty"`
+	// Unconditional: the storage does not honour conditional writes, so that the lock alone keeps others away.
+	Unconditional bool `json:"unconditional,omitempty"`
 	Nonce      string    `json:"nonce"`
 	MAC        string    `json:"mac"`
 }
@@ -49,10 +53,13 @@ type Options struct {
 	Leases     lease.Store    // may be the same; without versions
 	Identities []age.Identity // of whoever opens it
 	Memory     *Memory        // what this machine has seen of it
+	// Configure changes Store and Leases to what the configuration says, once that is authenticated; nil leaves them.
+	Configure func(Config, *Options) error
 }
 
-// Initialize makes a place for these recipients. It fails with fs.ErrExist if the store is one.
-func Initialize(ctx context.Context, o Options, recipients []string) (Config, error) {
+// Initialize makes a place for these recipients, whose locks are held by what lock says; "" by the store. It fails with fs.ErrExist
+// if the store is one.
+func Initialize(ctx context.Context, o Options, recipients []string, lock string) (Config, error) {
 	const op = "set up shared state"
 	if _, err := o.Store.Get(ctx, configKey); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -60,10 +67,18 @@ func Initialize(ctx context.Context, o Options, recipients []string) (Config, er
 		}
 		return Config{}, fmt.Errorf("%s: %w", op, err)
 	}
-	if err := store.CheckConditions(ctx, o.Store, ""); err != nil {
+	config := Config{Format: format, ID: rand.Text(), Created: time.Now().UTC(), Recipients: recipients, Lock: lock}
+	switch err := store.CheckConditions(ctx, o.Store, ""); {
+	case lock != "" && fault.Is(err, fault.Invalid):
+		config.Unconditional = true
+	case err != nil:
 		return Config{}, err
 	}
-	config := Config{Format: format, ID: rand.Text(), Created: time.Now().UTC(), Recipients: recipients}
+	if o.Configure != nil {
+		if err := o.Configure(config, &o); err != nil {
+			return Config{}, err
+		}
+	}
 	key := make([]byte, keyLength)
 	_, _ = rand.Read(key) // it never fails
 	config, err := config.seal(key)
@@ -91,19 +106,33 @@ func (c Config) seal(key []byte) (Config, error) {
 	return c, nil
 }
 
+// ReadConfig reads what a store says of itself, which only Open authenticates. It fails with fs.ErrNotExist if it is no place.
+func ReadConfig(ctx context.Context, s store.Store) (Config, error) {
+	config, _, err := readConfig(ctx, s)
+	return config, err
+}
+
+func readConfig(ctx context.Context, s store.Store) (config Config, version store.Version, err error) {
+	const op = "open shared state"
+	object, err := s.Get(ctx, configKey)
+	if errors.Is(err, fs.ErrNotExist) {
+		return config, "", fault.New(fault.NotFound, op, err).WithHint("set it up: exoshift state init")
+	}
+	if err == nil {
+		err = decode(object.Content, &config)
+	}
+	if err != nil {
+		return config, "", fmt.Errorf("%s: %w", op, err)
+	}
+	return config, object.Version, nil
+}
+
 // Open opens a place. It fails with fs.ErrNotExist if the store is none.
 func Open(ctx context.Context, o Options) (*Place, error) {
 	const op = "open shared state"
-	object, err := o.Store.Get(ctx, configKey)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, op, err).WithHint("set it up: exoshift state init")
-	}
+	config, version, err := readConfig(ctx, o.Store)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
-	}
-	var config Config
-	if err := decode(object.Content, &config); err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return nil, err
 	}
 	key, err := unseal(config.Key, o.Identities)
 	if err != nil {
@@ -123,8 +152,19 @@ func Open(ctx context.Context, o Options) (*Place, error) {
 	if err := o.Memory.CheckPlace(config.ID, key); err != nil {
 		return nil, err
 	}
-	return &Place{repository: repository{store: o.Store, sealer: sealer, memory: o.Memory, config: config}, leases: o.Leases, version: object.Version}, nil
+	if o.Configure != nil {
+		if err := o.Configure(config, &o); err != nil {
+			return nil, err
+		}
+	}
+	return &Place{repository: repository{store: o.Store, sealer: sealer, memory: o.Memory, config: config}, leases: o.Leases, version: version}, nil
 }
+
+// ID identifies the place, whatever its address.
+func (p *Place) ID() string { return p.config.ID }
+
+// Lock is what holds the locks of its clusters; "": objects that are written on conditions.
+func (p *Place) Lock() string { return p.config.Lock }
 
 // Recipients are those that what is secret is encrypted to.
 func (p *Place) Recipients() []string { return p.config.Recipients }

@@ -54,7 +54,7 @@ func CheckConditions(ctx context.Context, s Store, prefix string) (err error) {
 		switch _, err := s.Put(ctx, key, []byte(rand.Text()), replaced); {
 		case err == nil:
 			return fault.Newf(fault.Invalid, op, "it replaced an object that it should have kept, so that two machines could work on one cluster").
-				WithHint("use an object storage with conditional writes (If-Match and If-None-Match)")
+				WithHint("use an object storage with conditional writes (If-Match and If-None-Match), or have the locks held elsewhere: exoshift state init --lock kubernetes:NAMESPACE, or --lock gitlab:PROJECT")
 		case !errors.Is(err, ErrConflict):
 			return fmt.Errorf("%s: %w", op, err)
 		}

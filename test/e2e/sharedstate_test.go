@@ -24,11 +24,13 @@ func TestSharedStore_RealObjectStorage(t *testing.T) {
 	shared, err := sharedstore.New(world, at)
 	must(t, err)
 	defer shared.Close()
-	exists, err := shared.BucketExists(t.Context())
+	before, err := shared.InspectBucket(t.Context())
 	must(t, err)
-	if exists {
-		t.Error("the bucket exists before it is created")
+	must(t, shared.CreateBucket(t.Context()))
+	after, err := shared.InspectBucket(t.Context())
+	must(t, err)
+	if before.Exists || !after.Exists || after.Versioned {
+		t.Errorf("the bucket is %+v before it is created, and %+v after that", before, after)
 	}
-	must(t, shared.CreateBucket(t.Context(), false))
 	storetest.Run(t, shared)
 }

@@ -177,6 +177,9 @@ func (d *document) listFieldsAt(path string) []wizard.Field {
 	return d.fields
 }
 
+// stateKey is where a user's configuration says that clusters are kept. It is no answer.
+const stateKey = "state"
+
 func (d *document) readSection(node ast.Node, path string, here position) {
 	fields := d.listFieldsAt(path)
 	for key, entry := range d.readEntries(node, path, here) {
@@ -184,6 +187,7 @@ func (d *document) readSection(node ast.Node, path string, here position) {
 		spot := positionOf(entry.Key.GetToken(), here)
 		field, isField := wizard.Find(fields, full)
 		switch {
+		case full == stateKey && d.isUserConfig:
 		case full == wizard.AskKey:
 			d.readAskList(entry.Value, spot)
 		case isField:

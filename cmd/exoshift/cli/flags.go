@@ -47,7 +47,7 @@ func Bind(cmd *cobra.Command, std Streams) (Options, error) {
 		Program:         cmd.Root().Annotations[ProgramKey],
 	}, chosen)
 	o.ASCII, o.Silent = layers.GetBool("ascii"), layers.GetBool("no-notify")
-	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), bindState(&o, cmd, layers.GetString(stateName), cmd.Flags().Args()))
+	return o, errors.Join(err, o.BindHostKeys(cmd, layers), o.bindImageFrom(cmd, layers), bindState(&o, cmd, layers, cmd.Flags().Args()))
 }
 
 // getPlan does not read the environment: an approval is for one run.

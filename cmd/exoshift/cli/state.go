@@ -10,13 +10,16 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
+	"github.com/spf13/viper"
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/fleet"
+	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console"
+	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/state/lease"
@@ -27,24 +30,50 @@ const stateName = "state"
 
 // AddStateFlag adds --state, which several machines can share.
 func AddStateFlag(cmd *cobra.Command) {
-	cmd.Flags().String(stateName, "", "where the folders of clusters are kept: a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST")
+	cmd.Flags().String(stateName, "", "where the folders of clusters are kept: a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST; also state in your configuration")
 }
 
 // ParseState returns the address that --state or its variable names.
 func ParseState(cmd *cobra.Command) (sharedstate.Address, error) {
-	layers, err := BindFlags(cmd)
+	flags, err := BindFlags(cmd)
 	if err != nil {
 		return sharedstate.Address{}, err
 	}
-	text := layers.GetString(stateName)
+	text, err := readStateAddress(cmd, flags)
+	if err != nil {
+		return sharedstate.Address{}, err
+	}
 	if text == "" {
 		return sharedstate.Address{}, exit.WithCode(exit.Usage, errors.New("name the shared state with --state, or with "+sharedstate.Variable))
 	}
 	return sharedstate.ParseAddress(text)
 }
 
-// bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable.
-func bindState(o *Options, cmd *cobra.Command, address string, args []string) error {
+// readStateAddress returns what --state says, or else the variable, or else the user's configuration. An empty flag is a folder of
+// this machine, whatever the others say.
+func readStateAddress(cmd *cobra.Command, flags *viper.Viper) (string, error) {
+	given := cmd.Flags().Lookup(stateName)
+	if given == nil {
+		return "", nil
+	}
+	if text := flags.GetString(stateName); text != "" || given.Changed {
+		return text, nil
+	}
+	return layers.ReadStateAddress()
+}
+
+// NewAccess returns what opens shared state at an address.
+func NewAccess(at sharedstate.Address, net network.Network, std Streams) sharedstate.Access {
+	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv, Show: std.LinkPrinter()}
+}
+
+// bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable
+// and the user's configuration.
+func bindState(o *Options, cmd *cobra.Command, flags *viper.Viper, args []string) error {
+	address, err := readStateAddress(cmd, flags)
+	if err != nil {
+		return err
+	}
 	switch given := cmd.Flags().Lookup(stateName); {
 	case given == nil, address == "":
 		return nil
@@ -81,7 +110,7 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 	if err != nil {
 		return err
 	}
-	access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
+	access := NewAccess(*o.State, net, std)
 	if changes {
 		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, workspace *shared.Workspace, folder state.Folder) error {
 			o.Dir, o.Private, o.receive = folder.Path(), &folder, workspace.ReceiveCommands

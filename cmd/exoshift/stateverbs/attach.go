@@ -15,7 +15,6 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
-	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/network"
@@ -56,7 +55,7 @@ and --stop, reach the run within seconds; who gave them is recorded.`,
 			if err != nil {
 				return err
 			}
-			access := sharedstate.Access{Address: *o.State, Net: net, Lookup: environment.LookupEnv}
+			access := cli.NewAccess(*o.State, net, std)
 			place, end, err := access.Open(cmd.Context())
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package stateverbs
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 
 func newInitCommand(std cli.Streams) *cobra.Command {
 	var recipients []string
+	var lock string
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "init URL",
@@ -24,7 +24,17 @@ func newInitCommand(std cli.Streams) *cobra.Command {
 		Long: `Set shared state up: create what is missing, and encrypt it to the first recipients.
 
 Two private buckets are created unless they exist: BUCKET with versions, and BUCKET-locks without. Whether the storage honours
-conditional writes is checked first: without them two machines could work on one cluster.`,
+conditional writes is checked first: without them two machines could work on one cluster.
+
+At Exoscale, an IAM role and an API key are created, too, which read and write objects of these buckets and may do nothing else.
+The key is written to a file that only you can read, and used from then on; hand it to the team and to CI. With AWS_ACCESS_KEY_ID
+the buckets have a key already, and none is created. What exists is kept: run it again to create what is missing. No verb deletes
+any of it.
+
+Storage without conditional writes is refused, unless something else holds the locks: Leases in a namespace of the cluster of
+KUBECONFIG (get, create and update on leases), or the locks of Terraform states in a project of GitLab (GITLAB_TOKEN of a Maintainer,
+or CI_JOB_TOKEN; GITLAB_HOST names the server). This is kept in shared state, so that all machines lock in the same place. A lock in
+GitLab has no lifetime: one that a run left in the moment of taking it stays until "state unlock".`,
 		Example: `  exoshift state init 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' --recipient age1... --recipient "$(cat ci.pub)"`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,31 +48,44 @@ conditional writes is checked first: without them two machines could work on one
 			if err != nil {
 				return err
 			}
-			missing, err := access.ListMissing(cmd.Context())
+			if lock, err = access.ResolveLock(lock); err != nil {
+				return err
+			}
+			missing, err := access.ListMissing(cmd.Context(), recipients, lock)
 			if err != nil {
 				return err
 			}
-			for _, bucket := range missing {
-				fmt.Fprintf(std.Out, "bucket %s at %s does not exist and is created\n", bucket, access.Address.Bucket.Endpoint)
+			for _, line := range slices.Concat(missing.Changes, missing.Notes) {
+				fmt.Fprintln(std.Out, console.SanitizeLine(line))
 			}
-			if err := confirm(cmd.Context(), std, yes || len(missing) == 0, "Create this?"); err != nil {
+			if len(missing.Changes) == 0 {
+				fmt.Fprintf(std.Out, "%s is set up already; nothing was changed.\n", args[0])
+				return nil
+			}
+			if err := confirm(cmd.Context(), std, yes, "Create this?"); err != nil {
 				return err
 			}
-			config, err := access.Initialize(cmd.Context(), recipients)
-			if errors.Is(err, fs.ErrExist) {
-				return exit.WithCode(exit.Usage, fmt.Errorf("%s is set up already; see: exoshift state recipients --help", args[0]))
-			}
+			key, err := access.Initialize(cmd.Context(), recipients, lock)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(std.Out, "Shared state is set up for %d recipients. Use it:\n  export EXOSHIFT_STATE=%s\n", len(config.Recipients), cli.QuoteShell(args[0]))
+			printSetup(std, args[0], len(recipients), key)
 			return nil
 		},
 	}
 	cmd.Flags().StringArrayVar(&recipients, "recipient", nil, "who may read it: an age recipient or an SSH public key; may be repeated")
+	cmd.Flags().StringVar(&lock, "lock", "", "what holds the locks of storage without conditional writes: kubernetes:NAMESPACE or gitlab:PROJECT")
 	cli.AddYesFlag(cmd, "create what is missing without asking")
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) { yes, _ = cmd.Flags().GetBool("yes") }
 	return cmd
+}
+
+func printSetup(std cli.Streams, address string, recipients int, keyFile string) {
+	fmt.Fprintf(std.Out, "Shared state is set up for %d recipients. Use it:\n  export EXOSHIFT_STATE=%s\n", recipients, cli.QuoteShell(address))
+	if keyFile != "" {
+		fmt.Fprintf(std.Out, "The API key for it, which may do nothing else, is in a file that only you can read, and is used here from now on:\n  %s\n"+
+			"Hand it to your team and to CI, e.g. by: set -a; . %s; set +a\n", console.SanitizeLine(keyFile), cli.QuoteShell(console.SanitizeLine(keyFile)))
+	}
 }
 
 func checkRecipients(recipients []string) error {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/state/shared"
@@ -24,12 +23,12 @@ func NewCommand(std cli.Streams) *cobra.Command {
 		Long: `Share the folders of clusters with a team: locked, encrypted, in object storage.
 
 Shared state is at s3://BUCKET/PREFIX?endpoint=https://HOST, or at file:///DIRECTORY on a file system that several machines
-mount. --state, or EXOSHIFT_STATE, names it for all verbs. Kubeconfigs, keys, Ignition and whatever else is secret is encrypted
+mount. --state names it for all verbs, or else EXOSHIFT_STATE, or else "state: URL" in ~/.config/exoshift/config.yaml. Kubeconfigs, keys, Ignition and whatever else is secret is encrypted
 to the recipients; answers, facts, journal and events are not. One run at a time changes a cluster.
 
 Your identity decrypts it: the file that EXOSHIFT_AGE_IDENTITY names, an age identity or an SSH private key without a
-passphrase, or else ~/.ssh/id_ed25519 or ~/.ssh/id_rsa. The key for the bucket is that of EXOSCALE_API_KEY, or of
-AWS_ACCESS_KEY_ID where the bucket has one of its own.`,
+passphrase, or the secret vault://HOST/PATH?mount=MOUNT#KEY, for which you sign in at Vault; or else ~/.ssh/id_ed25519 or ~/.ssh/id_rsa. The key for the bucket is that of AWS_ACCESS_KEY_ID, or else the one
+that "state init" created on this machine, or else that of EXOSCALE_API_KEY.`,
 		Example: `  exoshift state init 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' --recipient "$(cat ~/.ssh/id_ed25519.pub)"
   exoshift state import -d ~/.local/state/exoshift/c-demo-1
   exoshift state list`,
@@ -64,7 +63,7 @@ func newAccess(cmd *cobra.Command, std cli.Streams, address string) (sharedstate
 		return sharedstate.Access{}, err
 	}
 	net, err := std.Host.Open(cmd.Context())
-	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv}, err
+	return cli.NewAccess(at, net, std), err
 }
 
 // confirm asks for a yes; without a terminal --yes is required.

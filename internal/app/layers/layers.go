@@ -2,6 +2,7 @@
 package layers
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -117,19 +118,48 @@ func toMap(given map[string]answersfile.Given) map[string]any {
 }
 
 func readUserConfig() (*answersfile.Layer, error) {
-	path, ok := findConfigPath()
-	if !ok {
-		return nil, nil
-	}
-	content, err := fileread.Bytes(path, fileread.Small)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("read your configuration: %w", err))
+	path, content, err := readConfigFile()
+	if content == nil {
+		return nil, err
 	}
 	layer := answersfile.ReadUsual(path, content)
 	return &layer, nil
+}
+
+// readConfigFile returns nil if there is none.
+func readConfigFile() (path string, content []byte, err error) {
+	path, ok := findConfigPath()
+	if !ok {
+		return "", nil, nil
+	}
+	content, err = fileread.Bytes(path, fileread.Small)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	if err != nil {
+		return path, nil, exit.WithCode(exit.Usage, fmt.Errorf("read your configuration: %w", err))
+	}
+	return path, content, nil
+}
+
+// ReadStateAddress returns where the user's configuration says that the folders of clusters are kept; "" if it does not say so.
+func ReadStateAddress() (string, error) {
+	path, content, err := readConfigFile()
+	if err != nil {
+		return "", err
+	}
+	v := viper.New()
+	v.SetConfigType("yaml")
+	if err := v.ReadConfig(bytes.NewReader(content)); err != nil {
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("read your configuration %s: %w", path, err))
+	}
+	switch address := v.Get("state").(type) {
+	case nil:
+		return "", nil
+	case string:
+		return address, nil
+	}
+	return "", exit.WithCode(exit.Usage, fmt.Errorf("%s: state is a folder or an address, as of --state", path))
 }
 
 // findConfigPath is $XDG_CONFIG_HOME/exoshift/config.yaml, by default ~/.config/exoshift/config.yaml.

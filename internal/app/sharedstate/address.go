@@ -77,10 +77,20 @@ func parseBucket(parsed *url.URL) (sharedstore.Location, error) {
 	return at, nil
 }
 
-// findRegion is the zone in the name of Exoscale's object storage, e.g. of sos-ch-gva-2.exo.io.
+// Zone is the zone of Exoscale whose object storage it is.
+func (a Address) Zone() (zone string, isExoscale bool) { return findZone(a.Bucket.Endpoint) }
+
+// findRegion is the region of signatures.
 func findRegion(host string) string {
-	if zone, named := strings.CutPrefix(strings.TrimSuffix(host, ".exo.io"), "sos-"); named {
+	if zone, named := findZone(host); named {
 		return zone
 	}
-	return "us-east-1" // of the signatures of storage without regions
+	return "us-east-1" // of storage without regions
+}
+
+// findZone is the zone in the name of Exoscale's object storage, e.g. of sos-ch-gva-2.exo.io.
+func findZone(host string) (zone string, named bool) {
+	name, isExoscale := strings.CutSuffix(host, ".exo.io")
+	zone, isStorage := strings.CutPrefix(name, "sos-")
+	return zone, isExoscale && isStorage
 }

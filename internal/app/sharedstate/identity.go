@@ -2,11 +2,13 @@ package sharedstate
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"filippo.io/age"
 	"filippo.io/age/agessh"
@@ -16,26 +18,47 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// IdentityVariable names the file of an age identity or of an SSH private key.
+// IdentityVariable names the file of an age identity or of an SSH private key, or the secret in Vault that is one.
 const IdentityVariable = "EXOSHIFT_AGE_IDENTITY"
 
-// ReadIdentities returns the identities in the file that the variable names, or else those of the usual SSH keys that have no
-// passphrase.
-func ReadIdentities(lookup func(string) (string, bool)) ([]age.Identity, error) {
-	if path, given := lookup(IdentityVariable); given {
-		found, err := readIdentityFile(path)
-		if err != nil {
-			return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s=%s: %w", IdentityVariable, path, err))
-		}
-		return found, nil
+// readIdentities returns the identities that the variable names, or else those of the usual SSH keys that have no passphrase.
+func (a Access) readIdentities(ctx context.Context) ([]age.Identity, error) {
+	place, given := a.Lookup(IdentityVariable)
+	if !given {
+		return readUsualKeys()
 	}
+	var content []byte
+	var err error
+	if strings.HasPrefix(place, vaultScheme) {
+		content, err = a.readVault(ctx, place)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		content, err = fileread.Text(place, fileread.Small)
+	}
+	var found []age.Identity
+	if err == nil {
+		found, err = parseIdentities(content)
+	}
+	if err != nil {
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s=%s: %w", IdentityVariable, place, err))
+	}
+	return found, nil
+}
+
+func readUsualKeys() ([]age.Identity, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, nil //nolint:nilerr // then there are no keys
 	}
 	var all []age.Identity
 	for _, name := range []string{"id_ed25519", "id_rsa"} {
-		found, err := readIdentityFile(filepath.Join(home, ".ssh", name))
+		content, err := fileread.Text(filepath.Join(home, ".ssh", name), fileread.Small)
+		var found []age.Identity
+		if err == nil {
+			found, err = parseIdentities(content)
+		}
 		var locked *ssh.PassphraseMissingError
 		switch {
 		case err == nil:
@@ -48,13 +71,14 @@ func ReadIdentities(lookup func(string) (string, bool)) ([]age.Identity, error) 
 	return all, nil
 }
 
-func readIdentityFile(path string) ([]age.Identity, error) {
-	content, err := fileread.Text(path, fileread.Small)
-	if err != nil {
-		return nil, err
-	}
+// parseIdentities quotes nothing of the content in an error.
+func parseIdentities(content []byte) ([]age.Identity, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("-----BEGIN")) {
-		return age.ParseIdentities(bytes.NewReader(content)) //nolint:wrapcheck // the caller names the file
+		found, err := age.ParseIdentities(bytes.NewReader(content))
+		if err != nil {
+			return nil, errors.New("it is neither an age identity (AGE-SECRET-KEY-1...) nor an SSH private key")
+		}
+		return found, nil
 	}
 	identity, err := agessh.ParseIdentity(content)
 	var locked *ssh.PassphraseMissingError

@@ -9,11 +9,13 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"slices"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/objects/sharedstore"
+	"exoshift/provisioner/openshift/kubelease"
 	"exoshift/state"
 	"exoshift/state/lease"
 	"exoshift/state/shared"
@@ -28,19 +30,29 @@ type Access struct {
 	Address Address
 	Net     network.Network
 	Lookup  func(string) (string, bool) // variables of the environment
+	Person  *environment.Access         // signs in at Vault; nil: this machine's user
+	Show    syn.Show                    // presents a sign-in page; nil: nobody is there
 }
 
 // backend is an open address.
 type backend struct {
 	shared.Options
-	close func()
+	cluster *kubelease.Store // has the locks; nil: something else has
+	closers []func()
 }
 
-func (a Access) connect() (backend, error) {
-	var b backend
+func (b *backend) close() {
+	for _, end := range b.closers {
+		end()
+	}
+}
+
+func (a Access) connect(ctx context.Context) (*backend, error) {
+	b := new(backend)
 	if !a.Address.IsShared() {
 		return b, exit.WithCode(exit.Usage, fmt.Errorf("--state %s is a folder of this machine; shared state is at file:///DIRECTORY or s3://BUCKET/PREFIX?endpoint=https://HOST", a.Address.Text))
 	}
+	b.Configure = func(config shared.Config, o *shared.Options) error { return b.configure(a, config, o) }
 	path, err := a.memoryPath()
 	if err != nil {
 		return b, err
@@ -48,14 +60,13 @@ func (a Access) connect() (backend, error) {
 	if b.Memory, err = shared.OpenMemory(path); err != nil {
 		return b, err
 	}
-	if b.Identities, err = ReadIdentities(a.Lookup); err != nil {
+	if b.Identities, err = a.readIdentities(ctx); err != nil {
 		return b, err
 	}
 	if a.Address.Directory != "" {
-		b.close = func() {}
-		return b, a.openDirectories(&b)
+		return b, a.openDirectories(b)
 	}
-	return b, a.openBuckets(&b)
+	return b, a.openBuckets(b)
 }
 
 func (a Access) openDirectories(b *backend) (err error) {
@@ -69,18 +80,18 @@ func (a Access) openDirectories(b *backend) (err error) {
 }
 
 func (a Access) openBuckets(b *backend) error {
-	states, locks, err := a.newStores()
+	at, err := a.locate()
+	if err != nil {
+		return err
+	}
+	states, locks, err := a.newStores(at)
 	if err == nil {
-		b.Store, b.Leases, b.close = states, locks, func() { states.Close(); locks.Close() }
+		b.Store, b.Leases, b.closers = states, locks, []func(){states.Close, locks.Close}
 	}
 	return err
 }
 
-func (a Access) newStores() (states, locks *sharedstore.Store, err error) {
-	at, err := a.locate()
-	if err != nil {
-		return nil, nil, err
-	}
+func (a Access) newStores(at sharedstore.Location) (states, locks *sharedstore.Store, err error) {
 	if states, err = sharedstore.New(a.Net, at); err != nil {
 		return nil, nil, err
 	}
@@ -89,78 +100,54 @@ func (a Access) newStores() (states, locks *sharedstore.Store, err error) {
 	return states, locks, err
 }
 
-// locate adds the credentials, of which object storage has names of its own.
+// locate adds the credentials: those of the environment that are for object storage alone, those that this machine has kept of
+// the bucket, or those of the organization.
 func (a Access) locate() (sharedstore.Location, error) {
 	at := a.Address.Bucket
-	for _, names := range [][2]string{{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, {"EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"}} {
-		key, hasKey := a.Lookup(names[0])
-		secret, hasSecret := a.Lookup(names[1])
-		if hasKey && hasSecret {
-			at.Key, at.Secret = key, secret
-			return at, nil
-		}
+	if at.Key, at.Secret = a.lookupPair(keyVariable, secretVariable); at.Key != "" {
+		return at, nil
+	}
+	file, err := a.openKeyFile()
+	if err != nil {
+		return at, err
+	}
+	kept, err := file.load(state.IAMRole{})
+	if err != nil {
+		return at, err
+	}
+	if at.Key, at.Secret = kept.Key, kept.Secret; at.Key != "" {
+		return at, nil
+	}
+	if at.Key, at.Secret = a.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"); at.Key != "" {
+		return at, nil
 	}
 	return at, exit.WithCode(exit.Denied, fmt.Errorf("open shared state: there is no key for the bucket %s; set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", at.Bucket))
 }
 
+// lookupPair returns both variables, or none.
+func (a Access) lookupPair(keyName, secretName string) (key, secret string) {
+	key, hasKey := a.Lookup(keyName)
+	secret, hasSecret := a.Lookup(secretName)
+	if !hasKey || !hasSecret {
+		return "", ""
+	}
+	return key, secret
+}
+
 // Open opens the place. Call close when it is no longer needed.
 func (a Access) Open(ctx context.Context) (place *shared.Place, end func(), err error) {
-	b, err := a.connect()
+	b, err := a.connect(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if place, err = shared.Open(ctx, b.Options); err != nil {
+	if place, err = shared.Open(ctx, b.Options); err == nil {
+		err = b.verify(ctx, place.ID())
+	}
+	if err != nil {
 		b.close()
 		return nil, nil, err
 	}
 	return place, b.close, nil
-}
-
-// ListMissing returns the buckets that do not exist, which Initialize creates.
-func (a Access) ListMissing(ctx context.Context) ([]string, error) {
-	if a.Address.Directory != "" {
-		return nil, nil
-	}
-	states, locks, err := a.newStores()
-	if err != nil {
-		return nil, err
-	}
-	defer states.Close()
-	defer locks.Close()
-	var missing []string
-	for _, bucket := range []*sharedstore.Store{states, locks} {
-		exists, err := bucket.BucketExists(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if !exists {
-			missing = append(missing, bucket.Bucket())
-		}
-	}
-	return missing, nil
-}
-
-// Initialize creates what is missing: private buckets, that of the states with versions, and the configuration.
-func (a Access) Initialize(ctx context.Context, recipients []string) (shared.Config, error) {
-	missing, err := a.ListMissing(ctx)
-	if err != nil {
-		return shared.Config{}, err
-	}
-	b, err := a.connect()
-	if err != nil {
-		return shared.Config{}, err
-	}
-	defer b.close()
-	for _, one := range []any{b.Store, b.Leases} {
-		bucket, isBucket := one.(*sharedstore.Store)
-		if !isBucket || !slices.Contains(missing, bucket.Bucket()) {
-			continue
-		}
-		if err := bucket.CreateBucket(ctx, one == any(b.Store)); err != nil {
-			return shared.Config{}, err
-		}
-	}
-	return shared.Initialize(ctx, b.Options, recipients)
 }
 
 // WorkPath is where private copies are.

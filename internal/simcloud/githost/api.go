@@ -46,6 +46,9 @@ func (h *Host) newAPIHandler() http.Handler {
 		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.withProject(serve))
 	}
 	mux.Handle("POST /api/v4/projects/{project}/pipelines/{pipeline}/retry", h.withProject(retry))
+	for _, method := range []string{http.MethodPost, http.MethodDelete} {
+		mux.Handle(method+" /api/v4/projects/{project}/terraform/state/{name}/lock", h.withProject(serveStateLock))
+	}
 	return mux
 }
 

@@ -3,6 +3,8 @@
 package githost
 
 import (
+	"sync"
+
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/scenario"
@@ -42,6 +44,9 @@ type Host struct {
 	config    Config
 	pipelines *pipelines
 	git       *gitServer
+
+	lockMutex  sync.Mutex // guards stateLocks
+	stateLocks *store.Table[stateLock]
 }
 
 // New opens the host with the state in the store.
@@ -61,19 +66,21 @@ func New(config Config) (*Host, error) {
 		},
 	}
 	repositories.pushed = compiled.create
-	var failed [5]error
+	var failed [6]error
 	repositories.table, failed[0] = store.Load[repository](config.DB, "githost/repositories")
 	repositories.objects, failed[1] = store.Load[object](config.DB, "githost/objects")
 	accounts.tokens, failed[2] = store.Load[token](config.DB, "githost/tokens")
 	accounts.keys, failed[3] = store.Load[key](config.DB, "githost/keys")
 	compiled.table, failed[4] = store.Load[pipeline](config.DB, "githost/pipelines")
+	var locks *store.Table[stateLock]
+	locks, failed[5] = openStateLocks(config.DB)
 	for _, err := range failed {
 		if err != nil {
 			return nil, err
 		}
 	}
 	return &Host{
-		Repositories: repositories, Accounts: accounts, config: config, pipelines: compiled,
+		stateLocks: locks, Repositories: repositories, Accounts: accounts, config: config, pipelines: compiled,
 		git: &gitServer{repositories: repositories, accounts: accounts, pipelines: compiled},
 	}, nil
 }

@@ -37,6 +37,8 @@ type Config struct {
 	Limit func() int
 	// Foreign are the buckets of other organizations: names are global.
 	Foreign []string
+	// IgnoreConditions: the conditions of writes have no effect, as in storages that do not know them.
+	IgnoreConditions bool
 	// Export returns the image of an exported snapshot by its name; nil: there are none.
 	Export func(name string) (content []byte, ok bool)
 }
@@ -74,7 +76,7 @@ func New(config Config) (*Storage, error) {
 	if s.uploads.table, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
 		return nil, err
 	}
-	s.objects = &objectAPI{index: s.index, uploads: s.uploads}
+	s.objects = &objectAPI{index: s.index, uploads: s.uploads, unconditional: config.IgnoreConditions}
 	s.buckets = &bucketAPI{
 		index: s.index, uploads: s.uploads, objects: s.objects, lister: &lister{s.index}, zone: config.Zone, limit: config.Limit,
 	}

@@ -65,6 +65,8 @@ type API struct {
 	NoDNSPlan bool
 	// NoBlockStorage: the zone has no block storage, and refuses even lists of it.
 	NoBlockStorage bool
+	// UnconditionalStorage: the object storage ignores the conditions of writes.
+	UnconditionalStorage bool
 	// TerseTemplates: the organization's templates are returned without what few clients need, such as their build.
 	TerseTemplates bool
 	// Quotas are limits by resource, e.g. {"instance": 5}.

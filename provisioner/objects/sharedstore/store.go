@@ -49,13 +49,15 @@ type Store struct {
 	client    *minio.Client
 	transport http.RoundTripper
 	at        Location
+	// unconditional: the storage does not honour conditional writes.
+	unconditional bool
 }
 
 // New returns the store at a location. It sends no requests.
 func New(net network.Network, at Location) (*Store, error) {
 	transport := limits.Wrap(net.Observed(net.NewTransport()))
 	client, err := at.newClient(transport)
-	return &Store{client, transport, at}, err
+	return &Store{client: client, transport: transport, at: at}, err
 }
 
 func (l Location) newClient(transport http.RoundTripper) (*minio.Client, error) {
@@ -94,11 +96,38 @@ func (s *Store) Get(ctx context.Context, key string) (store.Object, error) {
 	return store.Object{Content: content, Version: store.Version(info.ETag)}, nil
 }
 
+// WithoutConditions returns the same store for a storage that does not honour conditional writes. It looks at what is stored before
+// it writes, which keeps no two writers apart: a lock elsewhere has to. Both are closed by one Close.
+func (s *Store) WithoutConditions() *Store {
+	plain := *s
+	plain.unconditional = true
+	return &plain
+}
+
+// putUnconditionally fails with store.ErrConflict if something else was stored before it began.
+func (s *Store) putUnconditionally(ctx context.Context, key string, content []byte, replaced store.Version) (store.Version, error) {
+	op := "put " + key + " to shared state"
+	switch stored, err := s.Get(ctx, key); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	case stored.Version != replaced:
+		return "", fmt.Errorf("%s: %w", op, store.ErrConflict)
+	}
+	info, err := s.client.PutObject(ctx, s.at.Bucket, s.at.Prefix+key, bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{DisableMultipart: true})
+	if err != nil {
+		return "", s.translate(op, key, err)
+	}
+	return store.Version(info.ETag), nil
+}
+
 // Put uploads an object in one request: in several, conditions would be lost.
 func (s *Store) Put(ctx context.Context, key string, content []byte, replaced store.Version) (store.Version, error) {
 	op := "put " + key + " to shared state"
 	if err := store.CheckKey(key); err != nil {
 		return "", err
+	}
+	if s.unconditional {
+		return s.putUnconditionally(ctx, key, content, replaced)
 	}
 	options := minio.PutObjectOptions{DisableMultipart: true}
 	if replaced == "" {
@@ -206,24 +235,6 @@ func (s *Store) translate(op, key string, err error) error {
 	return s.at.explain(op, err)
 }
 
-// Bucket is the name of the bucket.
-func (s *Store) Bucket() string { return s.at.Bucket }
-
-// BucketExists reports whether the bucket of the location exists.
-func (s *Store) BucketExists(ctx context.Context) (bool, error) {
-	exists, err := s.client.BucketExists(ctx, s.at.Bucket)
-	return exists, s.at.explain("look for the bucket "+s.at.Bucket, err)
-}
-
-// CreateBucket creates the private bucket of the location, with or without versions of its objects.
-func (s *Store) CreateBucket(ctx context.Context, versioned bool) error {
-	err := s.client.MakeBucket(ctx, s.at.Bucket, minio.MakeBucketOptions{Region: s.at.Region})
-	if err == nil && versioned {
-		err = s.client.EnableVersioning(ctx, s.at.Bucket)
-	}
-	return s.at.explain("create the bucket "+s.at.Bucket, err)
-}
-
 // explain returns an error of a request to the location as one that says what to do; nil for nil.
 func (l Location) explain(op string, err error) error {
 	if err == nil {
@@ -237,7 +248,7 @@ func (l Location) explain(op string, err error) error {
 	case refusal.Code == minio.NoSuchBucket:
 		return fault.New(fault.NotFound, op, cause).WithHint("the bucket %s does not exist at %s; create it: exoshift state init", l.Bucket, l.Endpoint)
 	case refusal.StatusCode == http.StatusForbidden, refusal.StatusCode == http.StatusUnauthorized:
-		return fault.New(fault.Denied, op, cause).WithHint("check the API key that accesses the bucket %s, and this machine's clock", l.Bucket)
+		return fault.New(fault.Denied, op, cause).WithHint("check the API key that accesses the bucket %s, whether the bucket is yours, and this machine's clock", l.Bucket)
 	case refusal.StatusCode == http.StatusNotImplemented:
 		return fault.New(fault.Invalid, op, cause).WithHint("use an object storage with conditional writes (If-Match and If-None-Match)")
 	case refusal.StatusCode != 0 && refusal.StatusCode < http.StatusInternalServerError && refusal.StatusCode != http.StatusTooManyRequests:

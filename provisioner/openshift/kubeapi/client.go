@@ -50,32 +50,27 @@ func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) 
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	made := &Client{Network: net, Address: address, Trust: trust, http: newHTTPClient(net, trust), counter: counter}
-	if made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(config), made.http); err != nil {
+	made, err := newTrustedClient(net, config, address, trust, counter)
+	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
 	return made, nil
+}
+
+func newTrustedClient(net network.Network, config *rest.Config, address *url.URL, trust *tls.Config, counter *requestCounter) (made *Client, err error) {
+	made = &Client{Network: net, Address: address, Trust: trust, http: newHTTPClient(net, trust), counter: counter}
+	made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(config), made.http)
+	return made, err
 }
 
 // ConnectToken returns a client of another user of an API: it sends a bearer token instead of a certificate, and trusts roots only.
 func (c *Connector) ConnectToken(address *url.URL, roots *x509.CertPool, token string) (*Client, error) {
 	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	made := &Client{Network: c.Network, Address: address, Trust: trust, http: newHTTPClient(c.Network, trust), counter: &c.counter}
-	made.http.Transport = bearer{made.http.Transport, token}
+	made.http.Transport = bearer{made.http.Transport, func() (string, error) { return token, nil }}
 	var err error
 	made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(&rest.Config{Host: address.String()}), made.http)
 	return made, err
-}
-
-type bearer struct {
-	http.RoundTripper
-	token string
-}
-
-func (b bearer) RoundTrip(request *http.Request) (*http.Response, error) {
-	shown := request.Clone(request.Context())
-	shown.Header.Set("Authorization", "Bearer "+b.token)
-	return b.RoundTripper.RoundTrip(shown)
 }
 
 // Close closes idle connections; the Client stays usable.
@@ -91,10 +86,12 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 	case len(config.CAData) == 0:
 		return errors.New("it embeds no certificate authority")
 	case len(config.CertData) == 0 || len(config.KeyData) == 0:
-		return errors.New("it embeds no client certificate")
+		return errNoCertificate
 	}
 	return nil
 }
+
+var errNoCertificate = errors.New("it embeds no client certificate")
 
 // buildTLSConfig trusts public CAs besides those of the kubeconfig: a catalog may configure the API with a public certificate,
 // which openshift-install's kubeconfig does not cover.

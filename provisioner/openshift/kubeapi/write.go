@@ -60,6 +60,12 @@ func (c *Client) Update(ctx context.Context, where ResourcePath, object map[stri
 	return err
 }
 
+// Replace is Update, and returns the object that is stored then.
+func (c *Client) Replace(ctx context.Context, where ResourcePath, object map[string]any) (*unstructured.Unstructured, error) {
+	c.counter.count("update", where)
+	return c.Resource(where).Update(ctx, &unstructured.Unstructured{Object: object}, metav1.UpdateOptions{FieldManager: fieldManager})
+}
+
 // Delete deletes an object. The error is client-go's.
 func (c *Client) Delete(ctx context.Context, where ResourcePath, name string, options metav1.DeleteOptions) error {
 	c.counter.count("delete", where)
