@@ -35,9 +35,9 @@ type Config struct {
 	// Lock says what holds the locks of the clusters, e.g. "kubernetes:exoshift"; "": objects that are written on conditions.
 	Lock string `json:"lock,omitempty"`
 	// Unconditional: the storage does not honour conditional writes, so that the lock alone keeps others away.
-	Unconditional bool `json:"unconditional,omitempty"`
-	Nonce      string    `json:"nonce"`
-	MAC        string    `json:"mac"`
+	Unconditional bool   `json:"unconditional,omitempty"`
+	Nonce         string `json:"nonce"`
+	MAC           string `json:"mac"`
 }
 
 // Place is a store that holds the clusters of a team.

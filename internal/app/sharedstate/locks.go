@@ -160,4 +160,3 @@ func (b *backend) verify(ctx context.Context, id string) error {
 	}
 	return b.cluster.Verify(ctx, id)
 }
-

@@ -140,11 +140,11 @@ func TestInitialize_KeyIsForSharedStateAlone(t *testing.T) {
 		_, listed := restricted.ListBuckets(ctx)
 		_, written := restricted.PutObject(ctx, "other", "x", strings.NewReader("x"), 1, minio.PutObjectOptions{})
 		for action, err := range map[string]error{
-			"list buckets":             listed,
-			"write to another bucket":  written,
-			"create a bucket":          restricted.MakeBucket(ctx, "third", minio.MakeBucketOptions{}),
-			"delete the bucket":        restricted.RemoveBucket(ctx, "fleet"),
-			"suspend the versions":     restricted.SuspendVersioning(ctx, "fleet"),
+			"list buckets":              listed,
+			"write to another bucket":   written,
+			"create a bucket":           restricted.MakeBucket(ctx, "third", minio.MakeBucketOptions{}),
+			"delete the bucket":         restricted.RemoveBucket(ctx, "fleet"),
+			"suspend the versions":      restricted.SuspendVersioning(ctx, "fleet"),
 			"open the bucket to others": restricted.SetBucketPolicy(ctx, "fleet", `{"default-service-strategy":"allow","services":{}}`),
 		} {
 			if minio.ToErrorResponse(err).Code != minio.AccessDenied {

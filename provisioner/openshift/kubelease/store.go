@@ -157,4 +157,3 @@ func (s *Store) explain(err error) error {
 func formatName(key string) string {
 	return namePrefix + strings.TrimSuffix(key, ".json")
 }
-

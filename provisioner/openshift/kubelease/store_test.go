@@ -135,7 +135,7 @@ func TestStore_ExplainsFailures(t *testing.T) {
 	}
 	for name, login := range map[string]kubeapi.Login{
 		"no credentials": {Server: c.login.Server, Authority: c.login.Authority}, "no authority": {Server: c.login.Server, Token: c.login.Token},
-		"no TLS": {Server: "http://" + host, Authority: c.login.Authority, Token: c.login.Token},
+		"no TLS":    {Server: "http://" + host, Authority: c.login.Authority, Token: c.login.Token},
 		"a command": {Kubeconfig: []byte("{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: 'https://a', certificate-authority-data: YQ==}}], users: [{name: a, user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: /bin/false}}}], contexts: [{name: a, context: {cluster: a, user: a}}]}")},
 	} {
 		if _, err := kubelease.Open(c.server.Network(), login, "fleet"); !fault.Is(err, fault.Invalid) {
