@@ -23,7 +23,7 @@ type emergencyFlags struct {
 func newEmergencyCommand(std cli.Streams) *cobra.Command {
 	var e emergencyFlags
 	cmd := &cobra.Command{
-		Use:   "emergency-access",
+		Use:   "emergency-access [ID]",
 		Short: "Verify emergency access, and invalidate the installer's kubeconfig",
 		Long: `Verify the emergency access of a cluster, and invalidate the kubeconfig of openshift-install, which is valid for ten years.
 
@@ -33,18 +33,24 @@ emergency account with all permissions. With --invalidate, and after a confirmat
 kubeconfig; if the emergency access does not work after that, the change is reverted.`,
 		Example: `  exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig
   exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig --invalidate`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
-			if e.Options, err = cli.Bind(cmd, std); err != nil {
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
 				return err
 			}
-			return e.run(cmd.Context(), std)
+			return cli.RunOnCluster(cmd.Context(), o, std, "emergency-access", e.invalidate, func(ctx context.Context, o cli.Options) error {
+				e.Options = o
+				return e.run(ctx, std)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&e.kubeconfig, "kubeconfig", "", "file with the emergency credentials")
 	cmd.Flags().BoolVar(&e.invalidate, "invalidate", false, "invalidate the administrator's kubeconfig in the cluster's folder, after a confirmation")
 	cli.AddYesFlag(cmd, "invalidate it without a prompt")
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	return cmd
 }
 

@@ -92,6 +92,9 @@ func installShared(ctx context.Context, o cli.Options, std cli.Streams) error {
 			return err
 		}
 	}
+	if o.Answers == "" && o.ID == "" && o.Output.IsInteractive() {
+		return installSharedInteractive(ctx, o, std)
+	}
 	return cli.RunOnCluster(ctx, o, std, "install", true, func(ctx context.Context, o cli.Options) error {
 		folder, err := state.Open(o.Dir)
 		switch {
@@ -125,10 +128,8 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
-	if o.Plan != "" {
-		if err := run.CheckPlan(ctx, o.Host, o.Dir, o.RunOptions(), spec, secrets, o.Plan); err != nil {
-			return err
-		}
+	if err := checkPlan(ctx, o, spec, secrets); err != nil {
+		return err
 	}
 	folder, err := o.CreateFolder(spec)
 	if err != nil {
@@ -144,6 +145,22 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 		return err
 	}
 	return s.Install(ctx, o.NewDisplay(std))
+}
+
+// checkPlan refuses another plan than the one that was approved, and records the plan of a run that is audited. There, a plan that
+// cannot be made is no reason not to begin: the run itself says why.
+func checkPlan(ctx context.Context, o cli.Options, spec state.Spec, secrets wizard.Secrets) error {
+	if o.Plan == "" && !o.IsAudited() {
+		return nil
+	}
+	hash, err := run.HashPlan(ctx, o.Host, o.Dir, o.RunOptions(), spec, secrets, o.Plan)
+	switch {
+	case err == nil:
+		return o.RecordPlan(ctx, hash)
+	case o.Plan != "" || ctx.Err() != nil:
+		return err
+	}
+	return nil
 }
 
 func compareWithFlags(o cli.Options, spec state.Spec, std cli.Streams) error {

@@ -39,7 +39,7 @@ func newReplayCommand(std cli.Streams) *cobra.Command {
 		Short: "Replay a recorded run",
 		Long: `Replay a recorded run, at any speed, up to any moment.
 
-ID is that of a cluster of this machine. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, a bundle, or what --output json printed; - reads the standard input,
+ID is that of a cluster of this machine, or of shared state. FILE is an events.jsonl or a destroy.jsonl of a cluster's folder, a bundle, or what --output json printed; - reads the standard input,
 and without it the events of the folder are shown. In the dashboard, space pauses, + and - change the speed. Where the run
 was silent for long, because the machine that it ran on was asleep, the silence is cut short.`,
 		Example: `  exoshift replay c-demo-1 --speed 120
@@ -55,16 +55,23 @@ was silent for long, because the machine that it ran on was asleep, the silence 
 			if len(args) > 0 {
 				r.file = args[0]
 			}
-			if folder, err := clusterdir.FindID(r.file); err == nil && !isFile(r.file) {
-				r.file, r.Dir = "", folder.Path()
-			}
 			if !cmd.Flags().Changed("speed") && !cli.IsTerminal(std.Out) {
 				r.speed = 0
+			}
+			if r.State != nil && r.file != "-" && !isFile(r.file) {
+				return cli.RunOnCluster(cmd.Context(), r.Options, std, "replay", false, func(ctx context.Context, o cli.Options) error {
+					r.Options, r.file = o, ""
+					return r.show(ctx, std)
+				})
+			}
+			if folder, err := clusterdir.FindID(r.file); err == nil && !isFile(r.file) {
+				r.file, r.Dir = "", folder.Path()
 			}
 			return r.show(cmd.Context(), std)
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	cli.AddScreenFlags(cmd)
 	cmd.Flags().Float64Var(&r.speed, "speed", environment.DefaultSpeed, "times as fast as recorded; 0 prints everything at once (default 0 if the output is not a terminal)")
 	cmd.Flags().StringVar(&r.until, "until", "", "stop at an event's number, a duration since the start, or a time")

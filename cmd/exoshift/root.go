@@ -14,6 +14,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/cmd/exoshift/fleetverbs"
 	"exoshift/cmd/exoshift/stateverbs"
+	"exoshift/cmd/exoshift/zoneverbs"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/console"
@@ -80,7 +81,7 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), newSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), newListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), newCopyImageCommand(std), newSimulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), newSimulatedInstaller(std))
 	for _, command := range root.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}

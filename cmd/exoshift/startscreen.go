@@ -82,8 +82,7 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 		fmt.Fprintln(d.std.Out, "The checks are done; nothing was created.")
 		return nil
 	}
-	err = d.backend.Apply(ctx, d.flags.NewDisplay(d.std))
-	return errors.Join(err, d.printRealUse())
+	return errors.Join(d.apply(ctx), d.printRealUse())
 }
 
 // printRealUse names the answers of a rehearsal for a real cluster, whether or not the rehearsal succeeded.
@@ -243,7 +242,7 @@ func listNewOptions(o cli.Options, drafts []startOption) []startOption {
 }
 
 func newDefaultRehearsal(r request.Request) rehearsal.Rehearsal {
-	r.Dir = ""
+	r.Dir, r.State = "", nil
 	return rehearsal.Rehearsal{Request: r, Speed: environment.DefaultSpeed, Scenario: "happy"}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -25,7 +26,7 @@ import (
 func verifyCommand(std cli.Streams) *cobra.Command {
 	var repair bool
 	cmd := &cobra.Command{
-		Use:   "verify",
+		Use:   "verify [ID]",
 		Short: "Check a cluster's folder, and repair it",
 		Long: `Check a cluster's folder, and repair it.
 
@@ -34,17 +35,21 @@ needs any more. With --repair, what can be repaired is: from the folder alone, o
 installation takes, which needs the credentials, and a sign-in if the cluster is connected to Project Syn. A damaged file is
 kept beside under another name. Nothing is changed in the cloud. What nothing proves to be this cluster's is left alone, and
 reported with the next step. The exit code is 3 if something is wrong, or still is.`,
-		Example: `  exoshift verify -d ~/.local/state/exoshift/c-demo-1
+		Example: `  exoshift verify c-demo-1
+  exoshift verify -d ~/.local/state/exoshift/c-demo-1
   exoshift verify -d ~/.local/state/exoshift/c-demo-1 --repair`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			o, err := cli.Bind(cmd, std)
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
 				return err
 			}
-			return verifyFolder(cmd.Context(), o, repair, std)
+			return cli.RunOnCluster(cmd.Context(), o, std, "verify", repair, func(ctx context.Context, o cli.Options) error { return verifyFolder(ctx, o, repair, std) })
 		},
 	}
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
 	cmd.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
 	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
@@ -65,10 +70,11 @@ func verifyFolder(ctx context.Context, o cli.Options, repair bool, std cli.Strea
 	if errors.As(err, &held) {
 		return err
 	}
+	place := cmp.Or(o.FormatShared(), folder.Path())
 	if o.Output.IsJSON() {
-		err = errors.Join(err, console.WriteVerificationJSON(std.Out, folder.Path(), report))
+		err = errors.Join(err, console.WriteVerificationJSON(std.Out, place, report))
 	} else {
-		console.PrintVerification(std.Out, folder.Path(), report, repair)
+		console.PrintVerification(std.Out, place, report, repair)
 	}
 	if err == nil && !report.IsSound() {
 		err = exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the folder is not sound")))

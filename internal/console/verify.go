@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"exoshift/internal/verify"
 )
 
-// PrintVerification prints the findings about a folder. repaired reports whether repair was requested.
+// PrintVerification prints the findings about a folder, or about a cluster in shared state: its address and ID. repaired reports whether repair was requested.
 func PrintVerification(w io.Writer, folder string, report verify.Report, repaired bool) {
 	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", SanitizeLine(folder), report.Entries, report.Events)
 	if report.Busy {
@@ -43,7 +44,11 @@ func PrintVerification(w io.Writer, folder string, report verify.Report, repaire
 		fmt.Fprintln(w, "The folder is sound.")
 	}
 	if repairable > 0 && !repaired {
-		fmt.Fprintf(w, "Repair what can be repaired: exoshift verify --dir %s --repair\n", SanitizeLine(folder))
+		flag := "--dir"
+		if strings.Contains(folder, "://") { // an address and the cluster's ID
+			flag = "--state"
+		}
+		fmt.Fprintf(w, "Repair what can be repaired: exoshift verify %s %s --repair\n", flag, SanitizeLine(folder))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state/lease"
+	"exoshift/state/lease/leasetest"
 	"exoshift/state/store"
 )
 
@@ -174,6 +175,15 @@ func TestLease_CountsFromStartOfRenewal(t *testing.T) {
 		}
 		first.cut.Store(false)
 	})
+}
+
+func TestDirectory_HoldsLocks(t *testing.T) {
+	directory, err := store.OpenDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	leasetest.Run(t, directory)
+	synctest.Test(t, func(t *testing.T) { leasetest.RunTimed(t, directory) })
 }
 
 func TestUnlock_RefusesAnotherRun(t *testing.T) {

@@ -21,7 +21,7 @@ const auditStream = "audit.jsonl"
 type Entry struct {
 	Time     time.Time    `json:"time"`
 	Verb     string       `json:"verb"`
-	State    string       `json:"state"` // started or finished
+	State    string       `json:"state"` // started, planned or finished
 	Holder   lease.Holder `json:"holder"`
 	PlanHash string       `json:"plan_hash,omitempty"`
 	ExitCode *int         `json:"exit_code,omitempty"`

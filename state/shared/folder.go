@@ -36,6 +36,28 @@ type working struct {
 	version store.Version          // of the head that was read
 	files   map[string]fs.FileInfo // as they were when they were stored
 	offsets map[string]int64       // bytes of each stream that are stored
+	streams map[string]fs.FileInfo // of which offsets are
+}
+
+func newWorking(path string, head Head) *working {
+	return &working{path: path, head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{}, streams: map[string]fs.FileInfo{}}
+}
+
+// ownFolder stands for the path of the folder in answers that are stored: each copy of it has a path of its own.
+const ownFolder = "/exoshift-folder"
+
+func (w *working) toStored(name string, content []byte) []byte {
+	if name != state.AnswersFile {
+		return content
+	}
+	return bytes.ReplaceAll(content, []byte(w.path+"/"), []byte(ownFolder+"/"))
+}
+
+func (w *working) fromStored(name string, content []byte) []byte {
+	if name != state.AnswersFile {
+		return content
+	}
+	return bytes.ReplaceAll(content, []byte(ownFolder+"/"), []byte(w.path+"/"))
 }
 
 // isKept reports whether a file belongs into shared state; renameio's temporary files begin with a dot.
@@ -52,7 +74,7 @@ func (r *repository) fetch(ctx context.Context, id, path string) (*working, erro
 			return nil, err
 		}
 		if version == "" {
-			return &working{path: path, head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{}}, nil
+			return newWorking(path, head), nil
 		}
 		w, err := r.fetchHead(ctx, head, path)
 		w.version = version
@@ -63,13 +85,13 @@ func (r *repository) fetch(ctx context.Context, id, path string) (*working, erro
 }
 
 func (r *repository) fetchHead(ctx context.Context, head Head, path string) (*working, error) {
-	w := &working{path: path, head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{}}
+	w := newWorking(path, head)
 	names := slices.Sorted(maps.Keys(head.Files))
 	infos := make([]fs.FileInfo, len(names))
 	err := forEach(ctx, len(names), func(ctx context.Context, n int) error {
 		content, err := r.getFile(ctx, names[n], head.Files[names[n]])
 		if err == nil {
-			infos[n], err = w.write(names[n], content, fs.FileMode(head.Files[names[n]].Mode))
+			infos[n], err = w.write(names[n], w.fromStored(names[n], content), fs.FileMode(head.Files[names[n]].Mode))
 		}
 		return err
 	})
@@ -83,7 +105,7 @@ func (r *repository) fetchHead(ctx context.Context, head Head, path string) (*wo
 		kept := head.Streams[stream]
 		lines, parts, err := r.readStream(ctx, head.Cluster, stream, kept)
 		if err == nil {
-			_, err = w.write(stream, lines, 0o600)
+			w.streams[stream], err = w.write(stream, lines, 0o600)
 		}
 		if err != nil {
 			return w, err
@@ -170,6 +192,7 @@ func (r *repository) storeFiles(ctx context.Context, w *working) (head Head, inf
 		if err != nil {
 			return head, nil, false, fmt.Errorf("store %s: %w", name, err)
 		}
+		content = w.toStored(name, content)
 		mode := found[name].Mode().Perm()
 		if exists && known.Plain == r.sealer.authenticate(content) && known.Mode == uint32(mode) {
 			head.Files[name], infos[name] = known, found[name]
@@ -183,27 +206,34 @@ func (r *repository) storeFiles(ctx context.Context, w *working) (head Head, inf
 	return head, infos, !maps.Equal(head.Files, w.head.Files), nil
 }
 
-// readNewLines returns the whole lines of a stream that are not stored yet. replaced: the file does not continue what is stored.
-func (w *working) readNewLines(stream string) (lines []byte, replaced bool, err error) {
+// newLines are what a stream has beyond what is stored of it.
+type newLines struct {
+	lines    []byte
+	replaced bool        // the file does not continue what is stored, which lines replace
+	file     fs.FileInfo // of which they are; nil: there is none
+}
+
+// readNewLines returns the whole lines of a stream that are not stored yet.
+func (w *working) readNewLines(stream string) (found newLines, err error) {
 	file, err := fileread.Open(filepath.Join(w.path, stream), fileread.Lines)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return found, nil
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("store %s: %w", stream, err)
+		return found, fmt.Errorf("store %s: %w", stream, err)
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, false, fmt.Errorf("store %s: %w", stream, err)
+	if found.file, err = file.Stat(); err != nil {
+		return found, fmt.Errorf("store %s: %w", stream, err)
 	}
-	from := w.offsets[stream]
-	if info.Size() < from {
-		from, replaced = 0, true
+	from, known := w.offsets[stream], w.streams[stream]
+	if found.file.Size() < from || known != nil && !os.SameFile(known, found.file) {
+		from, found.replaced = 0, true
 	}
-	lines = make([]byte, info.Size()-from)
+	lines := make([]byte, found.file.Size()-from)
 	if _, err := file.ReadAt(lines, from); err != nil {
-		return nil, false, fmt.Errorf("store %s: %w", stream, err)
+		return found, fmt.Errorf("store %s: %w", stream, err)
 	}
-	return lines[:bytes.LastIndexByte(lines, '\n')+1], replaced, nil
+	found.lines = lines[:bytes.LastIndexByte(lines, '\n')+1]
+	return found, nil
 }

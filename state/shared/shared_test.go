@@ -318,3 +318,41 @@ func TestPrivateDir_OfKilledProcessGoes(t *testing.T) {
 		}
 	})
 }
+
+// TestWorkspace_FilesOfTheFolderMoveWithIt: answers name files in the folder by a path, which each copy has of its own.
+func TestWorkspace_FilesOfTheFolderMoveWithIt(t *testing.T) {
+	inTeam(t, func(t *testing.T, anna, ben *machine) {
+		workspace, folder := anna.open("anna")
+		check(t, folder.Write("secrets/pull", []byte("very-secret")))
+		check(t, folder.Write(state.AnswersFile, []byte("pullSecret: {file: "+folder.Path("secrets/pull")+"}\nother: {file: /etc/hosts}\n")))
+		check(t, workspace.Close(t.Context()))
+		next, folder := ben.open("ben")
+		content, err := folder.Read(state.AnswersFile)
+		check(t, err)
+		if want := "pullSecret: {file: " + folder.Path("secrets/pull") + "}\nother: {file: /etc/hosts}\n"; string(content) != want {
+			t.Errorf("the answers are %q, want %q", content, want)
+		}
+		check(t, next.Close(t.Context()))
+		to := filepath.Join(ben.dir, "exported")
+		check(t, ben.place().Export(t.Context(), cluster, to))
+		if content, err := os.ReadFile(filepath.Join(to, state.AnswersFile)); err != nil || !strings.Contains(string(content), to+"/secrets/pull") {
+			t.Errorf("the exported answers are %q (%v)", content, err)
+		}
+	})
+}
+
+// TestWorkspace_StreamWrittenAnew: a repaired stream may have as many bytes as before.
+func TestWorkspace_StreamWrittenAnew(t *testing.T) {
+	inTeam(t, func(t *testing.T, anna, ben *machine) {
+		workspace, folder := anna.open("anna")
+		check(t, folder.Write(state.EventsFile, []byte("one\ntwo\n")))
+		check(t, workspace.Close(t.Context()))
+		workspace, folder = anna.open("anna again")
+		check(t, folder.Write(state.EventsFile, []byte("ONE\ntwo\nthree\n")))
+		time.Sleep(3 * time.Second)
+		if got := ben.read(state.EventsFile); got != "ONE\ntwo\nthree\n" {
+			t.Errorf("the stream is %q", got)
+		}
+		check(t, workspace.Close(t.Context()))
+	})
+}

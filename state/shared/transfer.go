@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -67,9 +68,7 @@ func (p *Place) Import(ctx context.Context, id string, folder state.Folder, by l
 			WithHint("work on it there: exoshift status --state URL %s", id)
 	}
 	head.Epoch = held.Epoch()
-	w := &Workspace{place: p, lease: held, version: version, copy: &working{
-		path: folder.Path(), head: head, files: map[string]fs.FileInfo{}, offsets: map[string]int64{},
-	}}
+	w := &Workspace{place: p, lease: held, version: version, copy: newWorking(folder.Path(), head)}
 	if err := w.store(ctx, streams...); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -79,7 +78,11 @@ func (p *Place) Import(ctx context.Context, id string, folder state.Folder, by l
 // Export copies a cluster's folder to a directory of this machine that does not exist yet.
 func (p *Place) Export(ctx context.Context, id, path string) error {
 	op := "export cluster " + id
-	if err := os.Mkdir(path, 0o700); err != nil {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = os.Mkdir(path, 0o700)
+	}
+	if err != nil {
 		return fault.New(fault.Invalid, op, err).WithHint("name a folder that does not exist, in one that does")
 	}
 	w, err := p.fetch(ctx, id, path)

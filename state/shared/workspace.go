@@ -162,14 +162,23 @@ func (w *Workspace) explain(err error) error {
 }
 
 func (w *Workspace) storeStream(ctx context.Context, stream string) error {
-	lines, replaced, err := w.copy.readNewLines(stream)
-	if err != nil || len(lines) == 0 && !replaced {
+	found, err := w.copy.readNewLines(stream)
+	if err != nil || len(found.lines) == 0 && !found.replaced {
 		return err
 	}
 	kept := w.copy.head.Streams[stream]
-	if replaced || kept.Generation == 0 {
-		return w.replaceStream(ctx, stream, Stream{Generation: kept.Generation + 1, Segments: 1}, lines)
+	if found.replaced || kept.Generation == 0 {
+		err = w.replaceStream(ctx, stream, Stream{Generation: kept.Generation + 1, Segments: 1}, found.lines)
+	} else {
+		err = w.extendStream(ctx, stream, kept, found.lines)
 	}
+	if err == nil {
+		w.copy.streams[stream] = found.file
+	}
+	return err
+}
+
+func (w *Workspace) extendStream(ctx context.Context, stream string, kept Stream, lines []byte) error {
 	if err := w.place.putSegment(ctx, w.copy.head.Cluster, stream, kept.Generation, kept.Segments+1, w.lease.Epoch(), lines); err != nil {
 		return w.explain(fmt.Errorf("store %s: %w", stream, err))
 	}

@@ -55,6 +55,19 @@ type Options struct {
 	receive func(ctx context.Context, handle func(shared.Command))
 	// recordDrift keeps whether the cluster has drifted, in shared state; nil: it is not there.
 	recordDrift func(drift bool) error
+	// recordPlan records the hash of the plan of a run in shared state; nil: it is not there.
+	recordPlan func(ctx context.Context, hash string) error
+}
+
+// IsAudited reports whether what a run does is recorded for others.
+func (o Options) IsAudited() bool { return o.recordPlan != nil }
+
+// RecordPlan records the hash of the plan that a run carries out, if the run is audited.
+func (o Options) RecordPlan(ctx context.Context, hash string) error {
+	if o.recordPlan == nil {
+		return nil
+	}
+	return o.recordPlan(ctx, hash)
 }
 
 // NewOptions sets what of a request depends on the output.

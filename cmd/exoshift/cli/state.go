@@ -112,8 +112,8 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 	}
 	access := NewAccess(*o.State, net, std)
 	if changes {
-		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, workspace *shared.Workspace, folder state.Folder) error {
-			o.Dir, o.Private, o.receive = folder.Path(), &folder, workspace.ReceiveCommands
+		return access.Run(ctx, o.ID, verb, newWaitPrinter(std, o.ID), func(ctx context.Context, s *sharedstate.Session) error {
+			o.Dir, o.Private, o.receive, o.recordPlan = s.Folder.Path(), &s.Folder, s.Workspace.ReceiveCommands, s.RecordPlan
 			return body(ctx, o)
 		})
 	}

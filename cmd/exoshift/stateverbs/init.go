@@ -10,6 +10,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console"
 	"exoshift/state/shared"
 )
@@ -48,7 +49,7 @@ GitLab has no lifetime: one that a run left in the moment of taking it stays unt
 			if err != nil {
 				return err
 			}
-			if lock, err = access.ResolveLock(lock); err != nil {
+			if lock, err = sharedstate.ResolveLock(access.Lookup, lock); err != nil {
 				return err
 			}
 			missing, err := access.ListMissing(cmd.Context(), recipients, lock)

@@ -33,7 +33,7 @@ that "state init" created on this machine, or else that of EXOSCALE_API_KEY.`,
   exoshift state import -d ~/.local/state/exoshift/c-demo-1
   exoshift state list`,
 	}
-	cmd.AddCommand(newInitCommand(std), newImportCommand(std), newExportCommand(std), newListCommand(std), newRecipientsCommand(std), newUnlockCommand(std))
+	cmd.AddCommand(newInitCommand(std), newImportCommand(std), newExportCommand(std), newListCommand(std), newAuditCommand(std), newRecipientsCommand(std), newUnlockCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}

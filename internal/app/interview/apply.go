@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/request"
 	"exoshift/internal/app/run"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -44,8 +45,24 @@ func (c *Backend) Apply(ctx context.Context, display Display) error {
 	return c.install(ctx, display, spec, secrets)
 }
 
+// Cluster is the ID of the cluster that Apply installs; "" if it rehearses.
+func (c *Backend) Cluster() string {
+	if c.rehearsal != nil {
+		return ""
+	}
+	return c.finalAnswers().Spec.Cluster.ID
+}
+
+// UseFolder makes Apply install in the folder that a request names, in shared state in the private copy.
+func (c *Backend) UseFolder(r request.Request) {
+	c.request.State, c.request.ID, c.request.Private = r.State, r.ID, r.Private
+	if r.Private == nil {
+		c.request.Dir = r.Dir
+	}
+}
+
 func (c *Backend) install(ctx context.Context, display run.Display, spec state.Spec, secrets wizard.Secrets) error {
-	folder, err := clusterdir.CreateFor(c.request.Dir, spec)
+	folder, err := c.request.CreateFolder(spec)
 	if err != nil {
 		return err
 	}
@@ -166,6 +183,9 @@ func (c *Backend) FormatResume() string {
 	}
 	if c.request.Dir != "" {
 		words = append(words, "--dir", c.request.Dir)
+	}
+	if c.request.State != nil && c.rehearsal == nil {
+		words = append(words, "--state", c.request.State.Text)
 	}
 	if c.request.Accessible {
 		words = append(words, "--accessible")

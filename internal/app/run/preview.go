@@ -66,20 +66,20 @@ func (r Run) Recover(ctx context.Context, known state.Facts) (install.Recovered,
 	return install.Recover(ctx, r.Spec, r.NewRecipe(), r.Folder, world.ReadOnly(), known)
 }
 
-// CheckPlan returns an error if the plan has another hash than the one that was approved.
-func CheckPlan(ctx context.Context, host *environment.Host, dir string, options Options, spec state.Spec, secrets wizard.Secrets, approved string) (err error) {
+// HashPlan returns the hash of the plan. approved is the one that it has to be, "" for any; otherwise it fails.
+func HashPlan(ctx context.Context, host *environment.Host, dir string, options Options, spec state.Spec, secrets wizard.Secrets, approved string) (hash string, err error) {
 	s, leave, err := OpenPreview(ctx, host, dir, options, spec, secrets)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	answers, err := changes.Compare(s.Folder, spec)
 	if err != nil {
-		return err
+		return "", err
 	}
 	preview, err := s.Preview(ctx)
-	if err != nil {
-		return err
+	if err == nil && approved != "" {
+		err = changes.CheckHash(approved, answers, preview)
 	}
-	return changes.CheckHash(approved, answers, preview)
+	return changes.Hash(answers, preview), err
 }

@@ -11,9 +11,30 @@ import (
 	"exoshift/state/shared"
 )
 
+// Session is a run's work on a cluster in shared state.
+type Session struct {
+	Workspace *shared.Workspace
+	Folder    state.Folder // the private copy
+	place     *shared.Place
+	id        string
+	entry     shared.Entry // of the audit stream, without a state
+}
+
+// RecordPlan records the hash of the plan that the run carries out.
+func (s *Session) RecordPlan(ctx context.Context, hash string) error {
+	s.entry.PlanHash = hash
+	return s.record(ctx, "planned", nil)
+}
+
+func (s *Session) record(ctx context.Context, at string, code *int) error {
+	entry := s.entry
+	entry.State, entry.ExitCode = at, code
+	return s.place.Record(ctx, s.id, entry)
+}
+
 // Run opens a cluster's private copy for one run as the holder of its lock, and calls body with it. The context of body ends
 // when the lock is lost. The beginning and the end of the run are recorded.
-func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Holder), body func(context.Context, *shared.Workspace, state.Folder) error) (err error) {
+func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Holder), body func(context.Context, *Session) error) (err error) {
 	place, end, err := a.Open(ctx)
 	if err != nil {
 		return err
@@ -29,33 +50,37 @@ func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Hol
 		return err
 	}
 	defer func() { err = errors.Join(err, workspace.Close(ctx)) }()
-	folder, err := workspace.Folder()
-	if err != nil {
+	session := &Session{Workspace: workspace, place: place, id: id, entry: shared.Entry{Verb: verb, Holder: holder}}
+	if session.Folder, err = workspace.Folder(); err != nil {
 		return err
 	}
 	held := workspace.Holder()
-	summarizer := fleet.NewSummarizer(folder, &held)
+	summarizer := fleet.NewSummarizer(session.Folder, &held)
 	workspace.SetSummarizer(summarizer.Summarize)
-	if err := place.Record(ctx, id, shared.Entry{Verb: verb, State: "started", Holder: holder}); err != nil {
+	if err := session.record(ctx, "started", nil); err != nil {
 		return err
 	}
-	running, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go func() {
-		select {
-		case <-workspace.Lost():
-			stop(workspace.Check())
-		case <-running.Done():
-		}
-	}()
-	err = body(running, workspace, folder)
+	err = session.call(ctx, body)
 	if lost := workspace.Check(); lost != nil && err != nil {
 		err = exit.WithCode(exit.Locked, errors.Join(lost, err))
 	}
 	code := exit.Code(err)
 	summarizer.End(code)
-	finished := shared.Entry{Verb: verb, State: "finished", Holder: holder, ExitCode: &code}
-	return errors.Join(err, place.Record(context.WithoutCancel(ctx), id, finished))
+	return errors.Join(err, session.record(context.WithoutCancel(ctx), "finished", &code))
+}
+
+// call ends the context of body when the lock is lost.
+func (s *Session) call(ctx context.Context, body func(context.Context, *Session) error) error {
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go func() {
+		select {
+		case <-s.Workspace.Lost():
+			stop(s.Workspace.Check())
+		case <-running.Done():
+		}
+	}()
+	return body(running, s)
 }
 
 // Read calls body with a private copy of a cluster's folder that is only read, and with the counter of its state.

@@ -21,16 +21,19 @@ import (
 // IdentityVariable names the file of an age identity or of an SSH private key, or the secret in Vault that is one.
 const IdentityVariable = "EXOSHIFT_AGE_IDENTITY"
 
-// readIdentities returns the identities that the variable names, or else those of the usual SSH keys that have no passphrase.
-func (a Access) readIdentities(ctx context.Context) ([]age.Identity, error) {
-	place, given := a.Lookup(IdentityVariable)
+// identities are those of whoever opens shared state.
+type identities struct{ Access }
+
+// read returns the identities that the variable names, or else those of the usual SSH keys that have no passphrase.
+func (i identities) read(ctx context.Context) ([]age.Identity, error) {
+	place, given := i.Lookup(IdentityVariable)
 	if !given {
 		return readUsualKeys()
 	}
 	var content []byte
 	var err error
 	if strings.HasPrefix(place, vaultScheme) {
-		content, err = a.readVault(ctx, place)
+		content, err = i.readVault(ctx, place)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/state"
 )
 
@@ -21,12 +22,12 @@ const (
 // keyFile is where this machine keeps the API key of a bucket of shared state: a private folder, with the journal of its creation.
 type keyFile struct{ folder state.Folder }
 
-func (a Access) openKeyFile() (keyFile, error) {
+func openKeyFile(at sharedstore.Location) (keyFile, error) {
 	base, err := state.DefaultPath(".shared")
 	if err != nil {
 		return keyFile{}, err
 	}
-	folder, err := state.OpenReadOnly(filepath.Join(base, a.Address.Bucket.Bucket+"@"+a.Address.Bucket.Endpoint))
+	folder, err := state.OpenReadOnly(filepath.Join(base, at.Bucket+"@"+at.Endpoint))
 	return keyFile{folder}, err
 }
 

@@ -30,7 +30,7 @@ var namespacePattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
 // ResolveLock reads the value of --lock: kubernetes:NAMESPACE or gitlab:PROJECT. It returns what shared state keeps of it: the project
 // with its server, so that all machines lock in the same place.
-func (a Access) ResolveLock(text string) (string, error) {
+func ResolveLock(lookup Lookup, text string) (string, error) {
 	kind, name, _ := strings.Cut(text, ":")
 	switch {
 	case text == "":
@@ -40,15 +40,15 @@ func (a Access) ResolveLock(text string) (string, error) {
 	case kind == lockGitLab && strings.HasPrefix(name, "https://"):
 		return text, nil
 	case kind == lockGitLab && strings.Trim(name, "/") != "" && !strings.Contains(name, "://"):
-		return lockGitLab + ":" + strings.TrimRight(a.findGitLab(), "/") + "/" + strings.Trim(name, "/"), nil
+		return lockGitLab + ":" + strings.TrimRight(lookup.findGitLab(), "/") + "/" + strings.Trim(name, "/"), nil
 	}
 	return "", exit.WithCode(exit.Usage, fmt.Errorf("--lock %s: it is kubernetes:NAMESPACE or gitlab:GROUP/PROJECT", text))
 }
 
 // findGitLab returns the server of the job that this runs in, or that of GitLab's own command, or the public one.
-func (a Access) findGitLab() string {
-	server, _ := a.Lookup("CI_SERVER_URL")
-	host, _ := a.Lookup("GITLAB_HOST")
+func (l Lookup) findGitLab() string {
+	server, _ := l("CI_SERVER_URL")
+	host, _ := l("GITLAB_HOST")
 	if host != "" && !strings.Contains(host, "://") {
 		host = "https://" + host
 	}
@@ -65,7 +65,7 @@ func (b *backend) configure(a Access, config shared.Config, o *shared.Options) e
 	case "":
 		return nil
 	case lockKubernetes:
-		login, err := a.findCluster()
+		login, err := a.Lookup.findCluster()
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (b *backend) configure(a Access, config shared.Config, o *shared.Options) e
 		o.Leases = b.cluster
 		return nil
 	case lockGitLab:
-		locks, err := gitlablock.Open(a.Net, a.locateProject(name), o.Leases)
+		locks, err := gitlablock.Open(a.Net, a.Lookup.locateProject(name), o.Leases)
 		if err == nil {
 			b.closers = append(b.closers, locks.Close)
 			o.Leases = locks
@@ -95,14 +95,14 @@ func withoutConditions[T any](s T) T {
 	return s
 }
 
-// locateProject splits https://HOST/PROJECT; a GitLab below a path is named by its number alone, as in https://HOST/gitlab/42.
-func (a Access) locateProject(text string) gitlablock.Location {
+// locateProject splits https://HOST/PROJECT.
+func (l Lookup) locateProject(text string) gitlablock.Location {
 	scheme, rest, _ := strings.Cut(text, "://")
 	host, project, _ := strings.Cut(rest, "/")
 	at := gitlablock.Location{Server: scheme + "://" + host, Project: project, User: "exoshift"}
-	if token, given := a.Lookup("GITLAB_TOKEN"); given {
+	if token, given := l("GITLAB_TOKEN"); given {
 		at.Password = token
-	} else if token, given := a.Lookup("CI_JOB_TOKEN"); given {
+	} else if token, given := l("CI_JOB_TOKEN"); given {
 		at.User, at.Password = "gitlab-ci-token", token
 	}
 	return at
@@ -112,12 +112,12 @@ func (a Access) locateProject(text string) gitlablock.Location {
 const accountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 // findCluster returns the cluster of KUBECONFIG, or that of the pod that this runs in, or that of ~/.kube/config.
-func (a Access) findCluster() (kubeapi.Login, error) {
-	if path, given := a.Lookup("KUBECONFIG"); given && path != "" {
+func (l Lookup) findCluster() (kubeapi.Login, error) {
+	if path, given := l("KUBECONFIG"); given && path != "" {
 		return readKubeconfig(path)
 	}
-	host, inPod := a.Lookup("KUBERNETES_SERVICE_HOST")
-	port, _ := a.Lookup("KUBERNETES_SERVICE_PORT")
+	host, inPod := l("KUBERNETES_SERVICE_HOST")
+	port, _ := l("KUBERNETES_SERVICE_PORT")
 	authority, err := fileread.Bytes(filepath.Join(accountDir, "ca.crt"), fileread.Small)
 	if inPod && err == nil {
 		if strings.Contains(host, ":") {

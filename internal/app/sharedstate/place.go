@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -25,13 +26,16 @@ import (
 // locksSuffix is of the bucket or directory of the locks: it has no versions, of which a lock that is renewed would make thousands.
 const locksSuffix = "-locks"
 
+// Lookup returns a variable of the environment.
+type Lookup func(name string) (value string, given bool)
+
 // Access is what opens shared state: where it is, and what this machine and its user have.
 type Access struct {
 	Address Address
 	Net     network.Network
-	Lookup  func(string) (string, bool) // variables of the environment
-	Person  *environment.Access         // signs in at Vault; nil: this machine's user
-	Show    syn.Show                    // presents a sign-in page; nil: nobody is there
+	Lookup  Lookup              // variables of the environment
+	Person  *environment.Access // signs in at Vault; nil: this machine's user
+	Show    syn.Show            // presents a sign-in page; nil: nobody is there
 }
 
 // backend is an open address.
@@ -60,7 +64,7 @@ func (a Access) connect(ctx context.Context) (*backend, error) {
 	if b.Memory, err = shared.OpenMemory(path); err != nil {
 		return b, err
 	}
-	if b.Identities, err = a.readIdentities(ctx); err != nil {
+	if b.Identities, err = (identities{a}).read(ctx); err != nil {
 		return b, err
 	}
 	if a.Address.Directory != "" {
@@ -104,10 +108,10 @@ func (a Access) newStores(at sharedstore.Location) (states, locks *sharedstore.S
 // the bucket, or those of the organization.
 func (a Access) locate() (sharedstore.Location, error) {
 	at := a.Address.Bucket
-	if at.Key, at.Secret = a.lookupPair(keyVariable, secretVariable); at.Key != "" {
+	if at.Key, at.Secret = a.Lookup.lookupOwnKey(); at.Key != "" {
 		return at, nil
 	}
-	file, err := a.openKeyFile()
+	file, err := openKeyFile(at)
 	if err != nil {
 		return at, err
 	}
@@ -118,16 +122,25 @@ func (a Access) locate() (sharedstore.Location, error) {
 	if at.Key, at.Secret = kept.Key, kept.Secret; at.Key != "" {
 		return at, nil
 	}
-	if at.Key, at.Secret = a.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"); at.Key != "" {
+	if at.Key, at.Secret = a.Lookup.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"); at.Key != "" {
 		return at, nil
 	}
 	return at, exit.WithCode(exit.Denied, fmt.Errorf("open shared state: there is no key for the bucket %s; set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", at.Bucket))
 }
 
+// lookupOwnKey returns the key that is for the buckets alone. That of the organization under the names of object storage is none.
+func (l Lookup) lookupOwnKey() (key, secret string) {
+	key, secret = l.lookupPair(keyVariable, secretVariable)
+	if organization, _ := l("EXOSCALE_API_KEY"); key == organization {
+		return "", ""
+	}
+	return key, secret
+}
+
 // lookupPair returns both variables, or none.
-func (a Access) lookupPair(keyName, secretName string) (key, secret string) {
-	key, hasKey := a.Lookup(keyName)
-	secret, hasSecret := a.Lookup(secretName)
+func (l Lookup) lookupPair(keyName, secretName string) (key, secret string) {
+	key, hasKey := l(keyName)
+	secret, hasSecret := l(secretName)
 	if !hasKey || !hasSecret {
 		return "", ""
 	}
@@ -164,7 +177,7 @@ func (a Access) memoryPath() (string, error) {
 
 // NewHolder describes this run to others.
 func (a Access) NewHolder(verb string) lease.Holder {
-	holder := lease.Holder{Run: rand.Text()[:12], Verb: verb, User: "unknown", Host: "unknown"}
+	holder := lease.Holder{Run: rand.Text()[:12], Verb: verb, User: "unknown", Host: "unknown", Since: time.Now().UTC()}
 	if u, err := user.Current(); err == nil {
 		holder.User = u.Username
 	}

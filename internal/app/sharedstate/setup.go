@@ -89,7 +89,7 @@ func (a Access) ListMissing(ctx context.Context, recipients []string, lock strin
 	if s.owner != nil {
 		err = s.owner.preview(ctx, s.access, &missing)
 	} else if s.states != nil {
-		missing.Notes = append(missing.Notes, "no API key with access to these buckets alone is created: that needs an address of Exoscale's object storage, EXOSCALE_API_KEY and EXOSCALE_API_SECRET, and no AWS_ACCESS_KEY_ID")
+		missing.Notes = append(missing.Notes, "no API key with access to these buckets alone is created: that needs an address of Exoscale's object storage, EXOSCALE_API_KEY and EXOSCALE_API_SECRET, and no AWS_ACCESS_KEY_ID of another key")
 	}
 	return missing, err
 }
@@ -224,8 +224,8 @@ type owner struct{ zone, key, secret string }
 // findOwner returns nil where there is no such organization, and where the bucket has a key of its own already.
 func (a Access) findOwner() *owner {
 	zone, isExoscale := a.Address.Zone()
-	key, secret := a.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET")
-	if given, _ := a.lookupPair(keyVariable, secretVariable); !isExoscale || key == "" || given != "" {
+	key, secret := a.Lookup.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET")
+	if given, _ := a.Lookup.lookupOwnKey(); !isExoscale || key == "" || given != "" {
 		return nil
 	}
 	return &owner{zone, key, secret}
@@ -247,7 +247,7 @@ func (o *owner) newRole(bucket string) (state.IAMRole, error) {
 
 // preview adds what createKey would do.
 func (o *owner) preview(ctx context.Context, a Access, missing *Missing) error {
-	kept, err := a.openKeyFile()
+	kept, err := openKeyFile(a.Address.Bucket)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func (o *owner) describeElsewhere(name string, kept keyFile) string {
 
 // createKey returns the path of the file with the key, "" if that is on another machine.
 func (o *owner) createKey(ctx context.Context, a Access) (path string, err error) {
-	kept, err := a.openKeyFile()
+	kept, err := openKeyFile(a.Address.Bucket)
 	if err != nil {
 		return "", err
 	}

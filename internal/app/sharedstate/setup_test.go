@@ -1,8 +1,11 @@
 package sharedstate_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +16,7 @@ import (
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/fault"
@@ -21,7 +25,6 @@ import (
 	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/state"
 	"exoshift/state/lease"
-	"exoshift/state/shared"
 )
 
 const (
@@ -58,7 +61,7 @@ func inTeam(t *testing.T, options simcloud.Options, test func(*team)) {
 			t.Fatal(err)
 		}
 		w := &team{T: t, zone: zone, recipient: identity.Recipient().String(), variables: map[string]string{
-			"EXOSCALE_API_KEY": key, "EXOSCALE_API_SECRET": secret, sharedstate.IdentityVariable: file,
+			"EXOSCALE_API_KEY": key, "EXOSCALE_API_SECRET": secret, "AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret, sharedstate.IdentityVariable: file,
 		}}
 		defer func() { w.must(zone.Close()) }()
 		test(w)
@@ -125,8 +128,8 @@ func TestInitialize_KeyIsForSharedStateAlone(t *testing.T) {
 		w.must(owner.MakeBucket(ctx, "other", minio.MakeBucketOptions{}))
 		w.variables = map[string]string{"AWS_ACCESS_KEY_ID": key, "AWS_SECRET_ACCESS_KEY": secret, sharedstate.IdentityVariable: w.variables[sharedstate.IdentityVariable]}
 		access := w.access(address)
-		w.must(access.Run(ctx, "c-demo-1", "install", func(lease.Holder) {}, func(_ context.Context, workspace *shared.Workspace, folder state.Folder) error {
-			return errors.Join(folder.Write("secrets/pull", []byte("very-secret")), workspace.Sync())
+		w.must(access.Run(ctx, "c-demo-1", "install", func(lease.Holder) {}, func(_ context.Context, s *sharedstate.Session) error {
+			return errors.Join(s.Folder.Write("secrets/pull", []byte("very-secret")), s.Workspace.Sync())
 		}))
 		w.must(access.Read(ctx, "c-demo-1", func(folder state.Folder) error {
 			content, err := folder.Read("secrets/pull")
@@ -238,6 +241,107 @@ func TestInitialize_RefusesVersionedLocks(t *testing.T) {
 		w.must(errors.Join(locks.CreateBucket(w.Context()), locks.EnableVersions(w.Context())))
 		if _, err := w.access(address).ListMissing(w.Context(), []string{w.recipient}, ""); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "keeps versions") {
 			w.Errorf("error %v", err)
+		}
+	})
+}
+
+// TestInitialize_StorageWithoutConditions: it is refused with the reason, until something else holds the locks.
+func TestInitialize_StorageWithoutConditions(t *testing.T) {
+	inTeam(t, simcloud.Options{Scenario: "unconditional-storage"}, func(w *team) {
+		ctx, access := w.Context(), w.access(address)
+		_, err := access.Initialize(ctx, []string{w.recipient}, "")
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "two machines could work on one cluster") || !strings.Contains(fault.HintOf(err), "--lock kubernetes:NAMESPACE") {
+			w.Fatalf("error %v (hint %q), want the reason and what serves", err, fault.HintOf(err))
+		}
+		git, err := w.zone.OpenGit()
+		w.must(err)
+		w.must(git.Create("fleet/state"))
+		w.variables["GITLAB_TOKEN"], w.variables["GITLAB_HOST"] = w.zone.Credentials().GitToken, "git.vshn.net"
+		lock, err := sharedstate.ResolveLock(access.Lookup, "gitlab:fleet/state")
+		w.must(err)
+		if lock != "gitlab:https://git.vshn.net/fleet/state" {
+			w.Errorf("the lock is %q", lock)
+		}
+		_, err = access.Initialize(ctx, []string{w.recipient}, lock)
+		w.must(err)
+		_, err = access.Initialize(ctx, []string{w.recipient}, lock)
+		w.must(err)
+		if _, err := access.ListMissing(ctx, []string{w.recipient}, ""); exit.Code(err) != exit.Usage || !strings.Contains(err.Error(), "its locks are held by "+lock) {
+			w.Errorf("another lock: %v", err)
+		}
+		w.must(access.Run(ctx, "c-demo-1", "install", func(lease.Holder) {}, func(ctx context.Context, s *sharedstate.Session) error {
+			var held *lease.HeldError
+			second := w.access(address).Run(ctx, "c-demo-1", "destroy", func(lease.Holder) {}, func(context.Context, *sharedstate.Session) error { return nil })
+			if !errors.As(second, &held) || held.Holder.Verb != "install" || exit.Code(second) != exit.Locked {
+				w.Errorf("two at once: %v", second)
+			}
+			return errors.Join(s.Folder.Write("secrets/pull", []byte("very-secret")), s.RecordPlan(ctx, "4711"))
+		}))
+		place, end, err := access.Open(ctx)
+		w.must(err)
+		defer end()
+		entries, err := place.ListEntries(ctx, "c-demo-1")
+		w.must(err)
+		if len(entries) != 3 || entries[1].PlanHash != "4711" || entries[2].PlanHash != "4711" || *entries[2].ExitCode != 0 {
+			w.Errorf("audit entries %+v", entries)
+		}
+		delete(w.variables, "GITLAB_TOKEN")
+		if _, _, err := w.access(address).Open(ctx); !fault.Is(err, fault.Denied) || !strings.Contains(fault.HintOf(err), "GITLAB_TOKEN") {
+			w.Errorf("without a token: %v", err)
+		}
+	})
+}
+
+func TestResolveLock(t *testing.T) {
+	none := func(string) (string, bool) { return "", false }
+	for given, want := range map[string]string{
+		"": "", "kubernetes:fleet": "kubernetes:fleet", "gitlab:group/project": "gitlab:https://gitlab.com/group/project",
+		"gitlab:https://git.example.net/a/b": "gitlab:https://git.example.net/a/b",
+	} {
+		if got, err := sharedstate.ResolveLock(none, given); err != nil || got != want {
+			t.Errorf("%s: %q (%v), want %q", given, got, err, want)
+		}
+	}
+	for _, wrong := range []string{"kubernetes:", "kubernetes:Fleet", "gitlab:", "gitlab:http://git.example.net/a", "dynamodb:x", "x"} {
+		if got, err := sharedstate.ResolveLock(none, wrong); exit.Code(err) != exit.Usage {
+			t.Errorf("%s: %q (%v), want an error of usage", wrong, got, err)
+		}
+	}
+}
+
+// TestIdentity_InVault has the identity in Vault alone, where a person signs in.
+func TestIdentity_InVault(t *testing.T) {
+	inTeam(t, simcloud.Options{}, func(w *team) {
+		ctx := w.Context()
+		w.setUp()
+		identity, err := os.ReadFile(w.variables[sharedstate.IdentityVariable])
+		w.must(err)
+		body, err := json.Marshal(map[string]any{"data": map[string]string{"identity": string(identity), "broken": "no identity at all"}})
+		w.must(err)
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://vault-prod.syn.vshn.net/v1/clusters/kv/data/team/exoshift", bytes.NewReader(body))
+		w.must(err)
+		request.Header.Set("X-Vault-Token", w.zone.Credentials().VaultToken)
+		response, err := (&http.Client{Transport: w.zone.Network().NewTransport()}).Do(request)
+		w.must(err)
+		w.must(response.Body.Close())
+		if response.StatusCode != http.StatusOK {
+			w.Fatal(response.Status)
+		}
+		access := w.access(address)
+		access.Person = environment.NewSimulatedAccess(w.zone)
+		const secret = "vault://vault-prod.syn.vshn.net/team/exoshift"
+		for value, want := range map[string]string{
+			secret: "", secret + "?mount=clusters/kv#identity": "", secret + "#missing": "has no key missing", secret + "#broken": "neither an age identity",
+			"vault://vault-prod.syn.vshn.net/team/none": "there is none", "vault://vault-prod.syn.vshn.net": "its form is vault://HOST/PATH", secret + "?x=y": "its form is",
+		} {
+			w.variables[sharedstate.IdentityVariable] = value
+			_, end, err := access.Open(ctx)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) || err != nil && strings.Contains(err.Error(), string(identity)) {
+				w.Errorf("%s: %v, want %q", value, err, want)
+			}
+			if err == nil {
+				end()
+			}
 		}
 	})
 }

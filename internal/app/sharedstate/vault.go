@@ -46,17 +46,17 @@ func parseVaultSecret(text string) (vaultSecret, error) {
 
 // readVault reads an identity from Vault, and signs in there if that has not happened: by VAULT_TOKEN, ~/.vault-token, the account of
 // a pod, or in a browser.
-func (a Access) readVault(ctx context.Context, text string) ([]byte, error) {
+func (i identities) readVault(ctx context.Context, text string) ([]byte, error) {
 	secret, err := parseVaultSecret(text)
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s: %w", IdentityVariable, err))
 	}
-	person := a.Person
+	person := i.Person
 	if person == nil {
 		person = environment.NewOwnAccess()
 	}
-	client := person.OpenVaultClient(a.Net, state.SynSpec{VaultAddress: secret.address, VaultMount: secret.mount})
-	if err := client.SignIn(ctx, a.show()); err != nil {
+	client := person.OpenVaultClient(i.Net, state.SynSpec{VaultAddress: secret.address, VaultMount: secret.mount})
+	if err := client.SignIn(ctx, i.show()); err != nil {
 		return nil, fmt.Errorf("read the identity of shared state: %w", err)
 	}
 	values, err := client.GetSecret(ctx, secret.path)
@@ -70,9 +70,9 @@ func (a Access) readVault(ctx context.Context, text string) ([]byte, error) {
 	return []byte(identity), nil
 }
 
-func (a Access) show() syn.Show {
-	if a.Show != nil || a.Person == nil {
-		return a.Show
+func (i identities) show() syn.Show {
+	if i.Show != nil || i.Person == nil {
+		return i.Show
 	}
-	return a.Person.Show
+	return i.Person.Show
 }

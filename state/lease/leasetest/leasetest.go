@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 	"exoshift/state/lease"
 	"exoshift/state/store"
 )
@@ -139,6 +140,14 @@ func testUnlock(t *testing.T, s lease.Store, cluster string) {
 	}
 }
 
+// sleep is for bubbles, in which it takes no time.
+func sleep(t *testing.T, d time.Duration) {
+	t.Helper()
+	if err := (network.Clock{}).Sleep(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // cuttable loses its network, or the answers to its writes.
 type cuttable struct {
 	lease.Store
@@ -172,7 +181,7 @@ func testHeld(t *testing.T, s lease.Store, cluster string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(10 * time.Minute)
+	sleep(t, 10*time.Minute)
 	var held *lease.HeldError
 	if _, err := acquire(t.Context(), s, cluster, "RUN2"); !errors.As(err, &held) || held.Holder.Run != "RUN1" || held.Holder.Host != "laptop" {
 		t.Errorf("error %v, want one that names RUN1", err)
@@ -216,11 +225,11 @@ func testLostAnswer(t *testing.T, s lease.Store, cluster string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(lease.Interval - time.Second)
+	sleep(t, lease.Interval-time.Second)
 	machine.deaf.Store(true)
-	time.Sleep(2 * time.Second)
+	sleep(t, 2*time.Second)
 	machine.deaf.Store(false)
-	time.Sleep(lease.Lifetime)
+	sleep(t, lease.Lifetime)
 	if err := errors.Join(held.Check(), held.Release(t.Context())); err != nil {
 		t.Errorf("after a lost answer: %v", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package stateverbs
 
 import (
 	"time"
@@ -10,7 +10,8 @@ import (
 	"exoshift/internal/console"
 )
 
-func newListCommand(std cli.Streams) *cobra.Command {
+// NewMachineListCommand returns the verb `list`, of the clusters of this machine.
+func NewMachineListCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the clusters and drafts of this machine",

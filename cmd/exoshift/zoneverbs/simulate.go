@@ -1,4 +1,5 @@
-package main
+// Package zoneverbs has the verb `simulate`, which runs a simulated zone, and the hidden one of machines that copy an image.
+package zoneverbs
 
 import (
 	"context"
@@ -12,7 +13,8 @@ import (
 	"exoshift/internal/app/standingzone"
 )
 
-func newSimulateCommand(std cli.Streams) *cobra.Command {
+// NewSimulateCommand returns the verb `simulate`.
+func NewSimulateCommand(std cli.Streams) *cobra.Command {
 	var s standingzone.Options // not read from the environment: EXOSHIFT_DIR and the like are meant for the verbs that use the zone
 	cmd := &cobra.Command{
 		Use:   "simulate",

@@ -1,4 +1,4 @@
-package main
+package zoneverbs
 
 import (
 	"github.com/spf13/cobra"
@@ -8,8 +8,8 @@ import (
 	"exoshift/internal/network"
 )
 
-// newCopyImageCommand is the hidden verb of machines that copy an image.
-func newCopyImageCommand(std cli.Streams) *cobra.Command {
+// NewCopyImageCommand returns the hidden verb of machines that copy an image.
+func NewCopyImageCommand(std cli.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    zoneimage.Verb,
 		Hidden: true,
