@@ -53,13 +53,13 @@ type Options struct {
 	Leases     lease.Store    // may be the same; without versions
 	Identities []age.Identity // of whoever opens it
 	Memory     *Memory        // what this machine has seen of it
+	Lock       string         // of Initialize: see Config.Lock
 	// Configure changes Store and Leases to what the configuration says, once that is authenticated; nil leaves them.
 	Configure func(Config, *Options) error
 }
 
-// Initialize makes a place for these recipients, whose locks are held by what lock says; "" by the store. It fails with fs.ErrExist
-// if the store is one.
-func Initialize(ctx context.Context, o Options, recipients []string, lock string) (Config, error) {
+// Initialize makes a place for these recipients. It fails with fs.ErrExist if the store is one.
+func Initialize(ctx context.Context, o Options, recipients []string) (Config, error) {
 	const op = "set up shared state"
 	if _, err := o.Store.Get(ctx, configKey); !errors.Is(err, fs.ErrNotExist) {
 		if err == nil {
@@ -67,9 +67,9 @@ func Initialize(ctx context.Context, o Options, recipients []string, lock string
 		}
 		return Config{}, fmt.Errorf("%s: %w", op, err)
 	}
-	config := Config{Format: format, ID: rand.Text(), Created: time.Now().UTC(), Recipients: recipients, Lock: lock}
+	config := Config{Format: format, ID: rand.Text(), Created: time.Now().UTC(), Recipients: recipients, Lock: o.Lock}
 	switch err := store.CheckConditions(ctx, o.Store, ""); {
-	case lock != "" && fault.Is(err, fault.Invalid):
+	case o.Lock != "" && fault.Is(err, fault.Invalid):
 		config.Unconditional = true
 	case err != nil:
 		return Config{}, err

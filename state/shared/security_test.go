@@ -84,7 +84,7 @@ func TestPlace_RefusesWhatOthersWrote(t *testing.T) {
 			check(t, err)
 			memory, err := shared.OpenMemory(filepath.Join(t.TempDir(), "m"))
 			check(t, err)
-			_, err = shared.Initialize(t.Context(), shared.Options{Store: directory, Leases: directory, Memory: memory}, []string{other.Recipient().String()}, "")
+			_, err = shared.Initialize(t.Context(), shared.Options{Store: directory, Leases: directory, Memory: memory}, []string{other.Recipient().String()})
 			check(t, err)
 		}, fault.Denied, "decrypt"},
 	} {

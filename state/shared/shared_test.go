@@ -66,7 +66,7 @@ func inTeam(t *testing.T, test func(t *testing.T, anna, ben *machine)) {
 		members[n] = &machine{storage: &storage{Directory: directory, path: path}, identity: identity, dir: t.TempDir()}
 		recipients = append(recipients, identity.Recipient().String())
 	}
-	_, err := shared.Initialize(t.Context(), members[0].options(t), recipients, "")
+	_, err := shared.Initialize(t.Context(), members[0].options(t), recipients)
 	check(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		members[0].t, members[1].t = t, t

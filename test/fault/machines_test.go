@@ -57,7 +57,7 @@ func newMachines(t *testing.T, dir string) [2]*machine {
 	for n, name := range []string{"first", "second"} {
 		both[n] = &machine{Directory: directory, name: name, dir: filepath.Join(dir, name), identity: identity}
 	}
-	if _, err := shared.Initialize(t.Context(), both[0].options(t), []string{identity.Recipient().String()}, ""); err != nil {
+	if _, err := shared.Initialize(t.Context(), both[0].options(t), []string{identity.Recipient().String()}); err != nil {
 		t.Fatal(err)
 	}
 	return both

@@ -79,7 +79,7 @@ func parseIdentities(content []byte) ([]age.Identity, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("-----BEGIN")) {
 		found, err := age.ParseIdentities(bytes.NewReader(content))
 		if err != nil {
-			return nil, errors.New("it is neither an age identity (AGE-SECRET-KEY-1...) nor an SSH private key")
+			return nil, errors.New("it is neither an age identity nor an SSH private key")
 		}
 		return found, nil
 	}

@@ -144,7 +144,7 @@ func (s *setup) isNew(ctx context.Context) (bool, error) {
 
 // connect has neither identities nor a memory, which nothing needs yet.
 func (s *setup) connect() (*backend, error) {
-	b := new(backend)
+	b := &backend{Options: shared.Options{Lock: s.lock}}
 	b.Configure = func(config shared.Config, o *shared.Options) error { return b.configure(s.access, config, o) }
 	if s.states != nil {
 		b.Store, b.Leases = s.states, s.locks
@@ -187,7 +187,7 @@ func (s *setup) begin(ctx context.Context) error {
 	}
 	defer b.close()
 	if isNew {
-		_, err = shared.Initialize(ctx, b.Options, s.recipients, s.lock)
+		_, err = shared.Initialize(ctx, b.Options, s.recipients)
 	}
 	if err != nil || s.lock == "" {
 		return err
