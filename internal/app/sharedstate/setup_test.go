@@ -131,7 +131,7 @@ func TestInitialize_KeyIsForSharedStateAlone(t *testing.T) {
 		w.must(access.Run(ctx, "c-demo-1", "install", func(lease.Holder) {}, func(_ context.Context, s *sharedstate.Session) error {
 			return errors.Join(s.Folder.Write("secrets/pull", []byte("very-secret")), s.Workspace.Sync())
 		}))
-		w.must(access.Read(ctx, "c-demo-1", func(folder state.Folder) error {
+		w.must(access.Read(ctx, "c-demo-1", func(folder state.Folder, _ int) error {
 			content, err := folder.Read("secrets/pull")
 			if string(content) != "very-secret" {
 				w.Errorf("read %q", content)
