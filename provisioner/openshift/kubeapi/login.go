@@ -12,7 +12,6 @@ import (
 	"exoshift/internal/network"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // Login is how a person or an account signs in at a cluster that exoshift has not installed: by a kubeconfig, or as the service
@@ -33,7 +32,7 @@ func NewLoginClient(net network.Network, login Login) (*Client, error) {
 	token := login.Token
 	if login.Kubeconfig != nil {
 		var err error
-		if config, err = clientcmd.RESTConfigFromKubeConfig(login.Kubeconfig); err != nil {
+		if config, err = ParseKubeconfig(login.Kubeconfig); err != nil {
 			return nil, fault.New(fault.Invalid, op, err)
 		}
 		if given := config.BearerToken; given != "" {
