@@ -52,6 +52,7 @@ type document struct {
 	Metadata struct {
 		Annotations     map[string]string `json:"annotations"`
 		ResourceVersion string            `json:"resourceVersion"`
+		UID             string            `json:"uid"`
 	} `json:"metadata"`
 }
 
@@ -64,7 +65,7 @@ func (s *Store) Get(ctx context.Context, key string) (store.Object, error) {
 	if !exists {
 		return store.Object{}, &fs.PathError{Op: "get", Path: key, Err: fs.ErrNotExist}
 	}
-	return store.Object{Content: []byte(found.Metadata.Annotations[annotation]), Version: store.Version(found.Metadata.ResourceVersion)}, nil
+	return store.Object{Content: []byte(found.Metadata.Annotations[annotation]), Version: formatVersion(found.Metadata.UID, found.Metadata.ResourceVersion)}, nil
 }
 
 // Put replaces the record of a lock. What others read of a Lease is kept in step: holder, times, transitions.
@@ -76,7 +77,9 @@ func (s *Store) Put(ctx context.Context, key string, content []byte, replaced st
 	}
 	metadata := map[string]any{"name": formatName(key), "annotations": map[string]any{annotation: string(content)}}
 	if replaced != "" {
-		metadata["resourceVersion"] = string(replaced)
+		// The API creates a missing Lease by a PUT, unless it is told which one is meant.
+		uid, version, _ := strings.Cut(string(replaced), "/")
+		metadata["uid"], metadata["resourceVersion"] = uid, version
 	}
 	version, err := s.write(ctx, metadata, newSpec(record), replaced)
 	switch {
@@ -96,13 +99,13 @@ func (s *Store) write(ctx context.Context, metadata, spec map[string]any, replac
 		if err != nil {
 			return "", err
 		}
-		return store.Version(created.GetResourceVersion()), nil
+		return formatVersion(string(created.GetUID()), created.GetResourceVersion()), nil
 	}
 	updated, err := s.api.Replace(ctx, s.leases, object)
 	if err != nil {
 		return "", err
 	}
-	return store.Version(updated.GetResourceVersion()), nil
+	return formatVersion(string(updated.GetUID()), updated.GetResourceVersion()), nil
 }
 
 func newSpec(record lease.Record) map[string]any {
@@ -151,6 +154,11 @@ func (s *Store) explain(err error) error {
 	}
 	return fault.New(fault.Denied, "use the Leases of namespace "+s.namespace, err).
 		WithHint("the account needs get, create and update on leases.coordination.k8s.io in namespace %s", s.namespace)
+}
+
+// formatVersion returns the version of a lock. A Lease that was deleted and created anew has another UID.
+func formatVersion(uid, resourceVersion string) store.Version {
+	return store.Version(uid + "/" + resourceVersion)
 }
 
 // formatName returns the name of the Lease for the key of a lock, e.g. "c-demo-1.json".

@@ -51,7 +51,7 @@ func testConditions(t *testing.T, s lease.Store, cluster string) {
 	if _, err := s.Get(ctx, key); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("get: %v, want fs.ErrNotExist", err)
 	}
-	if _, err := s.Put(ctx, key, encode(1, 0, &holder), "4711"); !errors.Is(err, store.ErrConflict) {
+	if _, err := s.Put(ctx, key, encode(1, 0, &holder), "missing/4711"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("replace what is not there: %v, want a conflict", err)
 	}
 	content := encode(1, 0, &holder)
