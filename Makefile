@@ -7,7 +7,7 @@ PROBE   := internal/app/probeprogram/program/exoshift-probe.gz
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo record test race faults pairs e2e contract lint fmt bench check patches clean
+.PHONY: help build image demo record test race faults pairs e2e contract lint fmt bench check patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -17,6 +17,10 @@ build: ## Build bin/exoshift, one static binary, with the small program for chec
 	gzip -9nf bin/exoshift-probe
 	cmp -s bin/exoshift-probe.gz $(PROBE) || mv bin/exoshift-probe.gz $(PROBE)
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/exoshift ./cmd/exoshift
+
+image: ## Build bin/exoshift-image.tar, a container image, without a daemon: the same bytes from the same sources
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/image/exoshift ./cmd/exoshift
+	go run -C tools/image . -program $(CURDIR)/bin/image/exoshift -output $(CURDIR)/bin/exoshift-image.tar -version $(VERSION) -created $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fast as life
 	bin/exoshift rehearse --speed 60
@@ -68,6 +72,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench Still -benchtime 1x ./test/session
 	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
 	go -C test/foreign test -v -run '^$$' -bench Terraform -benchtime 1x .
+	EXOSHIFT_JOBS=20 go -C test/cluster test -v -count=1 -timeout 90m -run TestJobs .
 	test/scripts/faults
 
 check: lint race faults build ## Everything that has to pass before a change is done

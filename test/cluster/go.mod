@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	exoshift v0.0.0
+	filippo.io/age v1.3.2
 	github.com/google/go-cmp v0.7.0
 	github.com/openshift/api v0.0.0-20251015095338-264e80a2b6e7
 	go.etcd.io/etcd/api/v3 v3.5.35
@@ -15,7 +16,6 @@ require (
 )
 
 require (
-	filippo.io/age v1.3.2 // indirect
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.6.0 // indirect
