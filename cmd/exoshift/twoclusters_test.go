@@ -10,7 +10,9 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
+	"exoshift/internal/verify"
 	"exoshift/provisioner"
+	"exoshift/provisioner/openshift/release/installdir"
 	"exoshift/state"
 )
 
@@ -66,6 +68,9 @@ func TestInstall_TwoClustersConcurrently(t *testing.T) {
 			preview, err := s.Preview(t.Context())
 			if err != nil {
 				t.Errorf("the plan of %s: %v", s.Spec.Cluster.ID, err)
+			}
+			if report, err := verify.Check(s.Folder, installdir.Read); err != nil || !report.IsSound() {
+				t.Errorf("the folder of %s: %+v, %v", s.Spec.Cluster.ID, report.Findings, err)
 			}
 			for _, change := range preview.Changes {
 				if change.Kind == state.KindTemplate {

@@ -116,12 +116,7 @@ func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
 	found, err := i.cloud.FindTemplate(ctx, name)
 	action := state.Found
 	if fault.Is(err, fault.NotFound) {
-		action = state.Created
-		found, err = i.registerImage(ctx, report, name, boot)
-		// Another cluster may have registered the same image meanwhile: all use the oldest.
-		if oldest, unseen := i.cloud.FindTemplate(ctx, name); err == nil && !fault.Is(unseen, fault.NotFound) {
-			found, err = oldest, unseen
-		}
+		found, action, err = i.registerShared(ctx, report, name, boot)
 	}
 	if err != nil {
 		return err
@@ -140,6 +135,24 @@ func (i *Image) Ensure(ctx context.Context, report provisioner.Report) error {
 		return err
 	}
 	return i.buckets.Delete(ctx, report, purpose) // an earlier run may have been stopped before this
+}
+
+// registerShared registers the image. Another cluster may have registered the same one meanwhile: all use the oldest, and that is
+// not this cluster's then.
+func (i *Image) registerShared(ctx context.Context, report provisioner.Report, name string, boot state.BootImage) (state.Template, state.Action, error) {
+	own, err := i.registerImage(ctx, report, name, boot)
+	if err != nil {
+		return own, "", err
+	}
+	oldest, err := i.cloud.FindTemplate(ctx, name)
+	switch {
+	case fault.Is(err, fault.NotFound), err == nil && oldest.ID == own.ID:
+		return own, state.Created, nil
+	case err != nil:
+		return own, "", err
+	}
+	report.EmitObject(state.KindTemplate, name, own.ID, string(state.Created))
+	return oldest, state.Found, nil
 }
 
 // Exoscale downloads the image from the object storage by a signed link.
