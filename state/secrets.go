@@ -98,6 +98,12 @@ func (f Folder) LoadAPIKey(name string) (APIKey, error) {
 	return APIKey{Name: name, Key: stored.Key, Secret: stored.Secret}, nil
 }
 
+// ListAPIKeyFiles lists the files of a folder's stored keys.
+func ListAPIKeyFiles(f Folder) []string {
+	names, _ := fs.Glob(os.DirFS(f.path), keysDir+"/*") // the pattern is valid
+	return names
+}
+
 func formatKeyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }
 
 // KeepSecret stores the secret of a field and returns the path of its file.

@@ -9,9 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"exoshift/internal/fileread"
 	"exoshift/provisioner"
+	"exoshift/provisioner/destroy"
 	"exoshift/state"
 	"exoshift/wizard/answersfile"
 )
@@ -112,9 +117,11 @@ func (c *checker) checkAnswers() error {
 
 func (c *checker) checkCopies() error {
 	sums, err := c.folder.Read(state.SumsFile)
-	if c.reportUnreadable("answers", state.SumsFile, err) {
+	if unread := c.reportUnreadable("answers", state.SumsFile, err); unread && !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	var summed []string
+	defer func() { c.checkUnsummed(summed) }()
 	line := 0
 	for lines := bufio.NewScanner(bytes.NewReader(sums)); lines.Scan(); {
 		line++
@@ -124,6 +131,7 @@ func (c *checker) checkCopies() error {
 				Text: "this line is no checksum, so the copy that it is of cannot be verified", Next: "delete the line; no run needs it"})
 			continue
 		}
+		summed = append(summed, name)
 		content, err := c.folder.Read(name)
 		sum := sha256.Sum256(content)
 		switch {
@@ -138,4 +146,78 @@ func (c *checker) checkCopies() error {
 		}
 	}
 	return nil
+}
+
+// checkContents checks the files that no other check reads: that there is a file at all where one is expected, and that what runs
+// read of them can be read.
+func (c *checker) checkContents() error {
+	if err := c.checkTypes(); err != nil {
+		return err
+	}
+	for _, name := range state.ListAPIKeyFiles(c.folder) {
+		if content, readable := c.readContent("keys", name); readable && !isAPIKey(content) {
+			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromNone, Text: "it holds no API key with its secret, which is nowhere else",
+				Next: "put it back from a backup; or remove it, and follow what exoshift plan says about the key"})
+		}
+	}
+	for _, machine := range c.spec.Machines(state.RoleLoadBalancer) {
+		c.readContent("generation", state.FormatUserDataFile(machine.Name))
+	}
+	var remembered []destroy.Found
+	if content, readable := c.readContent("inventory", destroy.InventoryFile); readable && json.Unmarshal(content, &remembered) != nil {
+		c.add(Finding{Check: "inventory", Severity: Error, File: destroy.InventoryFile, Repair: FromNone,
+			Text: "it cannot be read: without it nothing proves that volumes and load balancers of the cluster that are left are its own",
+			Next: "put it back from a backup; or remove it, after which a teardown keeps and lists these objects"})
+	}
+	return nil
+}
+
+// readContent reports a file that is there and cannot be read.
+func (c *checker) readContent(check, name string) (content []byte, readable bool) {
+	content, err := c.folder.Read(name)
+	return content, !c.reportUnreadable(check, name, err)
+}
+
+func isAPIKey(content []byte) bool {
+	var key struct{ Key, Secret string }
+	return json.Unmarshal(content, &key) == nil && key.Key != "" && key.Secret != ""
+}
+
+// checkTypes finds what is neither a file nor a folder: whoever opens a pipe waits for its other end.
+func (c *checker) checkTypes() error {
+	err := filepath.WalkDir(c.folder.Path(), func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil // a running installation has removed it, or its mode is reported
+		}
+		if err != nil || entry.IsDir() || entry.Type().IsRegular() || entry.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(c.folder.Path(), path)
+		c.add(Finding{Check: "contents", Severity: Error, File: name, Repair: FromNone, Text: "it cannot be read: " + fileread.CheckRegular(path, info).Error(), Next: "remove it, and put the file back from a backup"})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("check the files in %s: %w", c.folder.Path(), err)
+	}
+	return nil
+}
+
+// checkUnsummed finds copies of given answers that have no checksum, so that nothing shows whether they were changed.
+func (c *checker) checkUnsummed(summed []string) {
+	copies, _ := fs.Glob(os.DirFS(c.folder.Path()), "answers-*.yaml") // the pattern is valid
+	for _, name := range copies {
+		if !slices.Contains(summed, name) && isNumbered(name) {
+			c.add(Finding{Check: "answers", Severity: Note, File: name, Repair: FromNone,
+				Text: "this copy of given answers has no checksum in " + state.SumsFile + ", so that it cannot be verified; no run needs it"})
+		}
+	}
+}
+
+func isNumbered(name string) bool {
+	number := strings.TrimSuffix(strings.TrimPrefix(name, "answers-"), ".yaml")
+	return number != "" && strings.Trim(number, "0123456789") == ""
 }

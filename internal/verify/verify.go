@@ -28,7 +28,7 @@ const (
 
 // Finding is one result of a check.
 type Finding struct {
-	Check    string `json:"check"`    // modes, owners, answers, journal, events, facts, generation or keys
+	Check    string `json:"check"`    // modes, owners, answers, journal, events, facts, generation, keys, inventory or contents
 	Severity string `json:"severity"` // error or note
 	File     string `json:"file"`     // below the folder
 	Line     int    `json:"line,omitempty"`
@@ -105,7 +105,7 @@ func Check(folder state.Folder, read ReadGeneration) (Report, error) {
 func check(folder state.Folder, read ReadGeneration, busy bool) (*checker, error) {
 	c := &checker{folder: folder, read: read, report: Report{Busy: busy}}
 	for _, part := range []func() error{
-		c.checkModes, c.checkAnswers, c.checkCopies, c.checkJournal, c.checkEvents, c.checkGeneration, c.checkFacts, c.checkAgreement, c.checkKeys,
+		c.checkModes, c.checkAnswers, c.checkCopies, c.checkJournal, c.checkEvents, c.checkGeneration, c.checkFacts, c.checkAgreement, c.checkContents, c.checkKeys,
 	} {
 		if err := part(); err != nil {
 			return c, err

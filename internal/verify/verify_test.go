@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -102,6 +103,29 @@ func remove(t *testing.T, folder state.Folder, names ...string) {
 	}
 }
 
+func TestCheck_CopyWithoutChecksum(t *testing.T) {
+	folder := soundFolder(t)
+	remove(t, folder, state.SumsFile)
+	report, err := verify.Check(folder, generated)
+	if err != nil || !report.IsSound() || len(report.Findings) != 1 || report.Findings[0].File != "answers-1.yaml" {
+		t.Errorf("%+v: %v", report, err)
+	}
+}
+
+func store(t *testing.T, folder state.Folder, name, content string) {
+	t.Helper()
+	if err := folder.Write(name, []byte(content)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pipe(t *testing.T, folder state.Folder) {
+	t.Helper()
+	if err := syscall.Mkfifo(folder.Path("pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestCheck_ASoundFolder(t *testing.T) {
 	report, err := verify.Check(soundFolder(t), generated)
 	if err != nil || len(report.Findings) > 0 || report.Entries != 2 || report.Events != 3 {
@@ -132,6 +156,11 @@ func TestRepair_FixesRepairable(t *testing.T) {
 		"answers of another cluster":         {func(t *testing.T, f state.Folder) { change(t, f, state.AnswersFile, "c-demo-1", "c-demo-2") }, "facts", verify.Error, false},
 		"answers that cannot be read":        {func(t *testing.T, f state.Folder) { change(t, f, state.AnswersFile, "kind: Cluster", "kind: [") }, "answers", verify.Error, false},
 		"a copy of answers that was changed": {func(t *testing.T, f state.Folder) { change(t, f, "answers-1.yaml", "c-demo-1", "c-demo-2") }, "answers", verify.Error, false},
+		"a key without its secret":           {func(t *testing.T, f state.Folder) { store(t, f, "api-keys/a.json", `{"key":"EXOa"}`) }, "keys", verify.Error, false},
+		"a key that was cut":                 {func(t *testing.T, f state.Folder) { store(t, f, "api-keys/a.json", `{"key":"EXOa","sec`) }, "keys", verify.Error, false},
+		"a folder in place of a document":    {func(t *testing.T, f state.Folder) { store(t, f, "user-data/lb-0/a", "") }, "generation", verify.Error, false},
+		"an inventory that was cut":          {func(t *testing.T, f state.Folder) { store(t, f, "inventory.json", `[{"Kind":"block-vol`) }, "inventory", verify.Error, false},
+		"a pipe":                             {func(t *testing.T, f state.Folder) { pipe(t, f) }, "contents", verify.Error, false},
 		"keys of a generation put aside": {func(t *testing.T, f state.Folder) {
 			if err := f.Write("openshift-20260101T000000Z/auth/kubeconfig", nil); err != nil {
 				t.Fatal(err)

@@ -62,6 +62,9 @@ type Options struct {
 	OwnKey                string // the API key of this run
 }
 
+// InventoryFile is the file of the cluster's folder in which a teardown keeps its inventory, as []Found.
+const InventoryFile = "inventory.json"
+
 // Phase is the phase of all steps of a teardown.
 const Phase = "teardown"
 

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/app/connectivity"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/destroy"
 	"exoshift/provisioner/install"
@@ -51,8 +52,6 @@ type Outcome struct {
 	Failure   error
 	Events    string // path of the complete record; "" if none is kept
 }
-
-const inventoryFile = "inventory.json"
 
 // Destroy deletes everything that belongs to the cluster. Its folder, if it has one, must be locked.
 func (c Cluster) Destroy(ctx context.Context, options Options, shown Display) error {
@@ -162,7 +161,7 @@ func (c Cluster) readRecipe(options Options) (destroy.Options, error) {
 	if recipe.Journal, err = c.Folder.ListEntries(); err != nil {
 		return recipe, err
 	}
-	content, err := c.Folder.Read(inventoryFile)
+	content, err := c.Folder.Read(destroy.InventoryFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return recipe, nil
 	}
@@ -170,7 +169,8 @@ func (c Cluster) readRecipe(options Options) (destroy.Options, error) {
 		err = json.Unmarshal(content, &recipe.Remembered)
 	}
 	if err != nil {
-		return recipe, fmt.Errorf("read what an earlier teardown found in %s: %w", c.Folder.Path(inventoryFile), err)
+		return recipe, fault.New(fault.Invalid, "read what an earlier teardown found in "+c.Folder.Path(destroy.InventoryFile), err).
+			WithHint("put it back from a backup; or remove it: then volumes and load balancers of the cluster that only this file proves to be its own are kept and listed")
 	}
 	return recipe, nil
 }
@@ -185,7 +185,7 @@ func (c Cluster) save(earlier []destroy.Found, inventory destroy.Inventory) erro
 	if err != nil {
 		return fmt.Errorf("keep what was found: %w", err)
 	}
-	return c.Folder.Write(inventoryFile, append(content, '\n'))
+	return c.Folder.Write(destroy.InventoryFile, append(content, '\n'))
 }
 
 // markDestroyed keeps the folder without its keys.

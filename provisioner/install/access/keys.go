@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"exoshift/assets"
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -103,7 +104,11 @@ type FolderStore struct {
 
 // LoadAPIKey returns the key in the folder.
 func (f FolderStore) LoadAPIKey(_ context.Context, _ provisioner.Report, policy string) (state.APIKey, error) {
-	return f.Folder.LoadAPIKey(f.Spec.ObjectName(policy))
+	key, err := f.Folder.LoadAPIKey(f.Spec.ObjectName(policy))
+	if err != nil {
+		return key, fault.New(fault.Invalid, "read a key that was kept", err).WithHint("exoshift verify --dir %s says what can be done", f.Folder.Path())
+	}
+	return key, nil
 }
 
 // KeepAPIKey returns the function that saves a key in the folder.

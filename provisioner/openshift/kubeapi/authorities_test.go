@@ -46,3 +46,16 @@ func TestParseKubeconfig_RefusesDepthInMilliseconds(t *testing.T) {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }
+
+func TestCheckKubeconfig_RefusesDamage(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty":    "",
+		"cut":      "apiVersion: v1\nkind: Config\nclusters:\n- cluster:\n    certif",
+		"no keys":  `{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}], clusters: [{name: a, cluster: {server: "https://a", certificate-authority-data: YQ==}}], users: [{name: a, user: {token: b}}]}`,
+		"bad keys": `{apiVersion: v1, kind: Config, current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}], clusters: [{name: a, cluster: {server: "https://a", certificate-authority-data: YQ==}}], users: [{name: a, user: {client-certificate-data: YQ==, client-key-data: YQ==}}]}`,
+	} {
+		if err := kubeapi.CheckKubeconfig([]byte(content)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

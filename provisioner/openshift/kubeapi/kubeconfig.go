@@ -2,6 +2,7 @@ package kubeapi
 
 import (
 	"fmt"
+	"net/url"
 
 	"exoshift/internal/fileread"
 
@@ -24,6 +25,23 @@ func ParseKubeconfig(content []byte) (*rest.Config, error) {
 		return nil, err
 	}
 	return clientcmd.NewDefaultClientConfig(*config, &clientcmd.ConfigOverrides{}).ClientConfig()
+}
+
+// CheckKubeconfig returns an error unless a client can be made of a kubeconfig.
+func CheckKubeconfig(content []byte) error {
+	config, err := ParseKubeconfig(content)
+	if err != nil {
+		return err
+	}
+	address, err := url.Parse(config.Host)
+	if err != nil {
+		return err
+	}
+	if err := checkTrust(config, address); err != nil {
+		return err
+	}
+	_, err = rest.TLSConfigFor(config)
+	return err
 }
 
 // checkEmbedded checks what the current context uses.

@@ -346,7 +346,7 @@ func TestGenerate_RefusesDamagedGeneration(t *testing.T) {
 	}
 	for name, content := range map[string][]byte{
 		"metadata.json": []byte(`{}`), "bootstrap.ign": []byte(`{"storage":{}}`), "master.ign": []byte(`{"ignition":{}}`),
-		"worker.ign": foreign, "generation.json": []byte(`{"version":"4.19.1"}`),
+		"worker.ign": foreign, "generation.json": []byte(`{"version":"4.19.1"}`), "auth/kubeconfig": []byte("apiVersion: v1\nkind: Con"),
 	} {
 		path := filepath.Join(dir, name)
 		intact, err := os.ReadFile(path)

@@ -14,6 +14,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
+	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 
 	"github.com/vincent-petithory/dataurl"
@@ -24,7 +25,7 @@ func Load(dir, version string) (state.Ignition, error) {
 	ignition, err := loadIgnition(dir, version)
 	if err != nil {
 		return state.Ignition{}, fault.New(fault.Conflict, "read the generated files in "+dir, err).
-			WithHint("a generation cannot be mended; if no machine was made from it, move it away and run again")
+			WithHint("put the folder back from a backup: a generation cannot be mended; if no machine was made from it, move it away and run again")
 	}
 	return ignition, nil
 }
@@ -52,7 +53,23 @@ func loadIgnition(dir, version string) (state.Ignition, error) {
 	if err != nil {
 		return ignition, err
 	}
+	if err := checkKubeconfig(dir); err != nil {
+		return ignition, err
+	}
 	return ignition, loadPointers(dir, &ignition)
+}
+
+// checkKubeconfig is made before a run waits for a cluster that it could not reach with what it has.
+func checkKubeconfig(dir string) error {
+	const name = "auth/kubeconfig"
+	content, err := fileread.Bytes(filepath.Join(dir, name), fileread.Small)
+	if err == nil {
+		err = kubeapi.CheckKubeconfig(content)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 func loadBootstrap(dir string, made record, ignition *state.Ignition) error {
