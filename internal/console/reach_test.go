@@ -14,6 +14,7 @@ import (
 
 	"exoshift/internal/console"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/difference"
 )
 
 // surveyed is a report from two sources with every verdict.
@@ -67,7 +68,7 @@ func compared() console.ConnectivityReport {
 	earlier.Results[0].Verdict, earlier.Results[0].Class = reach.Fail, reach.NXDomain
 	earlier.Results[1].Verdict, earlier.Results[1].Class = reach.OK, ""
 	earlier.Results[3].ID = "NET-3RD-009"
-	v.Changes, v.Compared = reach.Compare(earlier, v.Report), true
+	v.Changes, v.Compared = difference.Compare(earlier, v.Report), true
 	return v
 }
 

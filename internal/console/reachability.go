@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/difference"
 )
 
 // ConnectivityReport is a connectivity report for people and programs. Its output depends only on its content.
@@ -20,8 +21,8 @@ type ConnectivityReport struct {
 	Program string        // that created it, with its version; may be empty
 	Release string        // requested OpenShift release; may be empty
 
-	Changes  []reach.Change // since an earlier report
-	Compared bool           // with an earlier report
+	Changes  []difference.Change // since an earlier report
+	Compared bool                // with an earlier report
 }
 
 // WriteJSON writes the report for programs. ReadReport of package reach reads it.

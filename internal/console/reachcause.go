@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 )
 
 // commonCauses are numbered by their index, from 1.
@@ -45,7 +46,7 @@ func writeCauses(out *strings.Builder, v ConnectivityReport, causes commonCauses
 		fmt.Fprintf(out, "\nCause %d, of %d problems\n", i+1, len(cause.IDs))
 		writeParagraph(out, "is    ", SanitizeLine(cause.Text))
 		writeParagraph(out, "do    ", SanitizeLine(cause.Hint))
-		if test := SanitizeLine(reach.BuildCommand(v.findCheck(cause.First.ID), cause.First)); test != "" { // whole, to be copied
+		if test := SanitizeLine(command.Build(v.findCheck(cause.First.ID), cause.First)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)
 		}
 	}

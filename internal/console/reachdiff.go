@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/difference"
 )
 
 func writeDiff(out *strings.Builder, v ConnectivityReport) {
@@ -16,7 +17,7 @@ func writeDiff(out *strings.Builder, v ConnectivityReport) {
 		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
 		return
 	}
-	turns := text.NewCounts(reach.Worse, reach.Better, reach.Other, reach.Added, reach.Removed)
+	turns := text.NewCounts(difference.Worse, difference.Better, difference.Other, difference.Added, difference.Removed)
 	for _, change := range v.Changes {
 		turns.Add(string(change.Direction()))
 	}
@@ -30,17 +31,17 @@ func writeDiff(out *strings.Builder, v ConnectivityReport) {
 }
 
 // sortChanges puts regressions first.
-func sortChanges(changes []reach.Change) []reach.Change {
-	order := []reach.Direction{reach.Worse, reach.Other, reach.Better, reach.Added, reach.Removed}
+func sortChanges(changes []difference.Change) []difference.Change {
+	order := []difference.Direction{difference.Worse, difference.Other, difference.Better, difference.Added, difference.Removed}
 	sorted := slices.Clone(changes)
-	slices.SortStableFunc(sorted, func(a, b reach.Change) int {
+	slices.SortStableFunc(sorted, func(a, b difference.Change) int {
 		return slices.Index(order, a.Direction()) - slices.Index(order, b.Direction())
 	})
 	return sorted
 }
 
 // WriteTransitions writes a line for each change between two rounds of a watch.
-func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error {
+func WriteTransitions(w io.Writer, now time.Time, changes []difference.Change) error {
 	var out strings.Builder
 	for _, change := range changes {
 		r := change.Result()
@@ -50,7 +51,7 @@ func WriteTransitions(w io.Writer, now time.Time, changes []reach.Change) error 
 }
 
 // formatTransition returns e.g. "ok -> FAILED, TCP: no answer from 203.0.113.9".
-func formatTransition(c reach.Change) string {
+func formatTransition(c difference.Change) string {
 	words := formatState(c.Before) + " -> " + formatState(c.After)
 	if c.After.ID == "" || c.After.Verdict == reach.OK {
 		return words

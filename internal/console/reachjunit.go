@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 )
 
 // Elements of a JUnit report that Jenkins and GitLab read. There is no official schema: these are in all variants.
@@ -99,7 +100,7 @@ func newJUnitCase(v ConnectivityReport, r reach.Result) junitCase {
 
 func formatJUnitDetails(v ConnectivityReport, r reach.Result) string {
 	details := []string{"layers: " + r.Layers.FormatLine()}
-	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", reach.BuildCommand(v.findCheck(r.ID), r)}} {
+	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", command.Build(v.findCheck(r.ID), r)}} {
 		if text := SanitizeLine(row.text); text != "" {
 			details = append(details, row.name+text)
 		}

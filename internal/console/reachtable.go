@@ -6,6 +6,7 @@ import (
 
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 )
 
 const detailIndent = 6
@@ -82,7 +83,7 @@ func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, se
 	default:
 		told[r.Hint] = r.ID
 		writeParagraph(out, "do    ", SanitizeLine(r.Hint))
-		if test := SanitizeLine(reach.BuildCommand(v.findCheck(r.ID), r)); test != "" { // whole, to be copied
+		if test := SanitizeLine(command.Build(v.findCheck(r.ID), r)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)
 		}
 	}

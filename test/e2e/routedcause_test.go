@@ -50,10 +50,12 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 	if !ok {
 		return
 	}
-	r.intercept()
-	r.filter("8443")
+	r.intercept("443", r.corporate)
+	r.intercept("9443", r.inspecting)
+	r.filter("8443", "text/html", "<html><head><title>Web Filter: Access Denied</title></head>{host}</html>")
+	r.filter("7443", "text/plain", "Forbidden")
 	all := []certificate.Pair{r.corporate}
-	throughInterceptor, throughFilter := []string{"tcp dport 443 dnat to " + interceptorHost + ":443"}, []string{"tcp dport 443 dnat to " + interceptorHost + ":8443"}
+	through := func(port string) []string { return []string{"tcp dport 443 dnat to " + interceptorHost + ":" + port} }
 	toNameServer := func(address string) []string {
 		return []string{"udp dport 53 dnat to " + address, "tcp dport 53 dnat to " + address}
 	}
@@ -66,9 +68,11 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 		{name: "one prohibited", forward: []string{"ip daddr 203.0.113.10 tcp dport 443 reject with icmp admin-prohibited"}, verdict: reach.Fail, asked: "allow web.site0.net 443/tcp"},
 		{name: "large packets are lost", forward: []string{"ip length > 900 drop"}, verdict: reach.Fail, cause: eight + "large packets from or to this workstation are lost: the MTU is too large"},
 		{name: "all data is lost", forward: []string{"tcp dport 443 ip length > 100 drop"}, verdict: reach.Fail, cause: eight + "all outgoing connections " + here + " open, but the TLS handshake gets no answer"},
-		{name: "inspected, trusted", redirect: throughInterceptor, trusted: all, verdict: reach.Warn, cause: eight + "TLS is inspected: CN=Corp Root CA, which is no public authority, signs for unrelated services"},
-		{name: "inspected, not trusted", redirect: throughInterceptor, verdict: reach.Fail, cause: eight + "signed by CN=Corp Root CA, not trusted by this workstation", asked: "exempt from TLS inspection " + listSites() + " 443/tcp"},
-		{name: "web filter", redirect: throughFilter, trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Web Filter: Access Denied", 403 Forbidden`},
+		{name: "inspected, trusted", redirect: through("443"), trusted: all, verdict: reach.Warn, cause: eight + "TLS is inspected: CN=Corp Root CA, which is no public authority, signs for unrelated services"},
+		{name: "inspected, not trusted", redirect: through("443"), verdict: reach.Fail, cause: eight + "signed by CN=Corp Root CA, not trusted by this workstation", asked: "exempt from TLS inspection " + listSites() + " 443/tcp"},
+		{name: "inspected, below a public authority", redirect: through("9443"), verdict: reach.Warn, cause: eight + "TLS is probably inspected: CN=Managed Security CA, below CN=Lab Root CA, signs for nearly all services, which have many issuers elsewhere"},
+		{name: "bare denial", redirect: through("7443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Forbidden", 403 Forbidden`},
+		{name: "web filter", redirect: through("8443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Web Filter: Access Denied", 403 Forbidden`},
 		{name: "name server is silent", forward: []string{"udp dport 53 drop", "tcp dport 53 drop"}, verdict: reach.Fail, cause: eight + nameServer + " does not answer DNS queries", asked: "resolve the name " + listSites() + " "},
 		{name: "name server refuses", redirect: toNameServer(refusingServer), verdict: reach.Fail, cause: eight + nameServer + " refuses DNS queries of this workstation", asked: "resolve the name " + listSites() + " "},
 		{name: "name server knows nothing", redirect: toNameServer(emptyServer), verdict: reach.Fail, cause: eight + nameServer + " does not resolve public names", asked: "resolve the name " + listSites() + " "},
@@ -84,6 +88,29 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 			fault.compare(t, report)
 			fault.compareOutputs(t, report)
 		})
+	}
+}
+
+// How many checks fail is chance in a network that loses packets at random; what is told of them is not.
+func TestRoutedFaults_Loss(t *testing.T) {
+	r, ok := newRoutedLab(t)
+	if !ok {
+		return
+	}
+	r.route([]string{"meta l4proto tcp numgen random mod 100 < 40 drop"}, nil)
+	report := checkRouted(t, r.client())
+	lost := 0
+	for _, result := range report.Results {
+		if result.Class == reach.Loss {
+			lost++
+		}
+		if result.Class != reach.Loss && result.Class != reach.TCPTimeout && result.Verdict != reach.OK {
+			t.Errorf("%s %s: %s", result.ID, told(result), result.Describe())
+		}
+	}
+	causes := reach.CommonCauses(report)
+	if grouped := len(causes) > 0 && causes[0].Text == "the network of this workstation loses packets" && strings.Contains(causes[0].Hint, "connections lost a packet"); lost == 0 || lost >= 3 && !grouped {
+		t.Errorf("%d results, causes %v", lost, causes)
 	}
 }
 

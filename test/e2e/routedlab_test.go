@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +27,7 @@ import (
 type routedLab struct {
 	t                 *testing.T
 	public, corporate certificate.Pair // authorities of the internet, and of the interceptor
+	inspecting        certificate.Pair // an authority of the interceptor below that of the internet
 }
 
 // Addresses of the routed lab; the servers' network is publicIPv4.
@@ -42,6 +44,7 @@ func newRoutedLab(t *testing.T) (*routedLab, bool) {
 		return nil, false
 	}
 	r := &routedLab{t: t, public: authority(t, "Lab Root CA"), corporate: authority(t, "Corp Root CA")}
+	r.inspecting = r.issueBelow("Managed Security CA")
 	lo, err := netlink.LinkByName("lo")
 	must(t, err)
 	must(t, netlink.LinkSetUp(lo))
@@ -64,6 +67,14 @@ func newRoutedLab(t *testing.T) (*routedLab, bool) {
 	r.serveNames()
 	r.serveSites()
 	return r, true
+}
+
+// issueBelow makes an authority below that of the internet, as those that sign for services are.
+func (r *routedLab) issueBelow(name string) certificate.Pair {
+	r.t.Helper()
+	pair, err := r.public.Issue(certificate.Request{Subject: pkix.Name{CommonName: name}, Validity: 2 * validity, CA: true}, time.Now())
+	must(r.t, err)
+	return pair
 }
 
 func siteName(n int) string { return fmt.Sprintf("web.site%d.net", n) }
@@ -150,13 +161,13 @@ func (r *routedLab) serveNames() {
 	}
 }
 
-// serveSites runs one HTTPS server for each site, which answers with JSON.
+// serveSites runs one HTTPS server for each site, which answers with JSON. The certificate of each has another issuer.
 func (r *routedLab) serveSites() {
 	r.t.Helper()
 	for n := range sites {
-		pair := issue(r.t, r.public, time.Now(), siteName(n))
+		issuer := r.issueBelow(fmt.Sprintf("Issuing CA %d", n))
 		listener := r.listen("server", siteAddress(n)+":443")
-		r.serve(tls.NewListener(listener, encryption(pair)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		r.serve(tls.NewListener(listener, encryption(issue(r.t, issuer, time.Now(), siteName(n)), issuer.Certificate)), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"service": "` + siteName(n) + `"}`))
 		}))
@@ -195,11 +206,12 @@ func inNamespace(name string, run func() error) error {
 	return <-result
 }
 
-// intercept opens all TLS connections that reach the interceptor: what it reads, it passes on to the site.
-func (r *routedLab) intercept() {
+// intercept opens all TLS connections that reach a port of the interceptor, with certificates of an authority: what it reads,
+// it passes on to the site.
+func (r *routedLab) intercept(port string, by certificate.Pair) {
 	r.t.Helper()
-	(&lab{t: r.t}).accept(r.listen("interceptor", interceptorHost+":443"), func(conn net.Conn) {
-		front := tls.Server(conn, &tls.Config{GetCertificate: r.issueFor, MinVersion: tls.VersionTLS12})
+	(&lab{t: r.t}).accept(r.listen("interceptor", interceptorHost+":"+port), func(conn net.Conn) {
+		front := tls.Server(conn, &tls.Config{GetCertificate: r.issueBy(by), MinVersion: tls.VersionTLS12})
 		if front.Handshake() != nil {
 			return
 		}
@@ -213,9 +225,11 @@ func (r *routedLab) intercept() {
 	})
 }
 
-func (r *routedLab) issueFor(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	pair := issue(r.t, r.corporate, time.Now(), hello.ServerName)
-	return &tls.Certificate{Certificate: [][]byte{pair.Certificate.Raw, r.corporate.Certificate.Raw}, PrivateKey: pair.Key}, nil
+func (r *routedLab) issueBy(by certificate.Pair) func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		pair := issue(r.t, by, time.Now(), hello.ServerName)
+		return &tls.Certificate{Certificate: [][]byte{pair.Certificate.Raw, by.Certificate.Raw}, PrivateKey: pair.Key}, nil
+	}
 }
 
 func (r *routedLab) callSite(name string) (conn net.Conn, err error) {
@@ -234,14 +248,14 @@ func (r *routedLab) callSite(name string) (conn net.Conn, err error) {
 	return secure, secure.Handshake()
 }
 
-// filter answers everything at another port of the interceptor with a page of its own.
-func (r *routedLab) filter(port string) {
+// filter answers everything at another port of the interceptor with 403 and a body of its own.
+func (r *routedLab) filter(port, kind, body string) {
 	r.t.Helper()
-	listener := tls.NewListener(r.listen("interceptor", interceptorHost+":"+port), &tls.Config{GetCertificate: r.issueFor, MinVersion: tls.VersionTLS12})
+	listener := tls.NewListener(r.listen("interceptor", interceptorHost+":"+port), &tls.Config{GetCertificate: r.issueBy(r.corporate), MinVersion: tls.VersionTLS12})
 	r.serve(listener, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = fmt.Fprintf(w, "<html><head><title>Web Filter: Access Denied</title></head>%s</html>", q.Host)
+		_, _ = io.WriteString(w, strings.ReplaceAll(body, "{host}", q.Host))
 	}))
 }
 

@@ -11,6 +11,7 @@ import (
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 )
 
 // Board holds the results of every check from every source, and the state of their list.
@@ -104,7 +105,7 @@ func (b *Board) RecordResult(vantage int, r reach.Result, now time.Time) {
 	b.recordTransition(row, vantage, cleaned, now)
 	row.ReportedResults[vantage] = r
 	row.Results[vantage] = preflight.SourceResult{
-		Status: preflight.MapVerdict(r.Verdict), Result: cleaned, Command: cells.SanitizeLines(reach.BuildCommand(row.Reported, r), b.ascii),
+		Status: preflight.MapVerdict(r.Verdict), Result: cleaned, Command: cells.SanitizeLines(command.Build(row.Reported, r), b.ascii),
 	}
 	row.updateSearchText()
 	b.CachedList = nil

@@ -12,6 +12,7 @@ import (
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -143,15 +144,15 @@ func (s *checkScreen) handleReportSaved(m reportSavedMsg) {
 }
 
 func (s *checkScreen) copyTest(row *Row) tea.Cmd {
-	command := row.FromSource(s.board.ResolveSource(row)).Command
-	if command == "" {
-		command = cells.SanitizeLines(reach.BuildCommand(row.Reported, reach.Result{}), s.options.ASCII)
+	line := row.FromSource(s.board.ResolveSource(row)).Command
+	if line == "" {
+		line = cells.SanitizeLines(command.Build(row.Reported, reach.Result{}), s.options.ASCII)
 	}
-	if command == "" {
+	if line == "" {
 		s.setNotice(theme.Waiting, "no command for this check")
 		return nil
 	}
-	return app.CopyToClipboard(s.options.Out, command)
+	return app.CopyToClipboard(s.options.Out, line)
 }
 
 func (s *checkScreen) handleCopied(m app.CopiedMsg) {

@@ -109,3 +109,14 @@ func TestParseEndpoint_AnyInput(t *testing.T) {
 		}
 	})
 }
+
+func TestTarget_HidesPassword(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://user:secret@quay.io": "quay.io:443", "ssh://git@git.vshn.net": "git.vshn.net:22", "zone://example.net": "example.net",
+		"https://user:secret@quay.io:99999999/%zz": "unreadable address", "registry://[2001:db8::1]": "[2001:db8::1]:443",
+	} {
+		if got := (Check{URL: url}).Target(); got != want {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
+}

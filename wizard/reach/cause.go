@@ -82,12 +82,14 @@ func (c *outcomeCounts) findEvidence(r Result) (key shared, known bool) {
 	switch r.Class {
 	case "":
 		return shared{}, false
-	case ClockSkew, Captive, NoIPv4, MTU, Unstable, NoResolver:
+	case ClockSkew, Captive, NoIPv4, MTU, Unstable, Loss, NoResolver:
 		return shared{}, true
 	case ProxyAuth, ProxyRefused, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return shared{evidence: e[EvidenceProxy]}, true
 	case Inspected:
 		return shared{evidence: e[EvidenceAuthority]}, true
+	case SharedIssuer:
+		return shared{evidence: e[EvidenceIssuer]}, true
 	case Untrusted, Expired:
 		if issuer := e[EvidenceIssuer]; issuer != "" || r.Class == Untrusted {
 			return shared{evidence: issuer}, issuer != ""

@@ -26,12 +26,14 @@ const (
 	ProxyPort     Class = "proxy-port"           // no proxy listens at that port
 	Untrusted     Class = "tls-untrusted-issuer" // usually interception; the issuer is in the evidence
 	Inspected     Class = "tls-inspected"        // an authority that only this machine trusts has signed for a public service
+	SharedIssuer  Class = "tls-shared-issuer"    // one issuer, below a public authority, signs for nearly all services
 	WrongHostname Class = "tls-hostname"
 	Expired       Class = "tls-expired"
 	ClockSkew     Class = "tls-clock-skew" // this machine's clock is wrong, by a certificate, a Date header or NTP
 	TLSTimeout    Class = "tls-timeout"    // connected, and no answer to the handshake: loss, a slow link, or packets that are too large
 	MTU           Class = "mtu"            // large packets are lost on the way, small ones pass
 	Unstable      Class = "unstable"       // reached at the second attempt only, when nothing else was probed
+	Loss          Class = "packet-loss"    // the network loses packets: it failed at first, or got no further than a connection
 	TLSFailure    Class = "tls-failure"    // no handshake: a version, an alert, or something that is not TLS
 	Unauthorized  Class = "http-401"       // reached: the service requires authentication
 	Geo           Class = "http-403-geo"

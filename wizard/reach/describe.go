@@ -76,12 +76,14 @@ var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that not
 
 	Untrusted:     "signed by {issuer}, which {machine} does not trust",
 	Inspected:     "reachable, but inspected: signed by {authority}, which is no public authority",
+	SharedIssuer:  "reachable, but signed by {authorities}, as nearly all other services",
 	WrongHostname: "the certificate is for {subject}",
 	Expired:       "the certificate expired {expires}",
 	ClockSkew:     "the clock of {machine} is {how far behind or ahead}",
 	TLSTimeout:    "connected, but no answer to the TLS handshake",
 	MTU:           "large packets are lost: the MTU is too large",
 	Unstable:      "reachable, at the second attempt only",
+	Loss:          "the network of {machine} loses packets",
 	TLSFailure:    "TLS handshake failed",
 
 	Unauthorized: "reachable, requires authentication",

@@ -21,7 +21,7 @@ func buildHint(check Check, r Result) string {
 // If the failure is the source's, whatever the service, the catalogue's hint about the service would mislead.
 func isSourceFault(class Class) bool {
 	switch class {
-	case ClockSkew, Captive, MTU, Unstable, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout, DNSRefused, NoResolver:
+	case ClockSkew, Captive, MTU, Unstable, Loss, SharedIssuer, BlockPage, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort, NoRoute, NoIPv4, DNSTimeout, DNSRefused, NoResolver:
 		return true
 	}
 	return false
@@ -65,13 +65,17 @@ var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	Untrusted: "Ask to exempt {host} from TLS inspection, or trust {issuer}: {how that is done there}.",
 	Inspected: "Add {authority}, which only {machine} trusts, to openshift.trustBundle in the answers if the nodes are behind the same " +
 		"TLS inspection, or ask to exempt {host} from it.",
+	SharedIssuer: "Ask the network team whether TLS is inspected: {authorities} signs for {host} and for nearly all other services, which have " +
+		"many issuers elsewhere. If so, ask to exempt them.",
 	WrongHostname: "Find what answers instead of {host}: the certificate is for {subject}, so DNS or a proxy points elsewhere.",
 	Expired:       "Ask the operator of {host} to renew its certificate: it expired {expires}.",
 	ClockSkew:     "Set the clock of {machine}, preferably by NTP: it is {how far behind or ahead}.",
 	TLSTimeout:    "Look for loss or a slow link between {machine} and {target}: it connects, but the handshake gets no answer.",
 	MTU: "Lower the MTU of {machine}, e.g. to 1400, or ask the network team to let the ICMP message \"fragmentation needed\" pass: large " +
 		"packets to or from {target} are lost, small ones pass.",
-	Unstable:   "Find out why the network of {machine} is slow or loses packets: {host} was reached at the second attempt only.",
+	Unstable: "Find out why the network of {machine} is slow or loses packets: {host} was reached at the second attempt only.",
+	Loss: "Find where packets between {machine} and {target} are lost, e.g. by mtr: in a wireless network, a cable, a VPN or a line that is " +
+		"full; {loss}.",
 	TLSFailure: "Find the device between {machine} and {target} that blocks TLS: the handshake failed.",
 
 	Unauthorized: "No action: {host} is reachable and requires authentication, as expected.",
@@ -102,6 +106,8 @@ func expandHint(text string, r Result) string {
 		"{address}", cmp.Or(e[EvidenceAddress], e[EvidenceAddresses], host),
 		"{issuer}", cmp.Or(e[EvidenceIssuer], "its unknown issuer"),
 		"{authority}", cmp.Or(e[EvidenceAuthority], "the authority of the inspection"),
+		"{authorities}", formatAuthorities(e),
+		"{loss}", cmp.Or(e[EvidenceLoss], "connections need several attempts"),
 		"{subject}", cmp.Or(e[EvidenceSubject], "another name"),
 		"{expires}", cmp.Or(e[EvidenceExpires], "some time ago"),
 		"{how far behind or ahead}", formatSkew(e[EvidenceSkew]),

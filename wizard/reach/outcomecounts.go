@@ -63,7 +63,7 @@ func findLayer(class Class) int {
 		return 0
 	case Refused, TCPTimeout, NoRoute, Prohibited, NoIPv4, UDPTimeout, ProxyRefused, ProxyAuth, ProxyPassword, ProxyUnknown, ProxySilent, ProxyPort:
 		return 1
-	case Untrusted, Inspected, WrongHostname, Expired, TLSTimeout, MTU, TLSFailure, Reset:
+	case Untrusted, Inspected, SharedIssuer, WrongHostname, Expired, TLSTimeout, MTU, TLSFailure, Reset:
 		return 2
 	}
 	return 3

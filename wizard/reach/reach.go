@@ -91,6 +91,8 @@ const (
 	EvidenceProxy     = "proxy"     // "host:port" that the connection went through
 	EvidenceIssuer    = "issuer"    // of the server's certificate, e.g. "CN=Corp Proxy CA"
 	EvidenceAuthority = "authority" // at the top of the server's certificates, if it is not a public one
+	EvidenceRoot      = "root"      // the public authority above the issuer of the server's certificate
+	EvidenceLoss      = "loss"      // how many of some connections lost a packet
 	EvidenceSubject   = "subject"
 	EvidenceExpires   = "expires"  // of the server's certificate, RFC 3339
 	EvidenceStatus    = "status"   // HTTP status, or the first line of the answer

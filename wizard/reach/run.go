@@ -34,8 +34,9 @@ var (
 	errTimeUp  = errors.New("the run timed out")
 )
 
-// Run runs all checks of a task concurrently, and emits each result once. A check is skipped if one that it needs failed.
-// What may have failed only because of the other probes is repeated by a Repeater.
+// Run runs all checks of a task concurrently, and emits each result once, and those again that all results together show in
+// another light. A check is skipped if one that it needs failed.
+// What may have failed only because of the other probes, or of packets that were lost, is repeated by a Repeater.
 // It ends with ctx at the latest; then the checks that were not probed have a result, too.
 func Run(parent context.Context, task Task, prober Prober, tell func(Result)) Report {
 	started := time.Now()
@@ -45,19 +46,15 @@ func Run(parent context.Context, task Task, prober Prober, tell func(Result)) Re
 	ended := make(chan outcome, len(task.Checks)) // buffered for all: a probe never waits for the receiver
 	wanted := run.listWanted()
 	go runProbes(ctx, wanted, task.Checks, prober, ended)
-	repeater, repeats := prober.(Repeater)
-	var doubtful []outcome
+	later := newPostponed(task.Checks, prober)
 	for range wanted {
-		if o := <-ended; repeats && o.isDoubtful() {
-			doubtful = append(doubtful, o)
-		} else {
+		if o := <-ended; !later.take(o) {
 			run.record(o)
 		}
 	}
-	if len(doubtful) > 0 {
-		repetition{task.Checks, repeater, run.record}.run(parent, doubtful)
-	}
+	later.finish(parent, run.record)
 	run.close()
+	run.markSharedIssuer()
 	return Report{
 		V: Version, Started: started.UTC().Truncate(time.Millisecond), TookMS: time.Since(started).Milliseconds(), Results: run.results,
 	}

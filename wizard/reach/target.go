@@ -76,3 +76,11 @@ func (c Check) Page() string {
 	}
 	return "docs/endpoints.md#" + strings.ToLower(c.ID)
 }
+
+func parsePort(target string) string {
+	_, port, err := net.SplitHostPort(target)
+	if err != nil {
+		return ""
+	}
+	return port
+}

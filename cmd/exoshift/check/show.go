@@ -21,6 +21,7 @@ import (
 	"exoshift/state"
 	"exoshift/tui/checks"
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/difference"
 
 	"github.com/google/renameio/v2"
 )
@@ -72,7 +73,7 @@ func (c checkFlags) newProgressPrinter(std cli.Streams) func(string) {
 func (c checkFlags) print(std cli.Streams, s *connectivity.Checker, report reach.Report, before *reach.Report) error {
 	view := c.newReportView(s, report)
 	if before != nil {
-		view.Changes, view.Compared = reach.Compare(*before, report), true
+		view.Changes, view.Compared = difference.Compare(*before, report), true
 	}
 	var written bytes.Buffer
 	var err error
@@ -130,7 +131,7 @@ func (c checkFlags) printChanges(std cli.Streams, last, next reach.Report) error
 	if c.format == formatJSON {
 		return console.ConnectivityReport{Report: next}.WriteJSON(std.Out)
 	}
-	return console.WriteTransitions(std.Out, time.Now(), reach.Compare(last, next))
+	return console.WriteTransitions(std.Out, time.Now(), difference.Compare(last, next))
 }
 
 func formatCheckTitle(spec state.Spec) string {

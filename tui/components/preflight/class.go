@@ -12,6 +12,7 @@ var classWords = map[reach.Class]string{ //nolint:gochecknoglobals // a table th
 	reach.ProxyRefused: "blocked by the proxy", reach.ProxyAuth: "proxy authentication",
 	reach.ProxyPassword: "proxy password", reach.ProxyUnknown: "proxy not found", reach.ProxySilent: "no answer from the proxy",
 	reach.ProxyPort: "no proxy there", reach.BlockPage: "block page", reach.TLSTimeout: "no answer to TLS",
+	reach.Loss: "packets lost", reach.SharedIssuer: "TLS inspected?",
 	reach.MTU: "MTU too large", reach.Unstable: "second attempt only",
 	reach.Untrusted: "unknown issuer", reach.Inspected: "TLS inspected", reach.WrongHostname: "certificate name mismatch",
 	reach.Expired: "certificate expired", reach.ClockSkew: "clock skew", reach.TLSFailure: "TLS handshake failed",

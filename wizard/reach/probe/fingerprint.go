@@ -44,6 +44,15 @@ func isForeignPage(a connection.Client, r connection.Reply) bool {
 	return answer != nil && connection.IsPage(r) && (answer.Type != "" || !hasMark(a, r))
 }
 
+// isForeignDenial reports whether a reply only denies access, without a mark of the check's service.
+func isForeignDenial(a connection.Client, r connection.Reply) bool {
+	answer := a.Check.Answer
+	if answer == nil || !connection.IsBareDenial(r) {
+		return false
+	}
+	return len(answer.Headers) == 0 && answer.Text == "" || !hasMark(a, r)
+}
+
 var errNoMark = errors.New("the response lacks what this service usually sends")
 
 // hasMark reports whether a reply has one of the marks of the check's answer, or whether there are none. Pages about a

@@ -59,7 +59,8 @@ func TestProbe_FilterIsNoService(t *testing.T) {
 	}
 	for name, handler := range map[string]http.HandlerFunc{
 		"403 page": blocked(403), "200 page": blocked(200), "404 page": blocked(404),
-		"403 text": says(403, nil, "This site is blocked by Example Filter"),
+		"403 text": says(403, nil, "This site is blocked by Example Filter"), "403 bare": says(403, nil, "Forbidden"), "403 empty": says(403, nil, ""),
+		"403 bare, typed": says(403, map[string]string{"Content-Type": "text/plain"}, "Forbidden\n"), "451": says(451, nil, ""),
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/blocked") {
 				blocked(200)(w, r)
@@ -101,17 +102,22 @@ func TestProbe_Fingerprint(t *testing.T) {
 		class   reach.Class
 		reached bool
 	}{
-		"its page":                  {text, says(200, html, "<html><title>Index of /</title>"), "", true},
-		"another page":              {text, says(200, html, "<html><title>Welcome</title>"), reach.BlockPage, false},
-		"a text without its mark":   {text, says(200, nil, "welcome"), reach.Unexpected, true},
-		"a page with its header":    {header, marked(says(403, html, "<html><title>Access Denied</title>")), "", true},
-		"a page without its header": {header, says(403, html, "<html><title>Access Denied</title>"), reach.BlockPage, false},
-		"JSON":                      {&assets.Answer{Type: "json"}, says(404, json, "{}"), "", true},
-		"a page for JSON":           {&assets.Answer{Type: "json"}, says(200, html, "<html><title>Welcome</title>"), reach.BlockPage, false},
-		"a text for JSON":           {&assets.Answer{Type: "json"}, says(200, nil, "welcome"), reach.Unexpected, false},
-		"unauthorized":              {&assets.Answer{Type: "json"}, says(401, json, "{}"), reach.Unauthorized, true},
-		"its country":               {text, says(403, html, "<html>not in your country"), reach.Geo, false},
-		"broken":                    {text, says(502, html, "<html><title>Bad gateway</title>"), reach.ServerError, false},
+		"its page":                    {text, says(200, html, "<html><title>Index of /</title>"), "", true},
+		"another page":                {text, says(200, html, "<html><title>Welcome</title>"), reach.BlockPage, false},
+		"a text without its mark":     {text, says(200, nil, "welcome"), reach.Unexpected, true},
+		"a page with its header":      {header, marked(says(403, html, "<html><title>Access Denied</title>")), "", true},
+		"a page without its header":   {header, says(403, html, "<html><title>Access Denied</title>"), reach.BlockPage, false},
+		"JSON":                        {&assets.Answer{Type: "json"}, says(404, json, "{}"), "", true},
+		"a page for JSON":             {&assets.Answer{Type: "json"}, says(200, html, "<html><title>Welcome</title>"), reach.BlockPage, false},
+		"a text for JSON":             {&assets.Answer{Type: "json"}, says(200, nil, "welcome"), reach.Unexpected, false},
+		"a text without its header":   {header, says(403, nil, "Forbidden"), reach.BlockPage, false},
+		"a text with its header":      {header, marked(says(403, nil, "Forbidden")), "", true},
+		"denied with a document":      {&assets.Answer{Type: "data"}, says(403, json, `{"message": "no certificate"}`), "", true},
+		"denied without a document":   {&assets.Answer{Type: "data"}, says(403, nil, "Forbidden"), reach.BlockPage, false},
+		"of no service that is known": {nil, says(403, nil, "Forbidden"), "", true},
+		"unauthorized":                {&assets.Answer{Type: "json"}, says(401, json, "{}"), reach.Unauthorized, true},
+		"its country":                 {text, says(403, html, "<html>not in your country"), reach.Geo, false},
+		"broken":                      {text, says(502, html, "<html><title>Bad gateway</title>"), reach.ServerError, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {

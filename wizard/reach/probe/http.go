@@ -47,7 +47,7 @@ func checkStatus(a connection.Client, r connection.Reply) error {
 		return nil
 	case isForeignPage(a, r) && (r.Status == http.StatusOK || r.Status == http.StatusForbidden):
 		return a.NewPageError(r)
-	case len(a.Check.Expect) > 0 || r.Status >= 500 || connection.IsBlocked(r):
+	case len(a.Check.Expect) > 0 || r.Status >= 500 || connection.IsBlocked(r) || isForeignDenial(a, r):
 		return a.NewStatusError(r)
 	}
 	return nil

@@ -200,7 +200,7 @@ func TestProbe_ObjectStorageRefusal(t *testing.T) {
 	for name, c := range map[string]serviceCase{
 		"refuses":        {"s3://", routes{"/": says(403, xml, refusal)}, reach.Task{}, "", good, true, ""},
 		"lists":          {"s3://", routes{"/": says(200, xml, `<ListAllMyBucketsResult xmlns="x"/>`)}, reach.Task{}, "", good, true, ""},
-		"another 403":    {"s3://", routes{"/": says(403, nil, "go away")}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
+		"a bare 403":     {"s3://", routes{"/": says(403, nil, "go away")}, reach.Task{}, reach.BlockPage, badHTTP, false, `"go away", 403`},
 		"a filter's 403": {"s3://", routes{"/": says(403, nil, "blocked by company policy")}, reach.Task{}, reach.BlockPage, badHTTP, false, `"blocked by company policy", 403`},
 		"other XML":      {"s3://", routes{"/": says(403, xml, `<html/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},
 		"a list as 403":  {"s3://", routes{"/": says(403, xml, `<ListAllMyBucketsResult/>`)}, reach.Task{}, reach.Unexpected, badHTTP, false, "not an object storage"},

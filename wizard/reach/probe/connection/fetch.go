@@ -75,7 +75,7 @@ func (r ServiceReply) CheckComplete() error {
 
 // NewProtocolError returns the failure of an answer that the service would not give. A web page instead of the service comes from the network. The status takes precedence.
 func (r ServiceReply) NewProtocolError(err error) error {
-	if IsPage(r.Reply) || IsBlocked(r.Reply) || r.Status >= http.StatusInternalServerError {
+	if IsPage(r.Reply) || IsBlocked(r.Reply) || IsBareDenial(r.Reply) || r.Status >= http.StatusInternalServerError {
 		return r.By.NewPageError(r.Reply)
 	}
 	return r.Fail(reach.Unexpected, err)
@@ -92,7 +92,7 @@ func (a Client) NewStatusError(r Reply) error {
 	switch {
 	case isGeoBlocked(r):
 		return a.Fail(&a.Layers.HTTP, reach.Geo, err)
-	case IsBlocked(r):
+	case IsBlocked(r), IsBareDenial(r) && a.Check.Group != reach.Customer:
 		return a.newBlockError(r)
 	case r.Status >= 500:
 		return a.Fail(&a.Layers.HTTP, reach.ServerError, err)
@@ -124,8 +124,11 @@ func formatTitle(r Reply) string {
 		text = string(r.Body[:min(len(r.Body), 4*longest)])
 	}
 	title := []rune(strings.Join(strings.Fields(text), " "))
-	if len(title) == 0 {
+	switch {
+	case len(title) == 0 && IsPage(r):
 		return "a web page without a title, " + r.Line
+	case len(title) == 0:
+		return "an empty response, " + r.Line
 	}
 	return strconv.Quote(string(title[:min(len(title), longest)])) + ", " + r.Line
 }
@@ -143,6 +146,22 @@ func IsPage(r Reply) bool {
 // IsBlocked reports whether a reply refuses the country or the network that it came from, or is that of a web filter.
 func IsBlocked(r Reply) bool {
 	return isGeoBlocked(r) || r.Status == http.StatusForbidden && containsAny(r.Body, filterWords)
+}
+
+// IsBareDenial reports whether a reply denies access without a document that an API would say so with. Anything on the way can
+// send that, as a web filter does; of an operator's own service, it may be the answer.
+func IsBareDenial(r Reply) bool {
+	return r.Status == http.StatusForbidden && !IsPage(r) && !isDocument(r)
+}
+
+// isDocument reports whether a reply is JSON or XML.
+func isDocument(r Reply) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err == nil && (strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml")) {
+		return true
+	}
+	start := bytes.TrimSpace(r.Body)
+	return slices.ContainsFunc([]string{"{", "[", "<"}, func(first string) bool { return bytes.HasPrefix(start, []byte(first)) })
 }
 
 func isGeoBlocked(r Reply) bool {

@@ -45,7 +45,7 @@ func isPublicService(group string) bool {
 }
 
 // inspection finds out whether this machine trusts a service by an authority that nodes do not trust: somebody opens its TLS
-// traffic.
+// traffic. Of an authority that nodes trust it keeps which one, as one issuer below it for many services is no accident.
 type inspection struct{ *Attempt }
 
 func (a inspection) check(state tls.ConnectionState) {
@@ -59,10 +59,13 @@ func (a inspection) check(state tls.ConnectionState) {
 		}
 	}
 	_, err := leaf.Verify(x509.VerifyOptions{Roots: a.Deps.nodeRoots, Intermediates: between, CurrentTime: a.Deps.Now()})
+	chain := state.VerifiedChains[0]
+	if err == nil && len(chain) > 2 {
+		a.Record(reach.EvidenceRoot, chain[len(chain)-1].Subject.String())
+	}
 	if err == nil {
 		return
 	}
-	chain := state.VerifiedChains[0]
 	a.Record(reach.EvidenceAuthority, chain[len(chain)-1].Subject.String())
 	a.Degrade(reach.Inspected)
 }

@@ -1,13 +1,14 @@
-package reach_test
+package command_test
 
 import (
 	"strings"
 	"testing"
 
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/command"
 )
 
-func TestBuildCommand_Equivalents(t *testing.T) {
+func TestBuild_Equivalents(t *testing.T) {
 	through := map[string]string{reach.EvidenceProxy: "proxy.corp:3128"}
 	for _, test := range []struct {
 		url      string
@@ -47,30 +48,19 @@ func TestBuildCommand_Equivalents(t *testing.T) {
 		{"https://-oProxyCommand=x/", reach.TCPTimeout, nil, ""},
 		{"::", reach.TCPTimeout, nil, ""},
 	} {
-		got := reach.BuildCommand(reach.Check{URL: test.url}, reach.Result{Class: test.class, Verdict: reach.Fail, Evidence: test.evidence})
+		got := command.Build(reach.Check{URL: test.url}, reach.Result{Class: test.class, Verdict: reach.Fail, Evidence: test.evidence})
 		if got != test.want {
 			t.Errorf("%s, %s\ngot  %s\nwant %s", test.url, test.class, got, test.want)
 		}
 	}
 }
 
-func TestBuildCommand_QuotesServerText(t *testing.T) {
+func TestBuild_QuotesServerText(t *testing.T) {
 	r := reach.Result{Class: reach.Refused, Evidence: map[string]string{reach.EvidenceHost: "a.example.net;reboot", reach.EvidenceProxy: "p;reboot"}}
-	got := reach.BuildCommand(reach.Check{URL: "https://quay.io"}, r)
+	got := command.Build(reach.Check{URL: "https://quay.io"}, r)
 	for i, part := range strings.Split(got, "'") {
 		if i%2 == 0 && strings.Contains(part, "reboot") { // outside of quotes
 			t.Error(got)
-		}
-	}
-}
-
-func TestTarget_HidesPassword(t *testing.T) {
-	for url, want := range map[string]string{
-		"https://user:secret@quay.io": "quay.io:443", "ssh://git@git.vshn.net": "git.vshn.net:22", "zone://example.net": "example.net",
-		"https://user:secret@quay.io:99999999/%zz": "unreadable address", "registry://[2001:db8::1]": "[2001:db8::1]:443",
-	} {
-		if got := (reach.Check{URL: url}).Target(); got != want {
-			t.Errorf("%s: %s", url, got)
 		}
 	}
 }

@@ -1,12 +1,15 @@
-package reach
+// Package difference compares two reports of connectivity checks.
+package difference
+
+import "exoshift/wizard/reach"
 
 // Change is a check whose verdict or class differs from an earlier report. If only one report has the check, the other
 // result is empty.
-type Change struct{ Before, After Result }
+type Change struct{ Before, After reach.Result }
 
 // Compare returns what changed from an earlier report to a later one, in the order of the later one; what only the
 // earlier one has comes last.
-func Compare(before, after Report) []Change {
+func Compare(before, after reach.Report) []Change {
 	earlier := indexResults(before)
 	var changes []Change
 	for _, now := range after.Results {
@@ -26,7 +29,7 @@ func Compare(before, after Report) []Change {
 }
 
 // Result returns the result that a change is about: the later one, if there is one.
-func (c Change) Result() Result {
+func (c Change) Result() reach.Result {
 	if c.After.ID != "" {
 		return c.After
 	}
@@ -47,13 +50,13 @@ const (
 
 // Direction returns the direction of a change.
 func (c Change) Direction() Direction {
-	was, now := c.Before.Verdict.rank(), c.After.Verdict.rank()
+	was, now := rank(c.Before.Verdict), rank(c.After.Verdict)
 	switch {
 	case c.Before.ID == "":
 		return Added
 	case c.After.ID == "":
 		return Removed
-	case c.Before.Verdict == Skipped || c.After.Verdict == Skipped && now < was:
+	case c.Before.Verdict == reach.Skipped || c.After.Verdict == reach.Skipped && now < was:
 		return Other // what was not checked is neither good nor bad
 	case now > was:
 		return Worse
@@ -64,13 +67,13 @@ func (c Change) Direction() Direction {
 }
 
 // A skipped check ranks between a good and a failed one.
-func (v Verdict) rank() int {
+func rank(v reach.Verdict) int {
 	switch v {
-	case OK:
+	case reach.OK:
 		return 0
-	case Skipped:
+	case reach.Skipped:
 		return 1
-	case Warn:
+	case reach.Warn:
 		return 2
 	}
 	return 3
@@ -78,11 +81,11 @@ func (v Verdict) rank() int {
 
 type resultKey struct{ source, id string }
 
-func toResultKey(r Result) resultKey { return resultKey{r.Source, r.ID} }
+func toResultKey(r reach.Result) resultKey { return resultKey{r.Source, r.ID} }
 
 // Of several results of a check from one source, the last counts.
-func indexResults(report Report) map[resultKey]Result {
-	all := make(map[resultKey]Result, len(report.Results))
+func indexResults(report reach.Report) map[resultKey]reach.Result {
+	all := make(map[resultKey]reach.Result, len(report.Results))
 	for _, r := range report.Results {
 		all[toResultKey(r)] = r
 	}

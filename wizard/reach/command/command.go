@@ -1,6 +1,8 @@
-package reach
+// Package command writes commands that repeat a connectivity check by hand, with other programs.
+package command
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"slices"
@@ -8,22 +10,24 @@ import (
 	"unicode"
 
 	"al.essio.dev/pkg/shellescape"
+
+	"exoshift/wizard/reach"
 )
 
-// BuildCommand returns a shell command that reproduces a check with other programs; "" if there is none. It holds no
+// Build returns a shell command that reproduces a check with other programs; "" if there is none. It holds no
 // secret.
-func BuildCommand(check Check, r Result) string {
-	by := newCommandBuilder(check, r)
+func Build(check reach.Check, r reach.Result) string {
+	by := newBuilder(check, r)
 	switch {
 	case by.host == "" || strings.HasPrefix(by.host, "-") || strings.ContainsFunc(by.host, isUnprintable):
 		return ""
-	case slices.Contains([]Class{NXDomain, ServFail, DNSTimeout}, r.Class) && check.Kind() != "dns" && check.Kind() != "zone":
+	case slices.Contains([]reach.Class{reach.NXDomain, reach.ServFail, reach.DNSTimeout}, r.Class) && check.Kind() != "dns" && check.Kind() != "zone":
 		return quoteCommand("dig", by.host)
-	case r.Class == SplitView:
+	case r.Class == reach.SplitView:
 		return quoteCommand("dig", "+short", by.host) + "; " + quoteCommand("dig", "+short", by.host, "@1.1.1.1")
-	case r.Class == ClockSkew && check.Kind() != "ntp":
+	case r.Class == reach.ClockSkew && check.Kind() != "ntp":
 		return "date -u; " + quoteCommand(by.buildCurl("-sI")...) + " | grep -i '^date:'"
-	case slices.Contains([]Class{Untrusted, WrongHostname, Expired, TLSFailure}, r.Class) && by.port != "":
+	case slices.Contains([]reach.Class{reach.Untrusted, reach.WrongHostname, reach.Expired, reach.TLSFailure}, r.Class) && by.port != "":
 		return by.buildOpenSSL()
 	}
 	return by.buildByKind(check)
@@ -31,29 +35,30 @@ func BuildCommand(check Check, r Result) string {
 
 func isUnprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
-type commandBuilder struct {
+type builder struct {
 	kind, host, port string
 	proxy            string
 	address          url.URL // of the request
 }
 
-func newCommandBuilder(check Check, r Result) commandBuilder {
+func newBuilder(check reach.Check, r reach.Result) builder {
 	address, err := url.Parse(check.URL)
 	if err != nil {
-		return commandBuilder{}
+		return builder{}
 	}
-	by := commandBuilder{kind: check.Kind(), proxy: r.Evidence[EvidenceProxy], address: *address}
+	by := builder{kind: check.Kind(), proxy: r.Evidence[reach.EvidenceProxy], address: *address}
 	by.host, by.port = address.Hostname(), parsePort(check.Target())
 	by.address.User, by.address.Fragment, by.address.Scheme = nil, "", "https"
 	if by.kind == "http" {
 		by.address.Scheme = "http"
 	}
 	by.address.Path = resolvePath(by.kind, address.Path)
-	if elsewhere := r.Evidence[EvidenceHost]; elsewhere != "" && parseHost(elsewhere) != by.host {
-		by.host, by.port = parseHost(elsewhere), parsePort(elsewhere)
-		if by.port == "" {
-			by.port = "443"
-		}
+	host, port, err := net.SplitHostPort(r.Evidence[reach.EvidenceHost])
+	if err != nil {
+		host, port = r.Evidence[reach.EvidenceHost], "443"
+	}
+	if elsewhere := r.Evidence[reach.EvidenceHost]; elsewhere != "" && host != by.host {
+		by.host, by.port = host, cmp.Or(port, "443")
 		by.address = url.URL{Scheme: "https", Host: strings.TrimSuffix(elsewhere, ":443"), Path: "/"}
 	}
 	return by
@@ -73,7 +78,7 @@ func resolvePath(kind, given string) string {
 	return given
 }
 
-func (by commandBuilder) buildByKind(check Check) string {
+func (by builder) buildByKind(check reach.Check) string {
 	switch by.kind {
 	case "ssh":
 		return quoteCommand("ssh-keyscan", "-T", "5", "-p", by.port, by.host)
@@ -93,7 +98,7 @@ func (by commandBuilder) buildByKind(check Check) string {
 	return quoteCommand(by.buildCurl("-v")...)
 }
 
-func (by commandBuilder) buildCurl(show string) []string {
+func (by builder) buildCurl(show string) []string {
 	words := []string{"curl", show, "-o", "/dev/null", "--max-time", "20"}
 	if show == "-sI" {
 		words = []string{"curl", show, "--max-time", "20"}
@@ -104,7 +109,7 @@ func (by commandBuilder) buildCurl(show string) []string {
 	return append(words, by.address.String())
 }
 
-func (by commandBuilder) buildOpenSSL() string {
+func (by builder) buildOpenSSL() string {
 	words := []string{"openssl", "s_client", "-connect", net.JoinHostPort(by.host, by.port), "-servername", by.host}
 	if by.proxy != "" {
 		words = append(words, "-proxy", by.proxy)
@@ -112,7 +117,7 @@ func (by commandBuilder) buildOpenSSL() string {
 	return quoteCommand(words...) + " </dev/null"
 }
 
-func (by commandBuilder) buildNetcat() string {
+func (by builder) buildNetcat() string {
 	words := []string{"nc", "-vz", "-w", "5"}
 	if by.proxy != "" {
 		words = append(words, "-X", "connect", "-x", by.proxy)

@@ -1,4 +1,4 @@
-package reach_test
+package difference_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"exoshift/wizard/reach"
+	"exoshift/wizard/reach/difference"
 )
 
 // reportOf builds a report of "ID verdict class" each.
@@ -26,7 +27,7 @@ func TestCompare_ReportsDirection(t *testing.T) {
 	before := reportOf("A ok", "B fail tcp-timeout", "C fail tcp-timeout", "D ok", "E skipped", "F ok", "G ok", "J fail tcp-timeout", "H warn slow", "zone/A ok")
 	after := reportOf("zone/A fail tcp-refused", "I ok", "A ok", "B ok", "C fail tcp-refused", "D fail dns-nxdomain", "E ok", "G skipped", "J skipped", "H fail slow")
 	var got []string
-	for _, change := range reach.Compare(before, after) {
+	for _, change := range difference.Compare(before, after) {
 		got = append(got, fmt.Sprintf("%s/%s %s", change.Result().Source, change.Result().ID, change.Direction()))
 	}
 	want := "zone/A worse, workstation/I added, workstation/B better, workstation/C other, workstation/D worse, workstation/E other, " +
@@ -39,7 +40,7 @@ func TestCompare_ReportsDirection(t *testing.T) {
 func TestCompare_SameReport(t *testing.T) {
 	report := reportOf("A ok", "B fail tcp-timeout", "zone/A skipped", "A warn slow")
 	report.Results = report.Results[:3]
-	if changes := reach.Compare(report, report); len(changes) != 0 {
+	if changes := difference.Compare(report, report); len(changes) != 0 {
 		t.Errorf("%+v", changes)
 	}
 }
