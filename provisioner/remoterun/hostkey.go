@@ -98,6 +98,9 @@ func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
 }
 
 func (h *Host) formatCommand() string {
+	if h.alias != "" {
+		return "ssh " + h.alias
+	}
 	host, port, err := net.SplitHostPort(h.address)
 	if err != nil || port == sshPort {
 		return "ssh " + h.user + "@" + host

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os/user"
 	"strconv"
 	"strings"
 	"time"
@@ -32,41 +31,42 @@ const (
 
 // SSHOptions are the dependencies of a Host.
 type SSHOptions struct {
-	Target  string // [user@]host[:port]; without a user the local user's name is used
+	Target  string // [user@]host[:port]; what is not given comes from Config, or else from the local user's name
 	Network network.Network
 	// Agent connects to the SSH agent whose keys authenticate us; nil: there is none.
 	Agent func(ctx context.Context) (net.Conn, error)
 	// Keys are files with private keys, which authenticate us after those of the agent; missing files are ignored.
 	Keys []string
+	// Config are files in the format of ssh_config(5), the user's own first; missing files are ignored. Of them HostName, User,
+	// Port, IdentityFile, IdentitiesOnly and ProxyJump count.
+	Config []string
 	// KnownHosts are files in OpenSSH's format with the keys of hosts; missing files are ignored.
 	KnownHosts []string
 }
 
 // Host is a Runner on a host over SSH.
 type Host struct {
-	options SSHOptions
-	user    string
-	address string // host:port
+	options    SSHOptions
+	user       string
+	address    string   // host:port
+	alias      string   // the arguments by which ssh finds this address; "": those of the address itself
+	keys       []string // files
+	preferKeys bool     // the files are of this host, and tried before the keys of the agent
+	onlyKeys   bool     // no other keys of the agent are tried
+	jump       *Host    // by which it is reached; nil: directly
 }
 
-// NewHost returns a Runner on a host. It does not connect.
+// NewHost returns a Runner on a host, which is reached as ssh would. It does not connect.
 func NewHost(options SSHOptions) (*Host, error) {
-	name, address, found := strings.Cut(options.Target, "@")
-	if !found {
-		current, err := user.Current()
-		if err != nil {
-			return nil, newTargetError(options.Target, err)
-		}
-		name, address = current.Username, options.Target
-	}
-	host, port, err := net.SplitHostPort(address)
+	t, err := parseSSHTarget(options.Target)
 	if err != nil {
-		host, port = strings.Trim(address, "[]"), sshPort
+		return nil, err
 	}
-	if name == "" || !isHost(host) || !isPort(port) || text.Sanitize(name) != name {
-		return nil, newTargetError(options.Target, errors.New("it names no user and host"))
+	config, err := readSSHConfig(options.Config)
+	if err != nil && (t.user == "" || t.port == "") {
+		return nil, err
 	}
-	return &Host{options: options, user: name, address: net.JoinHostPort(host, port)}, nil
+	return config.resolve(options, options.Target, maxJumps)
 }
 
 func isHost(name string) bool {
@@ -162,9 +162,9 @@ func (h *Host) connect(ctx context.Context) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := h.options.Network.Connect(ctx, h.address)
+	conn, err := h.dial(ctx)
 	if err != nil {
-		return nil, fault.New(fault.Transient, op, err).WithHint("make sure that %s is reached from here: %s", h.address, h.formatCommand())
+		return nil, err
 	}
 	late, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
@@ -180,12 +180,43 @@ func (h *Host) connect(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(through, channels, requests), nil
 }
 
+// dial connects directly, or through the host that leads there.
+func (h *Host) dial(ctx context.Context) (conn net.Conn, err error) {
+	const op = "log in"
+	from := "here"
+	if h.jump == nil {
+		conn, err = h.options.Network.Connect(ctx, h.address)
+	} else {
+		from = h.jump.address
+		var gate *ssh.Client
+		if gate, err = h.jump.connect(ctx); err != nil {
+			return nil, err
+		}
+		if conn, err = gate.DialContext(ctx, "tcp", h.address); err == nil {
+			return jumpConn{conn, gate}, nil
+		}
+		_ = gate.Close()
+	}
+	if err != nil {
+		return nil, fault.New(fault.Transient, op, err).WithHint("make sure that %s is reached from %s: %s", h.address, from, h.formatCommand())
+	}
+	return conn, nil
+}
+
+// jumpConn is a connection through another host; closed, it logs out there.
+type jumpConn struct {
+	net.Conn
+	gate *ssh.Client
+}
+
+func (c jumpConn) Close() error { return errors.Join(c.Conn.Close(), c.gate.Close()) }
+
 func (h *Host) buildConfig(ctx context.Context) (*ssh.ClientConfig, error) {
 	keys, err := h.loadHostKeys()
 	if err != nil {
 		return nil, err
 	}
-	own, unusable := loadKeys(h.options.Keys)
+	own, unusable := loadKeys(h.keys)
 	held, err := h.listAgentSigners(ctx)
 	switch {
 	case len(own) > 0: // as for ssh, the agent may be gone
@@ -194,8 +225,15 @@ func (h *Host) buildConfig(ctx context.Context) (*ssh.ClientConfig, error) {
 	case h.options.Agent == nil:
 		return nil, newNoKeyFault(unusable)
 	}
+	if h.onlyKeys {
+		held = selectSigners(held, h.keys)
+	}
+	signers := append(held, own...)
+	if h.preferKeys {
+		signers = append(own, held...)
+	}
 	return &ssh.ClientConfig{
-		User: h.user, Auth: []ssh.AuthMethod{ssh.PublicKeys(append(held, own...)...)},
+		User: h.user, Auth: []ssh.AuthMethod{ssh.PublicKeys(signers...)},
 		HostKeyAlgorithms: keys.algorithms, HostKeyCallback: keys.check,
 	}, nil
 }

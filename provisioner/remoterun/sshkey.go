@@ -52,6 +52,28 @@ func loadKey(path string) (ssh.Signer, error) {
 	return signer, nil
 }
 
+// selectSigners returns the signers whose public keys are those of files, or stand in a file beside them.
+func selectSigners(signers []ssh.Signer, files []string) (selected []ssh.Signer) {
+	wanted := map[string]bool{}
+	for _, path := range files {
+		for _, public := range []string{path, path + ".pub"} {
+			content, err := fileread.Text(public, fileread.Small)
+			if err != nil {
+				continue
+			}
+			if key, _, _, _, err := ssh.ParseAuthorizedKey(content); err == nil {
+				wanted[string(key.Marshal())] = true
+			}
+		}
+	}
+	for _, signer := range signers {
+		if wanted[string(signer.PublicKey().Marshal())] {
+			selected = append(selected, signer)
+		}
+	}
+	return selected
+}
+
 func newNoKeyFault(unusable []string) error {
 	cause := errors.New("there is neither an SSH agent nor a key in ~/.ssh")
 	if len(unusable) > 0 {

@@ -12,8 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +42,8 @@ type bastion struct {
 	mu      sync.Mutex
 	tried   int // logins
 	running sync.WaitGroup
+
+	forwarded atomic.Int64 // connections to other hosts
 }
 
 func newBastion(t *testing.T) *bastion {
@@ -124,12 +128,42 @@ func (b *bastion) talk(conn net.Conn) {
 	}
 	go ssh.DiscardRequests(requests)
 	for offer := range channels {
+		if offer.ChannelType() == "direct-tcpip" {
+			b.running.Go(func() { b.forward(offer) })
+			continue
+		}
 		channel, wishes, err := offer.Accept()
 		if err != nil {
 			return
 		}
 		b.running.Go(func() { b.session(channel, wishes) })
 	}
+}
+
+// forward connects a client to another host.
+func (b *bastion) forward(offer ssh.NewChannel) {
+	var to struct {
+		Host       string
+		Port       uint32
+		From       string
+		SourcePort uint32
+	}
+	_ = ssh.Unmarshal(offer.ExtraData(), &to)
+	conn, err := net.Dial("tcp", net.JoinHostPort(to.Host, strconv.Itoa(int(to.Port))))
+	if err != nil {
+		_ = offer.Reject(ssh.ConnectionFailed, err.Error())
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	channel, wishes, err := offer.Accept()
+	if err != nil {
+		return
+	}
+	b.forwarded.Add(1)
+	go ssh.DiscardRequests(wishes)
+	go func() { _, _ = io.Copy(conn, channel); _ = conn.Close() }()
+	_, _ = io.Copy(channel, conn)
+	_ = channel.Close()
 }
 
 func (b *bastion) session(channel ssh.Channel, wishes <-chan *ssh.Request) {

@@ -52,7 +52,7 @@ Without answers, the services that any cluster in a zone needs are checked: exos
 With answers, those that this cluster needs: exoshift check --answers FILE
 
 --vantage zone also checks from inside the zone: it starts a small instance there, which costs a few cents at most and is
-deleted afterwards. --vantage ssh:HOST also checks from a Linux host of yours.`,
+deleted afterwards. --vantage ssh:HOST also checks from a Linux host of yours, which is reached as ~/.ssh/config says.`,
 		Example: `  exoshift check --zone ch-gva-2
   exoshift check -a cluster.yaml --vantage zone -o markdown
   exoshift check -a cluster.yaml --only NET-RH-001,NET-RH-002 --watch`,

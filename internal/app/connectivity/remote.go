@@ -67,6 +67,7 @@ func (s *Checker) newRunner(where string) (remoterun.Runner, error) {
 	if host, ssh := strings.CutPrefix(where, reach.SSHSource); ssh {
 		return remoterun.NewHost(remoterun.SSHOptions{
 			Target: host, Network: s.net, Agent: environment.NewSSHAgent(), Keys: listKeyFiles(), KnownHosts: listKnownHostsFiles(),
+			Config: listSSHConfigFiles(),
 		})
 	}
 	return s.newZoneRunner()
@@ -104,6 +105,14 @@ func listKnownHostsFiles() []string {
 		files = append(files, filepath.Join(home, ".ssh", "known_hosts"))
 	}
 	return files
+}
+
+// listSSHConfigFiles returns the files that configure ssh, the user's own first.
+func listSSHConfigFiles() (files []string) {
+	if home, err := os.UserHomeDir(); err == nil {
+		files = append(files, filepath.Join(home, ".ssh", "config"))
+	}
+	return append(files, "/etc/ssh/ssh_config")
 }
 
 // listKeyFiles returns the files of keys that ssh tries by default.
