@@ -65,13 +65,15 @@ func TestSortFindings_SurestFirst(t *testing.T) {
 	early, late := time.Unix(10, 0), time.Unix(20, 0)
 	found := []provisioner.Event{
 		{Name: "guess", Confidence: "low", Since: &early}, {Name: "unknown"}, {Name: "late", Confidence: "high", Since: &late},
+		{Name: "sure of what comes later", Confidence: "high", Since: &early, Blocks: "control-plane", Order: 3},
+		{Name: "guess about what comes first", Confidence: "low", Since: &late, Blocks: "control-plane", Order: 1},
 		{Name: "maybe", Confidence: "medium", Since: &early}, {Name: "early", Confidence: "high", Since: &early},
 	}
 	var order []string
 	for _, finding := range provisioner.SortFindings(found) {
 		order = append(order, finding.Name)
 	}
-	if diff := cmp.Diff([]string{"early", "late", "maybe", "guess", "unknown"}, order); diff != "" || found[0].Name != "guess" {
+	if diff := cmp.Diff([]string{"guess about what comes first", "sure of what comes later", "early", "late", "maybe", "guess", "unknown"}, order); diff != "" || found[0].Name != "guess" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

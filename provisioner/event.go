@@ -101,6 +101,7 @@ type Event struct {
 	Evidence    []string `json:"evidence,omitempty"`    // diagnosis, decision: what was seen; repair: what is restored
 	Confidence  string   `json:"confidence,omitempty"`  // diagnosis: high, medium or low
 	Blocks      string   `json:"blocks,omitempty"`      // diagnosis: the phase that does not end because of it
+	Order       int      `json:"order,omitempty"`       // diagnosis: which part of that phase, the earliest first
 	Disposition string   `json:"disposition,omitempty"` // diagnosis: repair, stop or wait: what the run does about it
 
 	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis, repair, decision: rule; gathered: path of the folder

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// SortFindings returns findings: first what blocks the earliest phase, of these by falling confidence, and of these the one that
-// holds for the longest time.
+// SortFindings returns findings: first what blocks the earliest phase, and of these the earliest part of it, then by falling
+// confidence, and of these the one that holds for the longest time.
 func SortFindings(findings []Event) []Event {
 	sorted := slices.Clone(findings)
 	slices.SortStableFunc(sorted, func(a, b Event) int {
-		return cmp.Or(rankBlocked(a)-rankBlocked(b), cmp.Compare(rankConfidence(a), rankConfidence(b)), a.StartTime().Compare(b.StartTime()))
+		return cmp.Or(rankBlocked(a)-rankBlocked(b), a.Order-b.Order, cmp.Compare(rankConfidence(a), rankConfidence(b)), a.StartTime().Compare(b.StartTime()))
 	})
 	return sorted
 }

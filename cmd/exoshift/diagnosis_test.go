@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
@@ -115,5 +116,29 @@ func (c *clinic) Write(content []byte) (int, error) {
 			c.first = &event
 			c.stop()
 		}
+	}
+}
+
+// What is only slow is found to be slow at most, and once: an alarm that goes and comes again tells nothing.
+func TestDiagnosis_SlowIsNoFault(t *testing.T) {
+	long(t)
+	for _, scenario := range []string{"slow", "slow-registry", "happy"} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			events, code := playScenario(t, scenario, nil)
+			found := map[string]int{}
+			for _, e := range events {
+				if e.Type == provisioner.TypeDiagnosis && e.State == provisioner.Present {
+					found[e.Name]++
+				}
+			}
+			t.Logf("exit code %d, found %v", code, found)
+			if found["slow"] == 1 {
+				delete(found, "slow")
+			}
+			if code != exit.OK || len(found) > 0 {
+				t.Errorf("exit code %d, found %v", code, found)
+			}
+		})
 	}
 }

@@ -44,6 +44,7 @@ func responses() map[string]response {
 		"certificate-expired":     stopped("certificate-expired", exit.Bootstrap),
 		"machine-config-mismatch": stopped("machine-config-mismatch", exit.ControlPlane),
 		"api-name-moved":          stopped("api-name-missing", exit.Bootstrap),
+		"routers-on-masters":      stopped("routers-on-masters", exit.Operators),
 	}
 }
 
@@ -132,6 +133,7 @@ func TestResponse_AsksOnTerminal(t *testing.T) {
 		code           int
 	}{
 		"repairs what somebody has changed": {"api-name-moved", "api-name-missing", provisioner.ReplyRepair, exit.OK},
+		"moves the routers back":            {"routers-on-masters", "routers-on-masters", provisioner.ReplyRepair, exit.OK},
 		"stops":                             {"wrong-boot-image", "wrong-boot-image", provisioner.ReplyStop, exit.Bootstrap},
 		"goes on":                           {"foreign-authority", "foreign-authority", provisioner.ReplyWait, exit.Bootstrap},
 	} {

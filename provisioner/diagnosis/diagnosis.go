@@ -28,6 +28,7 @@ type Finding struct {
 	Disposition Disposition // what the run does about it; Wait unless the confidence is high
 	Restores    Part        // what a repair restores
 	Blocks      Phase       // the phase that does not end because of it; "" for none
+	Order       int         // which part of that phase, the earliest first
 	Objects     []string    // what exactly: rules and attachments in sentences, names of records or of machines
 	Changed     bool        // somebody has changed objects: a repair needs a person's consent
 }

@@ -9,7 +9,7 @@ const (
 	Repair Disposition = "repair"
 	// Stop: nothing that the run does, or waits for, can mend it.
 	Stop Disposition = "stop"
-	// Wait: a person can mend it while the run waits, or it passes.
+	// Wait: a person can mend it while the run waits, or it passes. The rule says which.
 	Wait Disposition = "wait"
 )
 
@@ -33,4 +33,5 @@ const (
 	RecordParts     Part = "DNS records"
 	AttachmentParts Part = "attachments of elastic IPs"
 	MachineParts    Part = "stopped machines"
+	RouterParts     Part = "the placement of routers"
 )

@@ -13,6 +13,7 @@ func buildEtcdRules() []Rule {
 			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "many an installation ends well in spite of it: the load of the disks is the greatest while it runs",
 		Blocks:      Operators,
 		HoldFor:     time.Minute,
 		detect:      detectSlowDisks,

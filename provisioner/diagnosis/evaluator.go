@@ -25,8 +25,8 @@ type candidate struct {
 // New returns an Evaluator without any input yet.
 func New() *Evaluator { return &Evaluator{rules: Rules(), candidates: map[string]*candidate{}} }
 
-// Evaluate returns what is wrong by this input and the earlier ones: first what blocks the earliest phase, of these the surest, and
-// of equally sure findings the oldest.
+// Evaluate returns what is wrong by this input and the earlier ones: first what blocks the earliest phase, and the earliest part of
+// it, of these the surest, and of equally sure findings the oldest.
 func (e *Evaluator) Evaluate(s Input) []Finding {
 	m := newInputIndex(s)
 	e.progress.track(m)
@@ -37,7 +37,7 @@ func (e *Evaluator) Evaluate(s Input) []Finding {
 	}
 	findings := e.listUnexplained()
 	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(a.Blocks.rank()-b.Blocks.rank(), rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
+		return cmp.Or(a.Blocks.rank()-b.Blocks.rank(), a.Order-b.Order, rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
 	})
 	return findings
 }
@@ -46,7 +46,7 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	found := rule.detect(m)
 	known := e.candidates[rule.ID]
 	if len(found.evidence) == 0 {
-		if known != nil && (!known.reported || m.Now.Sub(known.last) >= clearDelay) {
+		if known != nil && (!known.reported || m.Now.Sub(known.last) >= max(clearDelay, rule.StayFor)) {
 			delete(e.candidates, rule.ID)
 		}
 		return
@@ -68,6 +68,10 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 		known.finding.Confidence = High
 	}
 	known.finding.Blocks = cmp.Or(found.blocks, rule.Blocks)
+	known.finding.Order = 0
+	if known.finding.Blocks == ControlPlane {
+		known.finding.Order = int(cmp.Or(rule.Within, growingEtcd))
+	}
 	known.finding.Disposition, known.finding.Restores = Wait, ""
 	known.finding.Objects, known.finding.Changed = found.objects, found.changed
 	if known.finding.Confidence == High {

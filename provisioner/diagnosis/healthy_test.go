@@ -105,6 +105,39 @@ func TestEvaluate_HealthyHasNoFindings(t *testing.T) {
 	}
 }
 
+// Slow machines are found to be slow, once and for all until they have caught up, and nothing else.
+func TestEvaluate_SlowMachinesAreOnlySlow(t *testing.T) {
+	for _, times := range []float64{2, 4} {
+		t.Run(fmt.Sprintf("%.0f times", times), func(t *testing.T) {
+			t.Parallel()
+			examiner, found := New(), map[string]int{}
+			last := map[string]bool{}
+			for minute := 0.0; minute <= 90*times; minute += lookEvery {
+				now := map[string]bool{}
+				for _, finding := range examiner.Evaluate(slowed(minute, times)) {
+					if now[finding.Rule] = true; !last[finding.Rule] {
+						found[finding.Rule]++
+					}
+				}
+				last = now
+			}
+			if slow := found["slow"]; len(found) > 1 || slow > 1 || slow != 1 && times > 2 {
+				t.Errorf("found %v", found)
+			}
+		})
+	}
+}
+
+// slowed is a healthy installation on machines that take so many times as long.
+func slowed(minute, times float64) Input {
+	s := healthy(minute / times)
+	s.Now, s.Wall, s.Snapshot.At = at(minute), at(minute), at(minute)
+	for phase, began := range s.PhaseTimes {
+		s.PhaseTimes[phase] = at(times * began.Sub(start()).Minutes())
+	}
+	return s
+}
+
 // flapping makes the API unreachable for half a minute of every two while the control plane restarts, and for some
 // minutes once.
 func flapping(minute float64, s *Input) {

@@ -16,6 +16,7 @@ func buildImageRules() []Rule {
 		Fix:         "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "the machine tries again every few seconds, so that a registry, a proxy or a way out that is mended is used at once",
 		Blocks:      Bootstrap,
 		HoldFor:     3 * time.Minute,
 		Explains:    []string{"bootstrap-silent"},

@@ -68,7 +68,10 @@ func (m *inputIndex) formatAge(phase string) string {
 	return formatDuration(m.Now.Sub(m.PhaseTimes[phase]))
 }
 
-func (m *inputIndex) isStalled(long time.Duration) bool { return m.Now.Sub(m.lastProgress) >= long }
+// isStalled reports whether nothing went on for so long, at the pace of this installation.
+func (m *inputIndex) isStalled(long time.Duration) bool {
+	return m.Now.Sub(m.lastProgress) >= m.adaptToPace(long)
+}
 
 // A machine is known once its node registered or requested a certificate.
 func (m *inputIndex) isKnown(name string) bool {

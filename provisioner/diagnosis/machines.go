@@ -16,6 +16,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Give each its name:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "a machine that you give its name by this command joins at once, and the installation goes on",
 		Blocks:      Nodes,
 		HoldFor:     time.Minute,
 		Explains:    []string{"machine-silent", "worker-config-unserved", "requests-left"},
@@ -26,6 +27,7 @@ func buildMachineRules() []Rule {
 		Fix:         "Tell the machine which address to take:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "the machine takes the right address when it has booted again, and the installation goes on",
 		Blocks:      ControlPlane,
 		HoldFor:     time.Minute,
 		detect:      detectWrongAddress,
@@ -35,8 +37,9 @@ func buildMachineRules() []Rule {
 		Fix:         "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Waits:       "the cluster renders its pools by itself, sometimes late, and tries again by itself once what hinders it is mended",
 		Blocks:      Nodes,
-		HoldFor:     20 * time.Minute,
+		HoldFor:     unservedDelay,
 		detect:      detectUnservedWorkers,
 	}, {
 		ID:          "machine-stopped",
@@ -57,6 +60,7 @@ func buildMachineRules() []Rule {
 			"exo compute instance delete --zone {zone} {subject}",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Waits:       "the machine may be stuck in a way that its console mends, and the installation goes on once it joins",
 		Blocks:      Nodes,
 		detect:      detectSilentMachine,
 	}}
@@ -115,10 +119,16 @@ func detectWrongAddress(m *inputIndex) detection {
 	return detection{evidence: evidence, subject: []string{strings.Join(limitLines(commands), "\n")}}
 }
 
+// Workers ask for their certificates at most this long after the masters serve their configuration.
+const unservedDelay = 20 * time.Minute
+
 // detectUnservedWorkers holds when none of the other machines is known after the bootstrap is over. Before that their
 // requests fail by design: the bootstrap machine serves masters only.
 func detectUnservedWorkers(m *inputIndex) detection {
 	if !m.hasReached(state.PhaseMemberRemoved) || len(m.others.missing) < 2 || m.others.known > 0 {
+		return detection{}
+	}
+	if late := m.adaptToPace(unservedDelay) - unservedDelay; late > 0 && !m.hasReachedFor(state.PhaseMemberRemoved, late) {
 		return detection{}
 	}
 	return detection{evidence: []string{

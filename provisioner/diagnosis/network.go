@@ -29,6 +29,7 @@ func buildNetworkRules() []Rule {
 		Confidence:  High,
 		Disposition: Repair,
 		Blocks:      ControlPlane,
+		Within:      joiningMasters,
 		Restores:    RuleParts,
 		HoldFor:     time.Minute,
 		Explains:    []string{"machine-silent", "worker-config-unserved"},
@@ -42,7 +43,9 @@ func buildNetworkRules() []Rule {
 			"on without being started anew.",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Waits:       "it is what remains when nothing else explains that no node comes, and a run that would end well must not be stopped for that",
 		Blocks:      ControlPlane,
+		Within:      joiningMasters,
 		detect:      detectRewrittenSource,
 	}, {
 		ID:          "rules-missing",
@@ -167,7 +170,7 @@ func detectRewrittenSource(m *inputIndex) detection {
 	}
 	silent := append(collectNames(m.masters.missing), collectNames(m.others.missing)...)
 	if m.masters.known+m.others.known > 0 || len(m.masters.missing) == 0 ||
-		!m.hasReachedFor(state.PhaseTemporaryAPI, rewrittenSourceDelay) || !m.isStalled(rewrittenSourceDelay) {
+		!m.hasReachedFor(state.PhaseTemporaryAPI, m.adaptToPace(rewrittenSourceDelay)) || !m.isStalled(rewrittenSourceDelay) {
 		return detection{}
 	}
 	return detection{evidence: []string{

@@ -18,6 +18,7 @@ func buildOperatorRules() []Rule {
 		Confidence:  High,
 		Disposition: Stop,
 		Blocks:      ControlPlane,
+		Within:      leavingBootstrap,
 		HoldFor:     2 * time.Minute,
 		detect:      detectConfigMismatch,
 	}, {
@@ -26,16 +27,18 @@ func buildOperatorRules() []Rule {
 		Fix:         formatControllerFix("exoscale-cloud-controller-manager"),
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "once the controller runs, or has a key that is valid, it takes care of the nodes at once, and the installation goes on",
 		Blocks:      ControlPlane,
 		HoldFor:     6 * time.Minute,
 		detect:      detectUninitializedNodes,
 	}, {
 		ID:    "routers-on-masters",
 		Cause: "Routers run on masters, where the load balancers send nobody.",
-		Fix: "Keep the masters free, and let the routers move:\n" +
-			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress rollout restart deployment router-default",
+		Fix: "Keep the masters free, and find out who placed the routers there, such as a repository that manages the same ingress controller:\n" +
+			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress-operator get ingresscontroller default -o yaml --show-managed-fields",
 		Confidence:  High,
-		Disposition: Wait,
+		Disposition: Repair,
+		Restores:    RouterParts,
 		Blocks:      Operators,
 		HoldFor:     3 * time.Minute,
 		detect:      detectRoutersOnMasters,
@@ -87,7 +90,8 @@ func detectUninitializedNodes(m *inputIndex) detection {
 	return found
 }
 
-// detectRoutersOnMasters holds when the load balancers, or the ingress's name, do not lead to masters.
+// detectRoutersOnMasters holds when the load balancers, or the ingress's name, do not lead to masters. The installation keeps the
+// masters of such a cluster free, so that somebody has changed that since.
 func detectRoutersOnMasters(m *inputIndex) detection {
 	compute := len(m.wanted) - m.Spec.Sizing.ControlPlane.Count
 	if !m.Snapshot.MastersSchedulable || compute == 0 {
@@ -102,7 +106,7 @@ func detectRoutersOnMasters(m *inputIndex) detection {
 	if len(misplaced) == 0 {
 		return detection{}
 	}
-	return detection{subject: misplaced, evidence: []string{
+	return detection{subject: misplaced, objects: []string{"routers on " + joinLimited(misplaced)}, changed: true, evidence: []string{
 		"routers run on " + joinLimited(misplaced), "the scheduler's configuration says mastersSchedulable: true",
 	}}
 }

@@ -13,6 +13,16 @@ const (
 	Operators    Phase = "operators"
 )
 
+// controlPlanePart is a part of the control plane's phase.
+type controlPlanePart int
+
+// The parts of the control plane, in their order. Rules that name none are about etcd, and what it needs of the masters.
+const (
+	joiningMasters controlPlanePart = 1 + iota
+	growingEtcd
+	leavingBootstrap
+)
+
 // rank returns the place of a phase in their order; "" comes last.
 func (p Phase) rank() int {
 	phases := []Phase{Bootstrap, ControlPlane, Nodes, Operators}

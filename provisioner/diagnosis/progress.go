@@ -62,11 +62,12 @@ const contactTimeout = 12 * time.Minute
 
 // trackSilence keeps a machine silent until it is known itself: that others make contact later says nothing about it.
 func (v *progressTracker) trackSilence(m *inputIndex, kind roleStatus, lastContact time.Time) {
-	if kind.known == 0 || m.Now.Sub(lastContact) < contactTimeout {
+	timeout := m.adaptToPace(contactTimeout)
+	if kind.known == 0 || m.Now.Sub(lastContact) < timeout {
 		return
 	}
 	for _, machine := range kind.missing {
-		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= contactTimeout {
+		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= timeout {
 			v.silent[machine.Name] = true
 		}
 	}

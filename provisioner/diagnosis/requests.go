@@ -18,6 +18,7 @@ func buildRequestRules() []Rule {
 		Fix:         "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
 		Confidence:  High,
 		Disposition: Wait,
+		Waits:       "once you have approved a request, or the machine asks for what it may have, the installation goes on",
 		Blocks:      Nodes,
 		HoldFor:     3 * time.Minute,
 		detect:      detectSkippedRequests,

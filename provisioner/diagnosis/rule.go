@@ -14,10 +14,13 @@ type Rule struct {
 	Confidence string // unless the detection is sure
 	// What a run does about it if the confidence is high.
 	Disposition Disposition
-	Restores    Part          // what a repair restores; "" for any other disposition
-	Blocks      Phase         // the phase that does not end because of it, unless the detection knows better; "" for none
-	HoldFor     time.Duration // how long the signature has to hold before it is reported; a minute at most if the detection is sure
-	Explains    []string      // rules that add nothing to this one
+	Waits       string           // why waiting is right, if that is what the run does: a sentence without a full stop
+	Restores    Part             // what a repair restores; "" for any other disposition
+	Blocks      Phase            // the phase that does not end because of it, unless the detection knows better; "" for none
+	Within      controlPlanePart // where it blocks the control plane; 0: growingEtcd
+	HoldFor     time.Duration    // how long the signature has to hold before it is reported; a minute at most if the detection is sure
+	StayFor     time.Duration    // how long it stays after its signature ceased to hold, at least
+	Explains    []string         // rules that add nothing to this one
 	// It reports that something is missing or slow, and is hidden beside any rule that blocks an earlier phase, or is one of Reasons.
 	General bool
 	Reasons []string

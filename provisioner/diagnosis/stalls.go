@@ -16,7 +16,9 @@ func buildStallRules() []Rule {
 		Fix:         "Let it run. If it gives up, run the same command again: it goes on where it stopped.",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Waits:       "it passes",
 		HoldFor:     time.Minute,
+		StayFor:     stallTimeout - recentProgress,
 		General:     true,
 		WithoutAPI:  true,
 		detect:      detectSlowProgress,
@@ -26,6 +28,7 @@ func buildStallRules() []Rule {
 		Fix:         "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\nexo compute instance delete --zone {zone} bootstrap",
 		Confidence:  Low,
 		Disposition: Wait,
+		Waits:       "the machine may only be slow, and nothing else shows what it does",
 		Blocks:      Bootstrap,
 		General:     true,
 		Reasons:     []string{"image-pull-failed", "wrong-boot-image", "certificate-expired", "foreign-authority", "machine-stopped"},
@@ -37,7 +40,9 @@ func buildStallRules() []Rule {
 		Fix:         "Look at the console of {subject} in Exoscale's portal: it tells whether Ignition fetches its configuration, and from where.",
 		Confidence:  Low,
 		Disposition: Wait,
+		Waits:       "the machines may only be slow, and they go on once they reach their configuration",
 		Blocks:      ControlPlane,
+		Within:      joiningMasters,
 		General:     true,
 		Reasons:     []string{"machine-config-blocked", "source-rewritten", "machine-stopped", "no-hostname"},
 		detect:      detectMissingMasters,
@@ -47,10 +52,11 @@ func buildStallRules() []Rule {
 		Fix:         "See which pod of etcd is not well, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
 		Confidence:  Low,
 		Disposition: Wait,
+		Waits:       "etcd's operator adds members by itself once their masters are well",
 		Blocks:      ControlPlane,
 		Explains:    []string{"slow"},
 		General:     true,
-		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left", "etcd-slow-disk"},
+		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "no-hostname", "requests-left", "etcd-slow-disk"},
 		detect:      detectIncompleteEtcd,
 	}, {
 		ID:          "bootstrap-member-stays",
@@ -58,7 +64,9 @@ func buildStallRules() []Rule {
 		Fix:         "Do not delete the bootstrap machine. See what is wrong with etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
 		Confidence:  Medium,
 		Disposition: Wait,
+		Waits:       "etcd's operator removes the member by itself once the others are well, and until then the bootstrap machine has to stay",
 		Blocks:      ControlPlane,
+		Within:      leavingBootstrap,
 		HoldFor:     10 * time.Minute,
 		Explains:    []string{"etcd-incomplete", "slow"},
 		General:     true,
@@ -70,6 +78,7 @@ func buildStallRules() []Rule {
 		Fix:         "See what the first of them lacks:\noc describe clusteroperator {subject}",
 		Confidence:  Low,
 		Disposition: Wait,
+		Waits:       "operators try again by themselves, and you can give them what they lack while the run waits",
 		Blocks:      Operators,
 		General:     true,
 		Reasons:     []string{"routes-unreachable", "routers-on-masters", "address-clash", "etcd-slow-disk"},
@@ -86,37 +95,72 @@ var phaseLimits = map[string]time.Duration{ //nolint:gochecknoglobals // a table
 	state.PhaseComplete:      45 * time.Minute,
 }
 
+// What the bootstrap machine usually needs at most until these phases. They show how fast the machines of this installation are,
+// before there is any other of them.
+var usualTimes = map[string]time.Duration{ //nolint:gochecknoglobals // a table that nothing changes
+	state.PhaseMachineConfig: 7 * time.Minute,
+	state.PhaseTemporaryAPI:  10 * time.Minute,
+}
+
+// maxPace bounds by how much limits are extended.
+const maxPace = 4
+
+// adaptToPace extends a limit if the bootstrap machine took longer than usual: the others will, too.
+func (m *inputIndex) adaptToPace(limit time.Duration) time.Duration {
+	began, known := m.PhaseTimes[state.PhaseMachine]
+	pace := 1.0
+	for phase, usual := range usualTimes {
+		if reached, ok := m.PhaseTimes[phase]; ok && known {
+			pace = max(pace, float64(reached.Sub(began))/float64(usual))
+		}
+	}
+	return time.Duration(min(pace, maxPace) * float64(limit))
+}
+
 // Limits of the age of the newest progress: up to which it counts as slow, and from which it counts as a stall.
 const (
 	recentProgress = 5 * time.Minute
 	stallTimeout   = 10 * time.Minute
 )
 
+// detectSlowProgress holds from the first phase that is late, until one comes in time or the bootstrap is complete.
 func detectSlowProgress(m *inputIndex) detection {
-	if m.isStalled(recentProgress) {
+	if m.isStalled(recentProgress) || m.hasReached(state.PhaseComplete) {
 		return detection{}
 	}
+	began, known := m.PhaseTimes[state.PhaseMachine]
+	late := ""
 	for _, phase := range state.ListPhases() {
 		limit, limited := phaseLimits[phase]
-		if m.hasReached(phase) || !limited {
+		if !limited || !known {
 			continue
 		}
-		if !m.hasReachedFor(state.PhaseMachine, limit) {
-			return detection{}
+		usually := fmt.Sprintf("%s is usually reached within %s", phase, formatDuration(limit))
+		if reached, passed := m.PhaseTimes[phase]; passed {
+			if late = ""; reached.Sub(began) >= limit {
+				late = fmt.Sprintf("%s, and was after %s", usually, formatDuration(reached.Sub(began)))
+			}
+			continue
 		}
-		return detection{evidence: []string{
-			fmt.Sprintf("the bootstrap machine runs for %s, and %s is usually reached within %s", m.formatAge(state.PhaseMachine), phase, formatDuration(limit)),
-			"something went on at " + m.lastProgress.UTC().Format("15:04 UTC"),
-		}}
+		if m.hasReached(phase) {
+			continue
+		}
+		if m.hasReachedFor(state.PhaseMachine, limit) {
+			late = fmt.Sprintf("the bootstrap machine runs for %s, and %s", m.formatAge(state.PhaseMachine), usually)
+		}
+		break
 	}
-	return detection{}
+	if late == "" {
+		return detection{}
+	}
+	return detection{evidence: []string{late, "something went on at " + m.lastProgress.UTC().Format("15:04 UTC")}}
 }
 
 // The limit is longer for a machine that answers on its SSH port.
 func detectSilentBootstrap(m *inputIndex) detection {
-	limit := 15 * time.Minute
+	limit := m.adaptToPace(15 * time.Minute)
 	if m.Snapshot.Probes.SSH.OK {
-		limit = 25 * time.Minute
+		limit = m.adaptToPace(25 * time.Minute)
 	}
 	if m.hasReached(state.PhaseTemporaryAPI) || !m.hasReachedFor(state.PhaseMachine, limit) || !m.isStalled(stallTimeout) {
 		return detection{}
@@ -152,7 +196,7 @@ func describeServices(m *inputIndex) []string {
 }
 
 func detectMissingMasters(m *inputIndex) detection {
-	const limit = 10 * time.Minute
+	limit := m.adaptToPace(10 * time.Minute)
 	silent := m.masters.missing
 	if m.masters.known > 0 || len(silent) == 0 || m.hasReached(state.PhaseMasters) || !m.hasReachedFor(state.PhaseTemporaryAPI, limit) || !m.isStalled(stallTimeout) {
 		return detection{}
@@ -163,10 +207,10 @@ func detectMissingMasters(m *inputIndex) detection {
 }
 
 func detectIncompleteEtcd(m *inputIndex) detection {
-	const limit = 20 * time.Minute
+	limit := m.adaptToPace(20 * time.Minute)
 	masters := m.Spec.Sizing.ControlPlane.Count
 	etcd := m.Snapshot.Etcd
-	if m.hasReached(state.PhaseEtcdInCluster) || etcd.InCluster || !m.hasReachedFor(state.PhaseMasters, limit) || m.Now.Sub(m.lastEtcd) < stallTimeout {
+	if m.hasReached(state.PhaseEtcdInCluster) || etcd.InCluster || !m.hasReachedFor(state.PhaseMasters, limit) || m.Now.Sub(m.lastEtcd) < m.adaptToPace(stallTimeout) {
 		return detection{}
 	}
 	evidence := []string{fmt.Sprintf("the first master has joined %s ago, and etcd has %d of %d members", m.formatAge(state.PhaseMasters), len(etcd.Members), masters+1)}

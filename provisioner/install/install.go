@@ -145,6 +145,9 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 		Spec: spec, Folder: folder, Facts: facts, Cluster: clients.Cluster, Cloud: clients.Cloud, Names: clients.Names, Clock: clients.Clock,
 		NewKeys: options.NewKeys, Response: options.Response, SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, Image: i.image,
 		Machines: i.machines, Access: i.access, Phases: i.phases,
+		RestoreRouters: func(ctx context.Context, report provisioner.Report) error {
+			return i.operators.RestoreRouters(ctx, report)
+		},
 	})
 	i.controlPlane = controlplane.New(spec, facts, i.machines, i.watcher)
 	i.operators = operators.New(spec, facts, clients.Cluster, clients.Clock, i.keys, i.watcher)

@@ -93,6 +93,33 @@ func TestEnsureIngressPlacement_KeepsLaterChanges(t *testing.T) {
 	}
 }
 
+func TestRestoreIngressPlacement_WhoeverChangedIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rehearse(t)
+		const resource, namespace, schedulers = "ingresscontrollers.operator.openshift.io", "openshift-ingress-operator", "schedulers.config.openshift.io"
+		const selector = "spec.nodePlacement.nodeSelector.matchLabels"
+		r.put(t, schedulers, "", with(named("cluster"), "spec.mastersSchedulable", true))
+		r.put(t, resource, namespace, named("default"))
+		if _, err := r.EnsureIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil {
+			t.Fatal(err)
+		}
+		masters := map[string]any{"node-role.kubernetes.io/master": ""}
+		r.change(t, resource, namespace, "default", selector, masters)
+		r.change(t, resource, namespace, "default", "metadata.managedFields",
+			[]any{owned("argocd-controller", map[string]any{"f:nodePlacement": map[string]any{"f:nodeSelector": map[string]any{}}})})
+		if got, err := r.RestoreIngressPlacement(t.Context(), "node-role.kubernetes.io/infra", 2, true); err != nil || got != state.Updated {
+			t.Errorf("%q, %v", got, err)
+		}
+		placed, _ := r.objects.Get(resource, namespace, "default")
+		if diff := cmp.Diff(map[string]any{"node-role.kubernetes.io/infra": ""}, placed.Get(selector)); diff != "" {
+			t.Errorf("the routers are placed elsewhere (-want +got):\n%s", diff)
+		}
+		if scheduler, _ := r.objects.Get(schedulers, "", "cluster"); scheduler.Get("spec.mastersSchedulable") != false {
+			t.Error("masters take workloads")
+		}
+	})
+}
+
 func TestEnsureIngressPlacement_RetriesConflict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)

@@ -113,4 +113,8 @@ func (finished) EnsureIngressPlacement(context.Context, string, int, bool) (stat
 	return state.Found, nil
 }
 
+func (finished) RestoreIngressPlacement(context.Context, string, int, bool) (state.Action, error) {
+	return state.Found, nil
+}
+
 func (finished) GetConsoleURL(context.Context) (string, error) { return "https://console.example", nil }

@@ -85,5 +85,5 @@ func describeDisposition(rule diagnosis.Rule) string {
 	if rule.Restores != "" {
 		described += " (" + string(rule.Restores) + ")"
 	}
-	return described + ": " + rule.Disposition.Describe()
+	return described + ": " + rule.Disposition.Describe() + text.WithAffixes(rule.Waits, ", as ", "")
 }

@@ -30,6 +30,8 @@ type Cluster interface {
 	LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (state.Action, error)
 	// EnsureIngressPlacement schedules the routers of the default ingress controller on the nodes with that label.
 	EnsureIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error)
+	// RestoreIngressPlacement does so whatever others have changed, and keeps the masters free.
+	RestoreIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error)
 	// GetConsoleURL returns the address of the web console, or "" if there is none.
 	GetConsoleURL(ctx context.Context) (string, error)
 }
@@ -98,11 +100,7 @@ func (o *Operators) PlaceIngress() provisioner.StepFunc {
 }
 
 func (o *Operators) placeIngress(ctx context.Context, report provisioner.Report) error {
-	label := infraLabel
-	if o.spec.RouterRole() == state.RoleWorker {
-		label = routerLabel
-	}
-	action, err := o.cluster.EnsureIngressPlacement(ctx, label, o.countRouters(), isProxied(o.spec))
+	action, err := o.cluster.EnsureIngressPlacement(ctx, o.getRouterLabel(), o.countRouters(), isProxied(o.spec))
 	if err != nil {
 		return err
 	}
@@ -112,6 +110,23 @@ func (o *Operators) placeIngress(ctx context.Context, report provisioner.Report)
 		return nil
 	}
 	return o.facts.Update(func(facts *state.Facts) { facts.RouterProtocol = protocol })
+}
+
+// RestoreRouters moves the routers back to the nodes that are for them, whoever has moved them.
+func (o *Operators) RestoreRouters(ctx context.Context, report provisioner.Report) error {
+	action, err := o.cluster.RestoreIngressPlacement(ctx, o.getRouterLabel(), o.countRouters(), isProxied(o.spec))
+	if err != nil {
+		return err
+	}
+	report.EmitObject(kindIngressController, "default", "", string(action))
+	return nil
+}
+
+func (o *Operators) getRouterLabel() string {
+	if o.spec.RouterRole() == state.RoleWorker {
+		return routerLabel
+	}
+	return infraLabel
 }
 
 const kindIngressController = "ingress-controller"

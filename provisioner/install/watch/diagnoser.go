@@ -112,7 +112,7 @@ func (d *diagnoser) emitFinding(report provisioner.Report, f diagnosis.Finding) 
 	}
 	report(provisioner.Event{
 		Type: provisioner.TypeDiagnosis, Name: f.Rule, State: provisioner.Present, Text: f.Cause, Hint: f.Fix,
-		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition), Blocks: string(f.Blocks),
+		Evidence: f.Evidence, Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition), Blocks: string(f.Blocks), Order: f.Order,
 	})
 }
 

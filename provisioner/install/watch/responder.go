@@ -148,6 +148,8 @@ func (r *responder) restore(ctx context.Context, report provisioner.Report, find
 		return r.Machines.RestoreAttachments(ctx, report)
 	case diagnosis.MachineParts:
 		return r.Machines.StartStopped(ctx, report, finding.Objects)
+	case diagnosis.RouterParts:
+		return r.RestoreRouters(ctx, report)
 	}
 	return fault.Newf(fault.Internal, "repair "+finding.Rule, "nothing is known to restore")
 }

@@ -50,6 +50,8 @@ type Deps struct {
 	Machines       *machines.Machines
 	Access         *bootstrap.Access
 	Phases         *bootstrap.Phases
+	// RestoreRouters moves the routers back to the nodes that are for them, whoever has moved them.
+	RestoreRouters func(context.Context, provisioner.Report) error
 }
 
 // Watcher polls the cluster. Steps that wait for it at the same time share a poll.

@@ -45,11 +45,33 @@ func (c *Configurer) EnsureIngressPlacement(ctx context.Context, nodeLabel strin
 		return "", err
 	}
 	return kubeapi.RetryOnConflict(func() (state.Action, error) {
-		return ensureIngressPlacement(ctx, api, nodeLabel, int64(replicas), formatProtocol(proxyProtocol))
+		return ensureIngressPlacement(ctx, api, placement{nodeLabel, int64(replicas), formatProtocol(proxyProtocol), false})
 	})
 }
 
-func ensureIngressPlacement(ctx context.Context, api *kubeapi.Client, nodeLabel string, replicas int64, protocol string) (state.Action, error) {
+// RestoreIngressPlacement does as EnsureIngressPlacement, whoever has changed it since, and keeps workloads off the masters.
+func (c *Configurer) RestoreIngressPlacement(ctx context.Context, nodeLabel string, replicas int, proxyProtocol bool) (state.Action, error) {
+	api, err := c.connector.Connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := api.Patch(ctx, kubeapi.Schedulers, "cluster", []byte(`{"spec":{"mastersSchedulable":false}}`)); err != nil {
+		return "", err
+	}
+	return kubeapi.RetryOnConflict(func() (state.Action, error) {
+		return ensureIngressPlacement(ctx, api, placement{nodeLabel, int64(replicas), formatProtocol(proxyProtocol), true})
+	})
+}
+
+// placement is where the routers belong.
+type placement struct {
+	nodeLabel string
+	replicas  int64
+	protocol  string
+	always    bool // whatever others have changed
+}
+
+func ensureIngressPlacement(ctx context.Context, api *kubeapi.Client, wanted placement) (state.Action, error) {
 	controller, exists, err := kubeapi.Get[ingressController](ctx, api, kubeapi.IngressControllers, "default")
 	if err != nil {
 		return "", err
@@ -57,8 +79,10 @@ func ensureIngressPlacement(ctx context.Context, api *kubeapi.Client, nodeLabel 
 	if !exists {
 		return "", fault.Newf(fault.Transient, "place the routers", "the default ingress controller does not exist yet")
 	}
-	change := controller.diff(nodeLabel, replicas, protocol)
-	controller.removeForeignFields(change)
+	change := controller.diff(wanted.nodeLabel, wanted.replicas, wanted.protocol)
+	if !wanted.always {
+		controller.removeForeignFields(change)
+	}
 	if len(change) == 0 {
 		return state.Found, nil
 	}
