@@ -53,7 +53,7 @@ func newFleet(t *testing.T, s run.Run, ids ...string) fleet.Fleet {
 		}
 	}
 	refresh := &fleet.Refresh{
-		Lookup: environment.LookupRehearsalSecret, Access: s.Access,
+		Lookup: environment.LookupRehearsalSecret, Access: s.Access, Net: s.Net,
 		Open: func(_ context.Context, folder state.Folder, spec state.Spec, secrets wizard.Secrets) (run.Run, func() error, error) {
 			r := s
 			r.Folder, r.Spec, r.Secrets = folder, spec, secrets
@@ -104,6 +104,32 @@ func oneOfFleet(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	if made := zone.Mutations() - before; made != 2 {
 		t.Errorf("%d calls changed something, 2 of them the test's own", made)
 	}
+}
+
+// TestFleet_JoinsLieutenant: a tenant's cluster that is not in shared state is listed, too, and one that Lieutenant lacks is noted.
+func TestFleet_JoinsLieutenant(t *testing.T) {
+	t.Parallel()
+	const tenant = "t-other-hill-0815"
+	connected := func(spec *state.Spec) {
+		connectedSpec(spec)
+		spec.Syn.Tenant = tenant
+	}
+	virtuallyIn(t, circumstances{spec: connected}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+		if err := s.KeepAnswers(); err != nil {
+			t.Fatal(err)
+		}
+		all := newFleet(t, s, s.Spec.Cluster.ID)
+		clusters, notes, err := all.List(t.Context(), fleet.Selector{})
+		if err != nil || len(clusters) != 2 || clusters[1].ID != "c-old-mill-1234" || clusters[1].Phase != fleet.PhaseElsewhere || clusters[1].Zone == "" {
+			t.Errorf("the fleet is %+v, %v", clusters, err)
+		}
+		if !strings.Contains(strings.Join(notes, "\n"), "Lieutenant does not know "+s.Spec.Cluster.ID+" of tenant "+tenant) {
+			t.Errorf("the notes are %q", notes)
+		}
+		if gate := fleet.CheckGate(clusters); gate.Selected != 1 {
+			t.Errorf("%d clusters count for a gate, one of them is not in shared state", gate.Selected)
+		}
+	})
 }
 
 // fleetAccount names the file for what a refresh of many clusters took; it is set by the benchmark.

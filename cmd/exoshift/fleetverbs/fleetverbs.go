@@ -139,7 +139,7 @@ func open(cmd *cobra.Command, std cli.Streams) (v view, end func(), err error) {
 	}
 	v = view{fleet: fleet.Fleet{Place: place, Work: work, Now: time.Now}, access: access, selector: selector, options: o, std: std}
 	if refresh, _ := cmd.Flags().GetBool(refreshName); refresh {
-		v.fleet.Refresh = &fleet.Refresh{Host: o.Host, Access: environment.NewOwnAccess(), Options: o.RunOptions(), Lookup: environment.LookupEnv}
+		v.fleet.Refresh = &fleet.Refresh{Host: o.Host, Net: net, Access: environment.NewOwnAccess(), Options: o.RunOptions(), Lookup: environment.LookupEnv}
 	}
 	return v, end, nil
 }

@@ -85,11 +85,11 @@ type Gate struct {
 	Faults   map[string][]string // by the IDs of clusters that are not
 }
 
-// CheckGate judges clusters; those that were destroyed do not count.
+// CheckGate judges clusters; those that were destroyed, or are not in shared state, do not count.
 func CheckGate(clusters []Cluster) Gate {
 	gate := Gate{Faults: map[string][]string{}}
 	for _, c := range clusters {
-		if c.Phase == PhaseDestroyed {
+		if c.Phase == PhaseDestroyed || c.Phase == PhaseElsewhere {
 			continue
 		}
 		gate.Selected++

@@ -21,12 +21,8 @@ func (r *Refresh) listOthers(ctx context.Context, clusters []Cluster) (others []
 			tenants[key] = append(tenants[key], c.ID)
 		}
 	}
-	net, err := r.Host.Open(ctx)
-	if err != nil {
-		return nil, []string{err.Error()}
-	}
 	for key, ids := range tenants {
-		found, err := r.Access.NewLieutenantClient(net, key[0]).ListClusters(ctx, key[1])
+		found, err := r.Access.NewLieutenantClient(r.Net, key[0]).ListClusters(ctx, key[1])
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("Lieutenant's clusters of %s are missing: %v", key[1], err))
 			continue

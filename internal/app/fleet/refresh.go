@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/layers"
 	"exoshift/internal/app/run"
+	"exoshift/internal/network"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
 	"exoshift/state/shared"
@@ -29,6 +30,7 @@ const (
 // Refresh asks clusters and the cloud how they are.
 type Refresh struct {
 	Host    *environment.Host
+	Net     network.Network     // by which Lieutenant is reached
 	Access  *environment.Access // to Lieutenant
 	Options run.Options
 	Lookup  layers.LookupEnv // of the variables that answers refer to
