@@ -57,7 +57,7 @@ fmt: ## Format the code
 	$(LINT) fmt
 
 bench: build ## Measure what is promised: start-up, size, memory, the way of an image, a frame, the time of a rehearsal, Terraform beside an installation
-	go test -run '^$$' -bench . -skip 'Scale|Makespan' -benchtime 3x ./cmd/exoshift
+	go test -run '^$$' -bench . -skip 'Scale|Makespan|SharedState|Attach' -benchtime 3x ./cmd/exoshift
 	go test -run '^$$' -bench . -benchtime 1x ./ignition
 	go test -run '^$$' -bench Fold ./provisioner
 	go test -run '^$$' -bench FleetStatus -benchtime 3x ./internal/app/fleet
@@ -70,7 +70,7 @@ bench: build ## Measure what is promised: start-up, size, memory, the way of an 
 	go test -run '^$$' -bench FirstFrame -benchtime 50x ./test/session
 	go test -run '^$$' -bench KeyToFrame -benchtime 400x ./test/session
 	go test -run '^$$' -bench Still -benchtime 1x ./test/session
-	go test -run '^$$' -bench 'Scale|Makespan' -benchtime 1x ./cmd/exoshift
+	go test -run '^$$' -bench 'Scale|Makespan|SharedState|Attach' -benchtime 1x ./cmd/exoshift
 	go -C test/foreign test -v -run '^$$' -bench Terraform -benchtime 1x .
 	EXOSHIFT_JOBS=20 go -C test/cluster test -v -count=1 -timeout 90m -run TestJobs .
 	test/scripts/faults

@@ -73,22 +73,34 @@ func (j *Journal) Open(kind, name string) bool {
 	return j.open[entryKey{kind, name}]
 }
 
+// write returns when the entry is safe. Others write meanwhile: where the journal is stored elsewhere, one request stores the entries
+// of all that wait.
 func (j *Journal) write(e Entry) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	e.Time = j.now()
-	line, err := encodeEntry(e, j.seq+1)
-	if err != nil {
+	if err := j.add(&e); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	if err := j.append(line); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
-	}
-	j.seq++
 	if err := j.file.Sync(); err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.open[entryKey{e.Kind, e.Name}] = e.Action == ""
+	return nil
+}
+
+// add appends the entry as the next line.
+func (j *Journal) add(e *Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Time = j.now()
+	line, err := encodeEntry(*e, j.seq+1)
+	if err != nil {
+		return err
+	}
+	if err := j.append(line); err != nil {
+		return err
+	}
+	j.seq++
 	return nil
 }
 

@@ -128,7 +128,7 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 	if err := confirmPlan(ctx, &o, spec, secrets, std); err != nil {
 		return err
 	}
-	if err := checkPlan(ctx, o, spec, secrets); err != nil {
+	if err := cli.CheckPlan(ctx, o, spec, secrets); err != nil {
 		return err
 	}
 	folder, err := o.CreateFolder(spec)
@@ -145,22 +145,6 @@ func installAs(ctx context.Context, o cli.Options, std cli.Streams, spec state.S
 		return err
 	}
 	return s.Install(ctx, o.NewDisplay(std))
-}
-
-// checkPlan refuses another plan than the one that was approved, and records the plan of a run that is audited. There, a plan that
-// cannot be made is no reason not to begin: the run itself says why.
-func checkPlan(ctx context.Context, o cli.Options, spec state.Spec, secrets wizard.Secrets) error {
-	if o.Plan == "" && !o.IsAudited() {
-		return nil
-	}
-	hash, err := run.HashPlan(ctx, o.Host, o.Dir, o.RunOptions(), spec, secrets, o.Plan)
-	switch {
-	case err == nil:
-		return o.RecordPlan(ctx, hash)
-	case o.Plan != "" || ctx.Err() != nil:
-		return err
-	}
-	return nil
 }
 
 func compareWithFlags(o cli.Options, spec state.Spec, std cli.Streams) error {

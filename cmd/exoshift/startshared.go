@@ -81,6 +81,9 @@ func (d *startScreen) apply(ctx context.Context) error {
 	}
 	return cli.RunOnCluster(ctx, o, d.std, "install", true, func(ctx context.Context, o cli.Options) error {
 		d.backend.UseFolder(o.Request)
+		if err := cli.RecordPlan(ctx, o, d.backend.HashPlan); err != nil {
+			return err
+		}
 		return d.backend.Apply(ctx, o.NewDisplay(d.std))
 	})
 }

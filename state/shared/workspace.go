@@ -90,10 +90,27 @@ func (w *Workspace) upload(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case done := <-w.requests:
-			done <- w.storePatiently(ctx, state.JournalFile)
+			waiting := w.collectRequests(done)
+			err := w.storePatiently(ctx, state.JournalFile)
+			for _, done := range waiting {
+				done <- err
+			}
 		case <-ticker.C:
 			w.updateSummary()
 			_ = w.store(ctx, streams...) // the next one tries again, and a change of the cloud waits for success
+		}
+	}
+}
+
+// collectRequests adds those that wait already: what they have written is stored by the same requests.
+func (w *Workspace) collectRequests(first chan error) []chan error {
+	waiting := []chan error{first}
+	for {
+		select {
+		case next := <-w.requests:
+			waiting = append(waiting, next)
+		default:
+			return waiting
 		}
 	}
 }

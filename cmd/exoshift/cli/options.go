@@ -59,17 +59,6 @@ type Options struct {
 	recordPlan func(ctx context.Context, hash string) error
 }
 
-// IsAudited reports whether what a run does is recorded for others.
-func (o Options) IsAudited() bool { return o.recordPlan != nil }
-
-// RecordPlan records the hash of the plan that a run carries out, if the run is audited.
-func (o Options) RecordPlan(ctx context.Context, hash string) error {
-	if o.recordPlan == nil {
-		return nil
-	}
-	return o.recordPlan(ctx, hash)
-}
-
 // NewOptions sets what of a request depends on the output.
 func NewOptions(r request.Request, shown output) Options {
 	r.Interactive, r.Accessible = shown.IsInteractive(), shown == OutputAccessible

@@ -53,6 +53,17 @@ func (c *Backend) Cluster() string {
 	return c.finalAnswers().Spec.Cluster.ID
 }
 
+// HashPlan returns the hash of the plan that Apply carries out.
+func (c *Backend) HashPlan(ctx context.Context) (string, error) {
+	spec, r := c.finalAnswers().Spec, c.request
+	secrets, _ := local.ResolveSecrets(spec, c.Lookup) // Apply shows what is wrong with them
+	dir := r.Dir
+	if r.Private != nil {
+		dir = r.Private.Path()
+	}
+	return run.HashPlan(ctx, r.Host, dir, r.RunOptions(), spec, secrets, "")
+}
+
 // UseFolder makes Apply install in the folder that a request names, in shared state in the private copy.
 func (c *Backend) UseFolder(r request.Request) {
 	c.request.State, c.request.ID, c.request.Private = r.State, r.ID, r.Private
