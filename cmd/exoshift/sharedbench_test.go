@@ -21,6 +21,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/sharedstate"
+	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -55,7 +56,9 @@ func (u *storageUse) count(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		time.Sleep(sharedLatency)
+		if (network.Clock{}).Sleep(r.Context(), sharedLatency) != nil {
+			return
+		}
 		u.requests.Add(1)
 		u.bytes.Add(max(0, r.ContentLength))
 		next.ServeHTTP(countedWriter{w, &u.bytes}, r)
