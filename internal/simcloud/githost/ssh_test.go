@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/server"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
@@ -203,7 +204,7 @@ func TestSSH_RealGit(t *testing.T) {
 	l := open(t, githost.Config{})
 	l.create(t, getProject)
 	l.commit(t, getProject, map[string]string{"a": "1"})
-	t.Setenv("GIT_SSH_COMMAND", "ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "+l.keyFile(t))
+	t.Setenv("GIT_SSH_COMMAND", "ssh -F none -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "+shellescape.Quote(l.keyFile(t)))
 	url := "ssh://git@127.0.0.1:" + l.onLoopback(t) + "/" + getProject
 	dir.git(t, "clone", url, "work")
 	work := folder(filepath.Join(string(dir), "work"))

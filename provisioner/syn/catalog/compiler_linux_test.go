@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"golang.org/x/sys/unix"
 
 	"exoshift/internal/fault"
@@ -21,7 +22,7 @@ import (
 func TestCompiler_LocalEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := filepath.Join(t.TempDir(), "left")
-	compiler := catalog.NewCompiler(newWorld(t, githost.Config{}).network, catalog.Access{}, local(t, "sleep 3600 &\necho $! >"+left+"\necho waits\nwait\n"))
+	compiler := catalog.NewCompiler(newWorld(t, githost.Config{}).network, catalog.Access{}, local(t, "sleep 3600 &\necho $! >"+shellescape.Quote(left)+"\necho waits\nwait\n"))
 	err := compiler.Compile(ctx, tenant(), state.SynCluster{ID: clusterID}, "", func(text string) {
 		if text == "waits" {
 			cancel()
