@@ -27,7 +27,7 @@ func (f networkFault) slowParts(clock network.Clock, next http.Handler) http.Han
 
 // inFlight is what of a body may be in buffers on the way, in bytes: it is read at once, as a sender that has written all of it waits
 // for the answer for a minute at most.
-const inFlight = 64 << 10
+const inFlight = 192 << 10
 
 // slowBody is the body of one request.
 type slowBody struct {
