@@ -38,7 +38,7 @@ func TestLookUpWithFallback_SilentFirstServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				found, err := lookUpWithFallback(t.Context(), test.lookups, "quay.io")
+				found, err := resolveWithFallback(t.Context(), test.lookups, "quay.io")
 				if len(found) != test.found || (err == nil) != (test.found > 0) {
 					t.Errorf("found %v, %v", found, err)
 				}

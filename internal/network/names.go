@@ -21,10 +21,10 @@ type Names struct {
 func newMachineNames(resolver *net.Resolver, file string) Names {
 	return Names{
 		Lookup: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return lookUpWithFallback(ctx, listLookups(resolver, file, "ip4"), name)
+			return resolveWithFallback(ctx, listLookups(resolver, file, "ip4"), name)
 		},
 		LookupIPv6: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			return lookUpWithFallback(ctx, listLookups(resolver, file, "ip6"), name)
+			return resolveWithFallback(ctx, listLookups(resolver, file, "ip6"), name)
 		},
 		Resolvers: func() []string { return readNameservers(file) },
 	}
@@ -58,9 +58,9 @@ type lookedUp struct {
 	err       error
 }
 
-// lookUpWithFallback begins each lookup a delay after the one before. The first one that has an answer counts, also if the
+// resolveWithFallback begins each lookup a delay after the one before. The first one that has an answer counts, also if the
 // answer is that there is no such name; if none has, the failure of the first.
-func lookUpWithFallback(ctx context.Context, lookups []lookup, name string) ([]netip.Addr, error) {
+func resolveWithFallback(ctx context.Context, lookups []lookup, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan lookedUp, len(lookups))

@@ -113,7 +113,7 @@ func (c *checker) compareEvents() {
 	proven := c.facts
 	install.ApplyEvents(c.events, &proven)
 	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
-		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromFolder,
+		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: fromFolder,
 			Text: "the events say that steps ended which the facts do not know of"})
 	}
 	if len(c.events) == 0 && !c.facts.Installed.IsZero() {
@@ -210,7 +210,7 @@ func (c *checker) checkKeys() error {
 	if !c.facts.Destroyed.IsZero() && !c.damaged {
 		names, err := c.folder.ListKeys()
 		for _, name := range names {
-			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromFolder, Text: "it holds keys of a cluster that was destroyed"})
+			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it holds keys of a cluster that was destroyed"})
 		}
 		return err
 	}
@@ -224,7 +224,7 @@ func (c *checker) checkKeys() error {
 		}
 	}
 	for _, name := range names {
-		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromFolder, Text: "it holds keys that nobody needs since the bootstrap ended"})
+		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it holds keys that nobody needs since the bootstrap ended"})
 	}
 	return err
 }

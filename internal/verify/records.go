@@ -59,7 +59,7 @@ func (c *checker) checkEvents() error {
 		if !whole {
 			if text = bytes.TrimSpace(text); len(text) > 0 && !c.report.Busy {
 				unread++
-				c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Line: line, Repair: FromFolder,
+				c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Line: line, Repair: fromFolder,
 					Text: "this line is no event: a run was killed while it wrote it, or the disk is damaged; no run depends on it"})
 			}
 			continue

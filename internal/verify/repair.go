@@ -54,7 +54,7 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 		return err
 	}
 	suffix := r.Now().UTC().Format(".damaged-20060102T150405Z")
-	if c.report.hasRepair("events", FromFolder) {
+	if c.report.hasRepair("events", fromFolder) {
 		if err := rewriteEvents(c.folder, suffix); err != nil {
 			return fmt.Errorf("repair the events: %w", err)
 		}
@@ -69,7 +69,7 @@ func (r Repairer) repair(ctx context.Context, c *checker) error {
 // none.
 func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error {
 	if !c.report.hasCloudRepair() {
-		if c.report.hasRepair("facts", FromFolder) {
+		if c.report.hasRepair("facts", fromFolder) {
 			return c.folder.SaveFacts(c.computeFacts())
 		}
 		return nil
@@ -195,7 +195,7 @@ func isCreated(c *checker, id string) bool {
 
 func (r Repairer) removeKeys(c *checker) error {
 	switch {
-	case !c.report.hasRepair("keys", FromFolder):
+	case !c.report.hasRepair("keys", fromFolder):
 		return nil
 	case !c.facts.Destroyed.IsZero():
 		return c.folder.RemoveKeys()

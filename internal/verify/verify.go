@@ -21,7 +21,7 @@ const (
 
 // Sources of a repair.
 const (
-	FromFolder = "folder"
+	fromFolder = "folder"
 	FromCloud  = "cloud"
 	FromNone   = "none" // needs manual action, or none
 )
@@ -129,7 +129,7 @@ func (c *checker) checkModes() error {
 				Next: fmt.Sprintf("take it over: sudo chown -h \"$(id -u)\" '%s'", c.folder.Path(file.Name))})
 		}
 		if file.Want != 0 {
-			c.add(Finding{Check: "modes", Severity: Error, File: file.Name, Repair: FromFolder,
+			c.add(Finding{Check: "modes", Severity: Error, File: file.Name, Repair: fromFolder,
 				Text: fmt.Sprintf("its mode is %04o, not %04o%s", file.Mode.Perm(), file.Want, describeExposure(file.Mode))})
 		}
 	}

@@ -19,8 +19,8 @@ type Screen struct {
 	Width, Height int
 }
 
-// look copies the emulator's screen.
-func look(e vt10x.Terminal) Screen {
+// readScreen copies the emulator's screen.
+func readScreen(e vt10x.Terminal) Screen {
 	e.Lock()
 	defer e.Unlock()
 	width, height := e.Size()

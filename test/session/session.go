@@ -67,7 +67,7 @@ func Start(t testing.TB, o Options) *Session {
 	if s.terminal, err = openTerminal(o.Width, o.Height); err != nil {
 		t.Skip("no pseudo terminal:", err)
 	}
-	s.drawn.began, s.shown = time.Now(), look(s.emulator)
+	s.drawn.began, s.shown = time.Now(), readScreen(s.emulator)
 	s.command = exec.CommandContext(t.Context(), o.Program, o.Args...)
 	s.command.Dir, s.command.Env = o.Dir, o.Env
 	s.command.Stdin, s.command.Stdout, s.command.Stderr = s.tty, s.tty, s.tty
@@ -89,7 +89,7 @@ func (s *Session) read() {
 		n, err := s.keyboard.Read(buffer)
 		s.mu.Lock()
 		_, _ = s.emulator.Write(s.drawn.add(buffer[:n]))
-		if screen := look(s.emulator); err != nil || !screen.Alternate || !s.drawn.unfinished {
+		if screen := readScreen(s.emulator); err != nil || !screen.Alternate || !s.drawn.unfinished {
 			s.shown = screen
 		}
 		close(s.changed)

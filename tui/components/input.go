@@ -69,7 +69,7 @@ func (i *Input) SetCursor(position int) {
 
 // SetValue replaces the text, which can be undone, and moves the cursor to its end.
 func (i *Input) SetValue(text string) {
-	cleaned, _ := CleanInput(text)
+	cleaned, _ := cleanInput(text)
 	if cleaned != i.Value() {
 		i.replace([]rune(cleaned), utf8.RuneCountInString(cleaned))
 	}
@@ -172,7 +172,7 @@ func (i *Input) deleteRange(from, to int) {
 func (i *Input) Insert(text string) (note string) { return i.insert(text, false) }
 
 func (i *Input) insert(text string, typed bool) (note string) {
-	cleaned, note := CleanInput(text)
+	cleaned, note := cleanInput(text)
 	added := []rune(cleaned)
 	if over := len(i.text) + len(added); i.limit > 0 && over > i.limit {
 		return fmt.Sprintf("nothing was inserted: it would be %d characters, at most %d fit", over, i.limit)
@@ -209,9 +209,9 @@ func (i *Input) undoChange() {
 	i.typing = false
 }
 
-// CleanInput drops what must never reach a terminal, and makes spaces of the white space inside of a text; note says so. The end of the
+// cleanInput drops what must never reach a terminal, and makes spaces of the white space inside of a text; note says so. The end of the
 // last line is no part of the text.
-func CleanInput(text string) (cleaned, note string) {
+func cleanInput(text string) (cleaned, note string) {
 	trimmed := strings.TrimRight(text, "\r\n")
 	plain := ansi.Strip(strings.ToValidUTF8(trimmed, string(unicode.ReplacementChar)))
 	dropped, spaced := strings.Contains(trimmed, "\x1b"), false

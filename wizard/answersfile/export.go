@@ -57,7 +57,7 @@ func (e *exporter) writeField(field wizard.Field, spec state.Spec, origin string
 			e.writeLine("  - " + formatFlowGroup(i, spec))
 		}
 	default:
-		e.writeLine(key + " " + FormatFlow(field.Shape(), value) + origin)
+		e.writeLine(key + " " + formatFlow(field.Shape(), value) + origin)
 	}
 }
 
@@ -81,14 +81,14 @@ func (e *exporter) writeEntries(value string) {
 	items, _ := wizard.SplitItems(value)
 	for _, item := range items {
 		key, text, _ := strings.Cut(item, "=")
-		e.writeLine("  " + FormatScalar(key) + ": " + FormatScalar(text))
+		e.writeLine("  " + formatScalar(key) + ": " + formatScalar(text))
 	}
 }
 
 func formatFlowGroup(i int, spec state.Spec) string {
 	var entries []string
 	for _, field := range wizard.GroupFields(i) {
-		entries = append(entries, fmt.Sprintf("%s: %s", wizard.LastElement(field.Key), FormatFlow(field.Shape(), field.Get(spec))))
+		entries = append(entries, fmt.Sprintf("%s: %s", wizard.LastElement(field.Key), formatFlow(field.Shape(), field.Get(spec))))
 	}
 	return "{" + strings.Join(entries, ", ") + "}"
 }
@@ -129,14 +129,14 @@ func newMissing(f wizard.Field) MissingAnswer {
 	example := FormatSample(f)
 	return MissingAnswer{
 		Field: f.Key, Why: Describe(f), Flag: SetFlag + " " + f.Key + "=" + shellescape.Quote(example), Variable: f.Variable(),
-		InFile: FormatLine(f, example),
+		InFile: formatLine(f, example),
 	}
 }
 
 func newMissingSecret(f wizard.Field, env string) MissingAnswer {
 	const example = "file:PATH"
 	return MissingAnswer{
-		Field: f.Key, Why: Describe(f), Flag: SetFlag + " " + f.Key + "=" + example, Variable: env, InFile: FormatLine(f, example),
+		Field: f.Key, Why: Describe(f), Flag: SetFlag + " " + f.Key + "=" + example, Variable: env, InFile: formatLine(f, example),
 		Secret: true,
 	}
 }

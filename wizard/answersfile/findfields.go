@@ -45,16 +45,16 @@ func listAnswerable() []wizard.Field {
 	return fields
 }
 
-// FindAnswer returns the field of an answer on a command line or in a variable.
-func FindAnswer(key string) (wizard.Field, bool) {
+// findAnswer returns the field of an answer on a command line or in a variable.
+func findAnswer(key string) (wizard.Field, bool) {
 	if field, known := wizard.Find(listAnswerable(), key); known {
 		return field, true
 	}
 	return wizard.FindFact(key)
 }
 
-// ListVariableFields returns the fields with an environment variable: of facts, only the known ones.
-func ListVariableFields() []wizard.Field { return append(listAnswerable(), wizard.FactFields()...) }
+// listVariableFields returns the fields with an environment variable: of facts, only the known ones.
+func listVariableFields() []wizard.Field { return append(listAnswerable(), wizard.FactFields()...) }
 
 // FindFieldsOrFact returns what FindFields does, and the fact of that name.
 func FindFieldsOrFact(name string) []wizard.Field {

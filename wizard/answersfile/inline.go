@@ -10,20 +10,20 @@ import (
 	"exoshift/wizard"
 )
 
-// FormatFlow returns a value in the flow style of YAML.
-func FormatFlow(shape wizard.Shape, value string) string {
+// formatFlow returns a value in the flow style of YAML.
+func formatFlow(shape wizard.Shape, value string) string {
 	switch shape {
 	case wizard.Number, wizard.Switch:
 		return value
 	case wizard.List:
 		items, _ := wizard.SplitItems(value)
 		for i := range items {
-			items[i] = FormatScalar(items[i])
+			items[i] = formatScalar(items[i])
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case wizard.Reference:
 		if kind, name, ok := strings.Cut(value, ":"); ok {
-			return "{" + kind + ": " + FormatScalar(name) + "}"
+			return "{" + kind + ": " + formatScalar(name) + "}"
 		}
 		return "{}"
 	case wizard.Table: // a non-empty one has lines of its own
@@ -32,7 +32,7 @@ func FormatFlow(shape wizard.Shape, value string) string {
 		return "[]"
 	case wizard.Text:
 	}
-	return FormatScalar(value)
+	return formatScalar(value)
 }
 
 // Strings that no YAML parser takes for anything else. A word may still be reserved.
@@ -41,8 +41,8 @@ var (
 	plainWord    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/@+-]*( [A-Za-z0-9._/@+-]+)*$`)
 )
 
-// FormatScalar returns a string as a scalar of YAML, quoted unless it is certainly plain.
-func FormatScalar(text string) string {
+// formatScalar returns a string as a scalar of YAML, quoted unless it is certainly plain.
+func formatScalar(text string) string {
 	reserved := []string{"null", "true", "false", "yes", "no", "on", "off", "y", "n"}
 	if plainAddress.MatchString(text) || plainWord.MatchString(text) && !slices.Contains(reserved, strings.ToLower(text)) {
 		return text
@@ -61,8 +61,8 @@ func FormatSample(f wizard.Field) string {
 	return "…"
 }
 
-// FormatLine returns a value as one line of an answers file, with its sections.
-func FormatLine(f wizard.Field, value string) string {
+// formatLine returns a value as one line of an answers file, with its sections.
+func formatLine(f wizard.Field, value string) string {
 	sections := strings.Split(f.Key, ".")
 	text := FormatInline(f, value)
 	for _, section := range slices.Backward(sections[1:]) {
@@ -74,21 +74,21 @@ func FormatLine(f wizard.Field, value string) string {
 // FormatInline returns a value as YAML on one line.
 func FormatInline(f wizard.Field, value string) string {
 	if value == "" {
-		return FormatFlow(f.Shape(), value)
+		return formatFlow(f.Shape(), value)
 	}
 	switch f.Shape() {
 	case wizard.Table:
 		items, _ := wizard.SplitItems(value)
 		for i, item := range items {
 			key, text, _ := strings.Cut(item, "=")
-			items[i] = FormatScalar(key) + ": " + FormatScalar(text)
+			items[i] = formatScalar(key) + ": " + formatScalar(text)
 		}
 		return "{" + strings.Join(items, ", ") + "}"
 	case wizard.Groups:
 		return "[{" + strings.NewReplacer("=", ": ", " ", ", ").Replace(value) + "}]"
 	case wizard.Text, wizard.Number, wizard.Switch, wizard.List, wizard.Reference:
 	}
-	return FormatFlow(f.Shape(), value)
+	return formatFlow(f.Shape(), value)
 }
 
 // Describe returns the title and the help.

@@ -88,7 +88,7 @@ func ReadFlags(flags []string) Layer {
 	layer := Layer{Given: map[string]Given{}, source: SetFlag}
 	for _, flag := range flags {
 		key, text, ok := strings.Cut(flag, "=")
-		field, known := FindAnswer(strings.TrimSpace(key))
+		field, known := findAnswer(strings.TrimSpace(key))
 		switch {
 		case !ok:
 			layer.problems = append(layer.problems, wizard.Problem{Field: SetFlag, Message: wizard.Quote(flag) + " is not of the form KEY=VALUE",
@@ -105,7 +105,7 @@ func ReadFlags(flags []string) Layer {
 // ReadVariables reads the answers from environment variables; see Field.Variable.
 func ReadVariables(lookup func(env string) (string, bool)) Layer {
 	layer := Layer{Given: map[string]Given{}}
-	for _, field := range ListVariableFields() {
+	for _, field := range listVariableFields() {
 		if text, set := lookup(field.Variable()); set && text != "" {
 			layer.setAnswer(field, text, field.Variable())
 		}
@@ -178,7 +178,7 @@ func findVariable(name string) string {
 		return ""
 	}
 	best, distance := "", maxTypos+1
-	for _, field := range ListVariableFields() {
+	for _, field := range listVariableFields() {
 		if d := levenshtein.ComputeDistance(name, field.Variable()); d < distance {
 			best, distance = field.Variable(), d
 		}

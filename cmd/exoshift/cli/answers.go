@@ -12,8 +12,8 @@ import (
 	"exoshift/wizard"
 )
 
-// AddSetFlag adds --set, which gives single answers.
-func AddSetFlag(cmd *cobra.Command) {
+// addSetFlag adds --set, which gives single answers.
+func addSetFlag(cmd *cobra.Command) {
 	cmd.Flags().StringArray("set", nil, "set an answer, KEY=VALUE, e.g. network.podCIDR=10.0.0.0/14; can be repeated")
 }
 

@@ -87,7 +87,7 @@ func BindFlags(cmd *cobra.Command) (*viper.Viper, error) {
 // AddAnswersFlag adds --answers and --set.
 func AddAnswersFlag(cmd *cobra.Command, usage string) {
 	cmd.Flags().StringP("answers", "a", "", usage)
-	AddSetFlag(cmd)
+	addSetFlag(cmd)
 }
 
 // AddCatalogFlag is short for --set syn.catalogDir=PATH.

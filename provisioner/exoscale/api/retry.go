@@ -93,14 +93,14 @@ const (
 func Repeat(ctx context.Context, c *Client, op string, ensure func(context.Context) error) error {
 	for pause := firstSearch; ; pause *= 2 {
 		err := ensure(ctx)
-		if !IsAmbiguous(err) && !IsBusy(err) || pause > lastSearch || c.Sleep(ctx, op, pause) != nil {
+		if !isAmbiguousFailure(err) && !IsBusy(err) || pause > lastSearch || c.Sleep(ctx, op, pause) != nil {
 			return err
 		}
 	}
 }
 
-// IsAmbiguous reports whether a failed change may or may not have been carried out.
-func IsAmbiguous(err error) bool {
+// isAmbiguousFailure reports whether a failed change may or may not have been carried out.
+func isAmbiguousFailure(err error) bool {
 	var failed *requestError
 	return errors.As(err, &failed) && failed.isAmbiguous()
 }

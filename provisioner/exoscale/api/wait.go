@@ -15,8 +15,8 @@ const (
 	PollInterval = 3 * time.Second
 	// firstPoll is the pause before the first poll of an operation: many end at once.
 	firstPoll = time.Second
-	// WaitLimit is how long an object may take to become as it should.
-	WaitLimit = 10 * time.Minute
+	// waitLimit is how long an object may take to become as it should.
+	waitLimit = 10 * time.Minute
 	// operationLimit is long, as registering a template can take more than an hour.
 	operationLimit = 3 * time.Hour
 )
@@ -120,10 +120,10 @@ func (c *Client) IsPending(ctx context.Context, op, id string) (bool, error) {
 	return now.State == operationPending, nil
 }
 
-// Await polls until check returns nothing to wait for. After WaitLimit it fails with fault.Timeout and what check returned last.
+// Await polls until check returns nothing to wait for. After waitLimit it fails with fault.Timeout and what check returned last.
 func (c *Client) Await(ctx context.Context, op string, check func(context.Context) (waiting string, err error)) error {
 	waiting, failed := "", error(nil)
-	done, err := c.Clock.Poll(ctx, PollInterval, WaitLimit, func() (bool, error) {
+	done, err := c.Clock.Poll(ctx, PollInterval, waitLimit, func() (bool, error) {
 		waiting, failed = check(ctx)
 		return failed == nil && waiting == "", failed
 	})
@@ -133,7 +133,7 @@ func (c *Client) Await(ctx context.Context, op string, check func(context.Contex
 	case err != nil:
 		return fault.New(fault.KindOf(ctx.Err()), op, err)
 	case !done:
-		return fault.Newf(fault.Timeout, op, "%s after %s", waiting, WaitLimit).
+		return fault.Newf(fault.Timeout, op, "%s after %s", waiting, waitLimit).
 			WithHint("look at it in the Exoscale portal; run again to wait on")
 	}
 	return nil
