@@ -3,11 +3,13 @@ module exoshift/test/foreign
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/exoscale/egoscale/v3 v3.1.43
 	github.com/minio/minio-go/v7 v7.4.1
 )
 
 require (
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
