@@ -160,3 +160,22 @@ func TestDefaultPath_FollowsXDG(t *testing.T) {
 		t.Error(path, err)
 	}
 }
+
+func TestLock_HolderIsUnknown(t *testing.T) {
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := folder.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if err := errors.Join(folder.Remove("lock.json"), folder.Remove("lock")); err != nil {
+		t.Fatal(err)
+	}
+	var held *state.LockedError
+	if _, err := folder.Lock(t.Context()); !errors.As(err, &held) || !strings.Contains(err.Error(), "in use by another process, and lock.json") {
+		t.Errorf("%v", err)
+	}
+}
