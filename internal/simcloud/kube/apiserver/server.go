@@ -106,6 +106,9 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, served resour
 		if parsed.fullResource() == "serviceaccounts/token" && s.Issue != nil {
 			return s.serveToken(w, r, parsed)
 		}
+		if parsed.fullResource() == "pods/eviction" {
+			return serveEviction(served, w, r, parsed)
+		}
 		return served.serveCreate(w, r, parsed, user)
 	case "update":
 		return served.serveUpdate(w, r, parsed)

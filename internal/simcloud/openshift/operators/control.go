@@ -51,6 +51,7 @@ func newLoop(c *cluster.Cluster, m machine.Machine) *loop {
 		{"kube-controller-manager: csrcleaner", (&csrCleaner{Cluster: c}).sync},
 		{"kube-controller-manager: nodelifecycle", nodeLifecycle{k, map[string]cluster.StateRecord{}}.sync},
 		{"kube-controller-manager: workloads", workloads{k}.sync},
+		{"kube-controller-manager: disruption", disruption{k}.sync},
 		{"network-operator", networkOperator{k}.sync},
 		{"static-pods", staticPods{k}.sync},
 		{"etcd-operator", etcdOperator{k}.sync},
@@ -173,10 +174,24 @@ func newBoundPod(namespace, name, app, node string, annotations kube.Object) kub
 	if app == cluster.EtcdApp {
 		labels["etcd"], labels["revision"] = "true", "1"
 	}
+	metadata := kube.Object{"name": name, "namespace": namespace, "labels": labels, "annotations": annotations}
+	if owner, known := boundPodOwners()[app]; known {
+		metadata["ownerReferences"] = []kube.Object{owner}
+	}
 	return kube.Object{
-		"metadata": kube.Object{"name": name, "namespace": namespace, "labels": labels, "annotations": annotations},
+		"metadata": metadata,
 		"spec":     kube.Object{"nodeName": node, "hostNetwork": true, "containers": []kube.Object{{"name": app, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}}},
 		"status":   kube.Object{"phase": "Pending"},
+	}
+}
+
+// boundPodOwners returns what makes the release's own pods in reality, by their label "app". It has no UID, as it is not
+// simulated.
+func boundPodOwners() map[string]kube.Object {
+	return map[string]kube.Object{
+		cluster.NetworkApp: {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "ovnkube-node", "controller": true},
+		cluster.McsApp:     {"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "machine-config-server", "controller": true},
+		cluster.RouterApp:  {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "router-default", "controller": true},
 	}
 }
 

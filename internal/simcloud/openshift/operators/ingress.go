@@ -50,7 +50,16 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 			return err
 		}
 	}
+	if err := k.ensureRouterBudget(); err != nil {
+		return err
+	}
 	return k.reportIngress(seen, len(routers))
+}
+
+// ensureRouterBudget keeps half of the routers serving while nodes are drained.
+func (k ingressOperator) ensureRouterBudget() error {
+	return k.Objects.Ensure(kube.BudgetResource, ingressNamespace, kube.Object{"metadata": kube.Object{"name": "router-default"},
+		"spec": kube.Object{"maxUnavailable": "50%", "selector": kube.Object{"matchLabels": kube.Object{"app": cluster.RouterApp}}}}, nil)
 }
 
 // removeRouters ends the routers that are not wanted, and one after the other those that are wanted in another way.
@@ -126,14 +135,17 @@ func (k ingressOperator) createIngress() error {
 	return err
 }
 
-// buildRouters returns the wanted router pods, by namespace/name. Nodes that have one keep it.
+// buildRouters returns the wanted router pods, by namespace/name. Nodes that have one keep it; one that is cordoned gets none.
 func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.Object {
 	replicas := 2
 	if count, ok := controller.Get("spec.replicas").(float64); ok {
 		replicas = int(count)
 	}
 	protocol := cmp.Or(controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol"), "TCP")
-	candidates := selectRouterNodes(controller, seen.nodes)
+	candidates := slices.DeleteFunc(selectRouterNodes(controller, seen.nodes), func(node kube.Object) bool {
+		cordoned, _ := node.Get("spec.unschedulable").(bool)
+		return cordoned && rankNode(seen, node) > 0
+	})
 	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
 	wanted := map[string]kube.Object{}
 	for _, node := range candidates[:min(replicas, len(candidates))] {
@@ -178,4 +190,30 @@ func (k ingressOperator) reportIngress(seen clusterSnapshot, wanted int) error {
 		return nil
 	})
 	return err
+}
+
+// moveRouters simulates another repository that manages the same ingress controller: once, after a placement was set, it moves
+// the routers to the masters and makes these schedulable.
+func (k ingressOperator) moveRouters(controller kube.Object) error {
+	const what = "routers displaced"
+	_, done := k.StateRecords.Get(what)
+	if !k.Faults.RoutersOnMasters || done || len(controller.Map("spec.nodePlacement.nodeSelector.matchLabels")) == 0 {
+		return nil
+	}
+	if _, err := k.Objects.Update("schedulers.config.openshift.io", "", "cluster", func(o kube.Object) error {
+		o.Set("spec.mastersSchedulable", true)
+		return nil
+	}); err != nil {
+		return err
+	}
+	_, err := k.Objects.Update(cluster.IngressResource, operatorNamespace, "default", func(o kube.Object) error {
+		o.Set("spec.nodePlacement", kube.Object{
+			"nodeSelector": kube.Object{"matchLabels": kube.Object{cluster.MasterTaint: ""}}, "tolerations": []kube.Object{{"operator": "Exists"}},
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return k.StateRecords.Put(what, cluster.StateRecord{What: what, State: "", Since: k.Clock.Now()})
 }
