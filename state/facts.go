@@ -26,8 +26,10 @@ type Facts struct {
 	RouterProtocol   string         `json:"routerProtocol,omitzero"` // PROXY or TCP, as the routers were told last
 	Installed        time.Time      `json:"installed,omitzero"`
 	ConsoleURL       string         `json:"consoleUrl,omitzero"`
-	NewKeys          map[string]int `json:"newKeys,omitzero"`   // for how many keys beyond its first one a machine got its first certificate, by ID
-	Destroyed        time.Time      `json:"destroyed,omitzero"` // when the teardown found nothing of the cluster left
+	NewKeys          map[string]int `json:"newKeys,omitzero"`     // for how many keys beyond its first one a machine got its first certificate, by ID
+	NodeIndices      map[Role][]int `json:"nodeIndices,omitzero"` // of the machines of groups in which removals left gaps
+	Removals         []NodeRemoval  `json:"removals,omitzero"`    // of nodes, begun and not ended
+	Destroyed        time.Time      `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn

@@ -27,6 +27,9 @@ type Spec struct {
 	OpenShift     OpenShiftSpec     `yaml:"openshift" json:"openshift"`
 	ObjectStorage ObjectStorageSpec `yaml:"objectStorage" json:"objectStorage"`
 	Checks        ChecksSpec        `yaml:"checks,omitempty" json:"checks,omitzero"`
+
+	// Indices are no answers: they are the facts' NodeIndices, with which the machines of a group have their names.
+	Indices map[Role][]int `yaml:"-" json:"-"`
 }
 
 // ClusterSpec names the cluster.
@@ -304,7 +307,8 @@ func (s Spec) HasInternalElasticIP() bool {
 	return !s.IsRoundRobin() && s.LoadBalancer.Internal == InternalElasticIP
 }
 
-// Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap".
+// Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap". The indices
+// have gaps where nodes were removed.
 func (s Spec) Machines(role Role) []Machine {
 	switch {
 	case role == RoleBootstrap:
@@ -313,9 +317,10 @@ func (s Spec) Machines(role Role) []Machine {
 		return nil
 	}
 	spec := s.findMachineSpec(role)
-	machines := make([]Machine, spec.Count)
-	for i := range machines {
-		machines[i] = Machine{Name: fmt.Sprintf("%s-%d", role, i), Role: role, Index: i, MachineSpec: spec}
+	indices := s.listIndices(role)
+	machines := make([]Machine, len(indices))
+	for i, index := range indices {
+		machines[i] = Machine{Name: fmt.Sprintf("%s-%d", role, index), Role: role, Index: index, MachineSpec: spec}
 	}
 	return machines
 }

@@ -16,7 +16,7 @@ import (
 // listRecordFiles is an allowlist: files that are neither listed here nor gathered are never packed.
 func listRecordFiles() []string {
 	return []string{
-		state.AnswersFile, state.FactsFile, state.JournalFile, state.EventsFile, state.LogFile, state.TeardownFile, state.ChecksFile, "inventory.json",
+		state.AnswersFile, state.FactsFile, state.JournalFile, state.EventsFile, state.LogFile, state.TeardownFile, state.NodesFile, state.ChecksFile, "inventory.json",
 	}
 }
 

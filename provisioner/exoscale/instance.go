@@ -1,6 +1,7 @@
 package exoscale
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -125,6 +126,29 @@ func (c *Instances) StartInstance(ctx context.Context, id string) (action state.
 		action = state.Updated
 		return c.api.ApplyChange(ctx, state.Updated, kindInstance, deref(live.Name), func(ctx context.Context) (string, error) {
 			return id, c.api.Put(ctx, "start instance "+deref(live.Name), "/instance/"+id+":start", struct{}{})
+		})
+	})
+	return action, err
+}
+
+// StopInstance stops an instance that runs, and waits until it is stopped. One that is stopped already is found; one that is being
+// stopped is fault.Transient.
+func (c *Instances) StopInstance(ctx context.Context, id string) (action state.Action, err error) {
+	err = api.Repeat(ctx, c.api, "stop instance "+id, func(ctx context.Context) error {
+		live, err := getInstance(ctx, c.api, id)
+		if err != nil {
+			return err
+		}
+		switch deref(live.State) {
+		case "stopped":
+			action = cmp.Or(action, state.Found)
+			return nil
+		case "stopping":
+			return fault.Newf(fault.Transient, "stop instance "+deref(live.Name), "it is stopping")
+		}
+		action = state.Updated
+		return c.api.ApplyChange(ctx, state.Updated, kindInstance, deref(live.Name), func(ctx context.Context) (string, error) {
+			return id, c.api.Put(ctx, "stop instance "+deref(live.Name), "/instance/"+id+":stop", struct{}{})
 		})
 	})
 	return action, err

@@ -9,6 +9,7 @@ import (
 	"exoshift/provisioner/openshift/claims"
 	"exoshift/provisioner/openshift/configure"
 	"exoshift/provisioner/openshift/csr"
+	"exoshift/provisioner/openshift/drain"
 	"exoshift/provisioner/openshift/dump"
 	"exoshift/provisioner/openshift/emergency"
 	"exoshift/provisioner/openshift/kubeapi"
@@ -30,6 +31,7 @@ type Cluster struct {
 	*emergency.Verifier
 	*dump.Dumper
 	*claims.Lister
+	*drain.Drainer
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -48,6 +50,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Verifier:     emergency.New(connector),
 		Dumper:       dump.New(connector),
 		Lister:       claims.New(connector),
+		Drainer:      drain.New(connector),
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 // streams are the files of lines that only grow. They hold no secret.
-var streams = []string{state.JournalFile, state.EventsFile, state.TeardownFile} //nolint:gochecknoglobals // a table that nothing changes
+var streams = []string{state.JournalFile, state.EventsFile, state.TeardownFile, state.NodesFile} //nolint:gochecknoglobals // a table that nothing changes
 
 // readable files hold no secret, so that whoever looks after the storage can read them. All others are encrypted.
 var readable = []string{state.AnswersFile, state.FactsFile, state.HandoverFile} //nolint:gochecknoglobals // a table that nothing changes

@@ -169,7 +169,7 @@ func (o *Options) bindImageFrom(cmd *cobra.Command, layers *viper.Viper) error {
 
 // AddScreenFlags adds --output with all outputs, and how the dashboard uses the terminal.
 func AddScreenFlags(cmd *cobra.Command) {
-	AddOutputFlag(cmd, "output format", outputAuto, OutputTUI, OutputPlain, OutputJSON)
+	AddOutputFlag(cmd, "output format", OutputAuto, OutputTUI, OutputPlain, OutputJSON)
 	cmd.Flags().Bool("ascii", false, "use only ASCII characters")
 	cmd.Flags().Bool("no-notify", false, "no bell or notification when an action is needed or the run ends")
 }

@@ -18,7 +18,8 @@ type output string
 
 // The outputs of verbs.
 const (
-	outputAuto  output = "auto"
+	// OutputAuto is the screens on a terminal, and plain lines elsewhere.
+	OutputAuto  output = "auto"
 	OutputTUI   output = "tui"
 	OutputPlain output = "plain"
 	OutputJSON  output = "json"
@@ -72,7 +73,7 @@ func bindOutput(cmd *cobra.Command, layers *viper.Viper, std Streams) (output, e
 	wanted := OutputPlain
 	if flag := cmd.Flags().Lookup("output"); flag != nil {
 		wanted = output(layers.GetString("output"))
-		known := []output{outputAuto, OutputTUI, OutputPlain, OutputJSON}
+		known := []output{OutputAuto, OutputTUI, OutputPlain, OutputJSON}
 		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) && !slices.Contains(choice.listed, wanted) {
 			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs()))
 		}
@@ -83,7 +84,7 @@ func bindOutput(cmd *cobra.Command, layers *viper.Viper, std Streams) (output, e
 // resolve expects a known output.
 func (o output) resolve(std Streams) (output, error) {
 	switch o {
-	case outputAuto:
+	case OutputAuto:
 		if std.IsTerminal() {
 			return OutputTUI, nil
 		}
@@ -114,7 +115,7 @@ func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std Streams) (
 	switch {
 	case speaks && asked && o == OutputTUI:
 		return "", exit.WithCode(exit.Usage, fmt.Errorf("--accessible and --output tui exclude each other: give one of them"))
-	case speaks && asked && o != OutputJSON, speaks && o == outputAuto && std.isDumbTerminal():
+	case speaks && asked && o != OutputJSON, speaks && o == OutputAuto && std.isDumbTerminal():
 		return OutputAccessible, nil
 	}
 	return o.resolve(std)

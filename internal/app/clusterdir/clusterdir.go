@@ -84,5 +84,8 @@ func ReadAnswers(folder state.Folder) (state.Spec, error) {
 	if len(faults) > 0 {
 		return spec, exit.WithCode(exit.Answers, errors.New(faults[0].String()))
 	}
+	if facts, err := folder.LoadFacts(); err == nil { // whoever needs the facts reports their damage
+		spec = spec.WithIndices(facts.NodeIndices)
+	}
 	return spec, nil
 }

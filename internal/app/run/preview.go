@@ -40,6 +40,9 @@ func OpenPreview(ctx context.Context, host *environment.Host, dir string, option
 
 // Preview returns what an installation would change, and changes nothing.
 func (r Run) Preview(ctx context.Context) (install.Preview, error) {
+	if err := r.nameMachines(); err != nil {
+		return install.Preview{}, err
+	}
 	world, disconnect, err := r.OpenClients(state.NoJournal{}, func(string) {})
 	if err != nil {
 		return install.Preview{}, err
@@ -58,6 +61,7 @@ func (r Run) Preview(ctx context.Context) (install.Preview, error) {
 
 // Recover looks up facts in the cloud.
 func (r Run) Recover(ctx context.Context, known state.Facts) (install.Recovered, error) {
+	r.Spec = r.Spec.WithIndices(known.NodeIndices)
 	world, disconnect, err := r.OpenClients(state.NoJournal{}, func(string) {})
 	if err != nil {
 		return install.Recovered{}, err

@@ -66,6 +66,9 @@ type Options struct {
 
 // Install installs the cluster, or resumes an earlier run. The folder must be locked.
 func (r Run) Install(ctx context.Context, shown Display) error {
+	if err := r.nameMachines(); err != nil {
+		return err
+	}
 	if err := r.checkNewKeys(); err != nil {
 		return err
 	}
@@ -100,6 +103,13 @@ func (r Run) Install(ctx context.Context, shown Display) error {
 		return err
 	}
 	return r.execute(ctx, shown, installation, records)
+}
+
+// nameMachines gives the machines of groups in which removals left gaps their names.
+func (r *Run) nameMachines() error {
+	facts, err := r.Folder.LoadFacts()
+	r.Spec = r.Spec.WithIndices(facts.NodeIndices)
+	return err
 }
 
 // checkNewKeys rejects unknown nodes, which would be ignored silently.

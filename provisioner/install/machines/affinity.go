@@ -3,6 +3,7 @@ package machines
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"exoshift/provisioner"
@@ -68,8 +69,10 @@ func (g affinityGroup) formatName(spec state.Spec) string {
 func listAffinityGroups(spec state.Spec) []affinityGroup {
 	var groups []affinityGroup
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, spec.ComputeRoles()...) {
-		for first := 0; first < len(spec.Machines(role)); first += affinityCapacity {
-			groups = append(groups, affinityGroup{role, first / affinityCapacity})
+		for _, machine := range spec.Machines(role) { // in the order of their indices
+			if group := (affinityGroup{role, machine.Index / affinityCapacity}); !slices.Contains(groups, group) {
+				groups = append(groups, group)
+			}
 		}
 	}
 	return groups

@@ -47,11 +47,20 @@ func Get[T any](ctx context.Context, api *Client, where ResourcePath, name strin
 
 // List returns nil if the kind does not exist (yet).
 func List[T any](ctx context.Context, api *Client, where ResourcePath, selector string) ([]T, error) {
+	return list[T](ctx, api, where, "labelSelector", selector)
+}
+
+// ListByField is List with a selector of fields, such as "spec.nodeName=worker-0".
+func ListByField[T any](ctx context.Context, api *Client, where ResourcePath, selector string) ([]T, error) {
+	return list[T](ctx, api, where, "fieldSelector", selector)
+}
+
+func list[T any](ctx context.Context, api *Client, where ResourcePath, parameter, selector string) ([]T, error) {
 	op := "list " + where.String()
 	var all []T
 	query := url.Values{"limit": {strconv.Itoa(PageSize)}}
 	if selector != "" {
-		query.Set("labelSelector", selector)
+		query.Set(parameter, selector)
 	}
 	for range maxPages {
 		api.counter.count("list", where)

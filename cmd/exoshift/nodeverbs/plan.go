@@ -1,0 +1,116 @@
+package nodeverbs
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/console"
+	"exoshift/internal/text"
+)
+
+// printPlan prints what a removal of nodes would change.
+func printPlan(w io.Writer, cluster string, plan nodes.Plan) {
+	fmt.Fprintf(w, "Cluster %s: %s to remove\n", console.SanitizeLine(cluster), text.Plural(len(plan.Targets), "node"))
+	for _, target := range plan.Targets {
+		line := toNodeLine(target.Node)
+		fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
+		if target.Removal != nil {
+			fmt.Fprintln(w, "  its removal was begun, and is ended")
+		}
+		local, alone := 0, 0
+		for _, pod := range target.Pods {
+			if pod.EmptyDir {
+				local++
+			}
+			if pod.Owner == "" {
+				alone++
+			}
+		}
+		fmt.Fprintf(w, "  %s to evict, %d of them lose data on the node, %d are ended for good\n", text.Plural(len(target.Pods), "pod"), local, alone)
+		for _, blocked := range target.Blocked {
+			fmt.Fprintf(w, "  blocked: %s\n", console.SanitizeLine(blocked))
+		}
+		if len(target.Attachments) > 0 {
+			fmt.Fprintf(w, "  attached volumes: %s\n", console.SanitizeLine(strings.Join(target.Attachments, ", ")))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, change := range plan.Changes {
+		fmt.Fprintf(w, "answers: %s: %s, now %s\n", console.SanitizeLine(change.Key), console.SanitizeLine(change.After), console.SanitizeLine(change.Before))
+	}
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
+	}
+}
+
+type removalLine struct {
+	Type        string   `json:"type"` // node
+	Action      string   `json:"action"`
+	Name        string   `json:"name"`
+	Group       string   `json:"group"`
+	MachineID   string   `json:"machine_id"`
+	Pods        []string `json:"pods"`
+	Blocked     []string `json:"blocked"`
+	Attachments []string `json:"attachments"`
+}
+
+type answerLine struct {
+	Type   string `json:"type"` // answer
+	Key    string `json:"key"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+type stepLine struct {
+	Type  string `json:"type"` // step
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// writePlanJSON writes the plan of a removal for programs, a line each: nodes, answers, steps.
+func writePlanJSON(w io.Writer, plan nodes.Plan) error {
+	encoder := json.NewEncoder(w)
+	for _, target := range plan.Targets {
+		line := toNodeLine(target.Node)
+		shown := removalLine{
+			Type: "node", Action: "delete", Name: line.Name, Group: line.Group, MachineID: line.MachineID,
+			Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
+		}
+		for _, pod := range target.Pods {
+			shown.Pods = append(shown.Pods, pod.ID())
+		}
+		if err := encoder.Encode(shown); err != nil {
+			return err
+		}
+	}
+	for _, change := range plan.Changes {
+		if err := encoder.Encode(answerLine{"answer", change.Key, change.Before, change.After}); err != nil {
+			return err
+		}
+	}
+	for _, step := range plan.Steps {
+		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printSummary prints how a removal ended, and what is left to do.
+func printSummary(w io.Writer, plan nodes.Plan, failure error, retry string) {
+	if failure != nil {
+		fmt.Fprintf(w, "\nNot all nodes are removed. The same command goes on:\n  %s\n", console.SanitizeLine(retry))
+		return
+	}
+	fmt.Fprintf(w, "\n%s removed.\n", text.Plural(len(plan.Targets), "node"))
+	if len(plan.Changes) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "The answers in the cluster's folder have changed. Change your own answers file, too:")
+	for _, change := range plan.Changes {
+		fmt.Fprintf(w, "  %s: %s\n", console.SanitizeLine(change.Key), console.SanitizeLine(change.After))
+	}
+}

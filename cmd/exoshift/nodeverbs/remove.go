@@ -1,0 +1,184 @@
+package nodeverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/provisioner/install"
+)
+
+// defaultTimeout is after how long the machine config operator reports that it cannot drain a node.
+const defaultTimeout = time.Hour
+
+func newRemoveCommand(std cli.Streams) *cobra.Command {
+	var wanted nodes.Removal
+	cmd := &cobra.Command{
+		Use:   "remove [ID] NODE...",
+		Short: "Drain nodes, and delete them with their machines",
+		Long: `Drain nodes, and delete them with their machines. The answers in the cluster's folder get the smaller count.
+
+For each node: it is cordoned, its pods are evicted within their disruption budgets, its machine is stopped, the node and the
+machine are deleted. What blocks an eviction is named and asked for again until --timeout. Until a node is drained, a failure or
+Ctrl-C ends its cordon; from then on its removal can only be ended, by the same command.
+
+Refused are masters, storage nodes, less than three workers, the last node of a group, less nodes than the routers need, and any
+removal from a cluster that is not well.`,
+		Example: `  exoshift nodes remove worker-3 --dry-run
+  exoshift nodes remove c-demo-1 worker-3 worker-4 --yes
+  exoshift nodes remove --state s3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io c-demo-1 worker-3 --yes`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, names, err := bindNodes(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			wanted.Names, wanted.Program = names, o.Program
+			return cli.RunOnCluster(cmd.Context(), o, std, "nodes remove", !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
+				return remove(ctx, o, std, wanted)
+			})
+		},
+	}
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
+	cli.AddYesFlag(cmd, "remove them without asking")
+	cli.AddScreenFlags(cmd)
+	cmd.Flags().BoolVar(&wanted.DryRun, "dry-run", false, "show what would be changed; change nothing")
+	cmd.Flags().DurationVar(&wanted.Timeout, "timeout", defaultTimeout, "time limit for the evictions from one node")
+	cmd.Flags().BoolVar(&wanted.DeleteEmptyDir, "delete-emptydir-data", false, "also evict pods that lose what they keep on the node itself")
+	cmd.Flags().BoolVar(&wanted.Force, "force", false, "also end pods that nobody makes again")
+	cmd.Flags().IntVar(&wanted.Parallel, "parallel", 1, "how many nodes are drained at a time")
+	return cmd
+}
+
+// bindNodes takes the first argument for the cluster's ID with --state, or if it is the ID of a cluster of this machine.
+func bindNodes(cmd *cobra.Command, args []string, std cli.Streams) (o cli.Options, names []string, err error) {
+	if o, err = cli.Bind(cmd, std); err != nil {
+		return o, nil, err
+	}
+	names = args
+	if o.State != nil {
+		names = args[1:]
+	} else if folder, unknown := clusterdir.FindID(args[0]); unknown == nil && !cmd.Flags().Changed("dir") {
+		o.Dir, names = folder.Path(), args[1:]
+	}
+	if len(names) == 0 {
+		return o, nil, exit.WithCode(exit.Usage, errors.New("name the nodes to remove; exoshift nodes list shows them"))
+	}
+	if parallel, _ := cmd.Flags().GetInt("parallel"); parallel < 1 {
+		return o, nil, exit.WithCode(exit.Usage, fmt.Errorf("--parallel %d: it is at least 1", parallel))
+	}
+	if timeout, _ := cmd.Flags().GetDuration("timeout"); timeout <= 0 {
+		return o, nil, exit.WithCode(exit.Usage, fmt.Errorf("--timeout %s: it is longer than 0", timeout))
+	}
+	return o, names, nil
+}
+
+func remove(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Removal) (err error) {
+	folder, err := openFolder(o)
+	if err != nil {
+		return err
+	}
+	if !wanted.DryRun {
+		unlock, err := folder.Lock(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	cluster, err := nodes.Open(ctx, o.Host, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	wanted.Retry = formatRetry(o, wanted)
+	return cluster.Remove(ctx, wanted, removalDisplay{o.NewDisplay(std), o, cluster.Spec.Cluster.ID, wanted.Retry, wanted.DryRun})
+}
+
+func formatRetry(o cli.Options, wanted nodes.Removal) string {
+	o.Request.WaitForDNS, o.Request.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
+	more := wanted.Names
+	if wanted.Timeout != defaultTimeout {
+		more = append(more[:len(more):len(more)], "--timeout", wanted.Timeout.String())
+	}
+	if wanted.DeleteEmptyDir {
+		more = append(more[:len(more):len(more)], "--delete-emptydir-data")
+	}
+	if wanted.Force {
+		more = append(more[:len(more):len(more)], "--force")
+	}
+	if wanted.Parallel > 1 {
+		more = append(more[:len(more):len(more)], "--parallel", strconv.Itoa(wanted.Parallel))
+	}
+	return strings.Replace(o.FormatCommand("nodes", more...), "exoshift nodes", "exoshift nodes remove", 1)
+}
+
+// removalDisplay shows a removal on the streams of the process.
+type removalDisplay struct {
+	cli.Display
+	options cli.Options
+	cluster string
+	retry   string
+	dryRun  bool
+}
+
+// ShowPlan prints what would be changed: for programs only if nothing else follows.
+func (d removalDisplay) ShowPlan(plan nodes.Plan) error {
+	switch {
+	case !d.Output.IsJSON():
+		printPlan(d.Std.Out, d.cluster, plan)
+	case d.dryRun:
+		return writePlanJSON(d.Std.Out, plan)
+	}
+	return nil
+}
+
+// Confirm asks for a yes; without a terminal --yes is required.
+func (d removalDisplay) Confirm(ctx context.Context) error {
+	switch {
+	case d.options.Yes:
+		return nil
+	case d.Output.IsJSON() || !d.Std.IsTerminal():
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to remove these nodes"))
+	}
+	fmt.Fprint(d.Std.Out, "\nRemove them? [y/N] ")
+	answer, err := d.Std.ReadLine(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
+	}
+	return nil
+}
+
+// Open begins to show the run.
+func (d removalDisplay) Open(ctx context.Context, shown run.View) run.Renderer {
+	return d.Display.Open(ctx, shown)
+}
+
+// Close prints how it ended.
+func (d removalDisplay) Close(plan nodes.Plan, failure error, events string) {
+	if !d.Output.IsJSON() {
+		if failure != nil {
+			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
+			if hint := fault.HintOf(failure); hint != "" {
+				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
+			}
+		}
+		printSummary(d.Std.Out, plan, failure, d.retry)
+	}
+	d.Std.EndRun(events, func(string) {})
+}

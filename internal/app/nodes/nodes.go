@@ -1,0 +1,167 @@
+// Package nodes opens a cluster that is installed for the verbs about its nodes, and runs the removal of some of them.
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/teardown"
+	"exoshift/internal/fault"
+	"exoshift/internal/network"
+	"exoshift/provisioner"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/nodes"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// Cluster is an installed cluster with what is known of it.
+type Cluster struct {
+	Folder  state.Folder
+	Spec    state.Spec
+	Facts   state.Facts
+	Secrets wizard.Secrets
+	Net     network.Network
+	Alter   func(*nodes.Clients) // for tests; nil: nothing
+	close   func() error
+}
+
+// Open opens a cluster by its folder. A rehearsal's is on its simulated zone. A folder that the verb changes has to be locked.
+func Open(ctx context.Context, host *environment.Host, folder state.Folder) (Cluster, error) {
+	c, err := Read(folder)
+	if err != nil {
+		return c, err
+	}
+	known := teardown.Cluster{Spec: c.Spec, Folder: folder, HasFolder: true, Facts: c.Facts}
+	var problems []wizard.Problem
+	if c.Secrets, problems = known.ResolveSecrets(); len(problems) > 0 {
+		return c, exit.WithCode(exit.Answers, errors.New(problems[0].String()))
+	}
+	deps, err := environment.OpenDeps(ctx, host, folder, c.Facts.Rehearsal, c.Spec, c.Secrets)
+	c.Net, c.close = deps.Net, deps.Close
+	return c, err
+}
+
+// Read returns what a folder knows of an installed cluster, without a network.
+func Read(folder state.Folder) (c Cluster, err error) {
+	c.Folder = folder
+	if c.Spec, err = clusterdir.ReadAnswers(folder); err != nil {
+		return c, err
+	}
+	if c.Facts, err = folder.LoadFacts(); err != nil {
+		return c, err
+	}
+	switch {
+	case !c.Facts.Destroyed.IsZero():
+		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s was destroyed", folder.Path()))
+	case c.Facts.Installed.IsZero():
+		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s is not installed yet: end that first with exoshift install", folder.Path()))
+	}
+	return c, nil
+}
+
+// Close closes the simulated zone of a rehearsal.
+func (c Cluster) Close() error { return c.close() }
+
+// OpenClients returns clients that record changes of the cloud in the journal.
+func (c Cluster) OpenClients(journal state.Recorder) (clients nodes.Clients, disconnect func(), err error) {
+	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	if err != nil {
+		return clients, nil, err
+	}
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	clients = nodes.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
+	if c.Alter != nil {
+		c.Alter(&clients)
+	}
+	return clients, func() { cloud.Close(); cluster.Close() }, nil
+}
+
+// List returns the nodes of the cluster with their machines; with disks it asks for each machine by itself.
+func (c Cluster) List(ctx context.Context, disks bool) ([]nodes.Node, error) {
+	clients, disconnect, err := c.OpenClients(state.NoJournal{})
+	if err != nil {
+		return nil, err
+	}
+	defer disconnect()
+	if err := c.waitAnswer(ctx, clients); err != nil {
+		return nil, err
+	}
+	if err := c.waitReady(ctx, clients); err != nil {
+		return nil, err
+	}
+	return nodes.List(ctx, c.Spec, c.Facts, clients, disks)
+}
+
+// How long an API may not answer before that is a failure, by the cluster's clock: the machines of a rehearsal start when its zone is
+// opened.
+const (
+	answerLimit          = time.Minute
+	answerLimitRehearsal = 10 * time.Minute
+)
+
+// waitAnswer waits until the cluster's API answers.
+func (c Cluster) waitAnswer(ctx context.Context, clients nodes.Clients) error {
+	limit := answerLimit
+	if c.Facts.Rehearsal {
+		limit = answerLimitRehearsal
+	}
+	var failure error
+	err := provisioner.PollUntil(c.Net.Clock, 5*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+		if _, failure = clients.Cluster.ListClusterNodes(ctx); fault.Is(failure, fault.Transient) || fault.Is(failure, fault.Timeout) {
+			return failure
+		}
+		return nil
+	})(ctx, func(provisioner.Event) {})
+	return cmp.Or(failure, err)
+}
+
+// readyLimitRehearsal is for how long the nodes of a rehearsal may take to be ready again, once its zone is opened.
+const readyLimitRehearsal = 5 * time.Minute
+
+// waitReady waits for the nodes of a rehearsal: what its cluster was like when its zone was closed is what is to be shown.
+func (c Cluster) waitReady(ctx context.Context, clients nodes.Clients) error {
+	if !c.Facts.Rehearsal {
+		return nil
+	}
+	err := provisioner.PollUntil(c.Net.Clock, 5*time.Second, readyLimitRehearsal, func(ctx context.Context, _ provisioner.Report) error {
+		all, err := clients.Cluster.ListClusterNodes(ctx)
+		if slices.ContainsFunc(all, func(n state.ClusterNode) bool { return !n.Ready }) {
+			err = errors.New("not every node is ready")
+		}
+		return err
+	})(ctx, func(provisioner.Event) {})
+	var limit *provisioner.LimitError
+	if errors.As(err, &limit) {
+		return nil // the nodes are shown as they are
+	}
+	return err
+}
+
+// Now returns the time of the cluster: in a rehearsal, that of its zone.
+func (c Cluster) Now() time.Time { return c.Net.Clock.Now() }
+
+// describeProblems returns what is wrong with answers that was not wrong with those before.
+func describeProblems(before, after state.Spec) string {
+	known := map[string]bool{}
+	for _, problem := range wizard.Check(before) {
+		known[problem.String()] = true
+	}
+	var fresh []string
+	for _, problem := range wizard.Check(after) {
+		if !known[problem.String()] {
+			fresh = append(fresh, problem.String())
+		}
+	}
+	return strings.Join(fresh, "; ")
+}

@@ -1,0 +1,73 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"exoshift/state"
+)
+
+// listOngoingRollouts are the operators that restart parts of the control plane, or nodes.
+func listRollingOperators() []string {
+	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "machine-config"}
+}
+
+// checkHealth returns why the cluster must not lose a node now. busy is the number of nodes that are being removed already: they are
+// cordoned, and so not ready for their configuration pools.
+func checkHealth(ctx context.Context, cluster Cluster, masters, busy int) (seen state.Snapshot, reasons []string, err error) {
+	seen, err = cluster.Poll(ctx, netip.Addr{}, nil)
+	if err != nil {
+		return seen, nil, err
+	}
+	reasons = append(checkEtcd(seen.Etcd, masters), checkOperators(seen.Operators)...)
+	if seen.Version.Progressing {
+		reasons = append(reasons, "an update of the cluster goes on: "+seen.Version.Message)
+	}
+	for _, pool := range seen.Pools {
+		switch {
+		case pool.Degraded:
+			reasons = append(reasons, fmt.Sprintf("the machine config pool %s is degraded: %s", pool.Name, pool.Message))
+		case pool.Machines-min(pool.Updated, pool.Ready) > busy:
+			reasons = append(reasons, fmt.Sprintf("of the machine config pool %s, %d of %d machines are updated and %d ready", pool.Name, pool.Updated, pool.Machines, pool.Ready))
+		}
+	}
+	return seen, reasons, nil
+}
+
+func checkEtcd(etcd state.EtcdStatus, masters int) []string {
+	var reasons []string
+	voters := 0
+	for _, member := range etcd.Members {
+		if member.State == "voter" {
+			voters++
+		}
+		if member.Revision > 0 && member.Revision != etcd.Revision {
+			reasons = append(reasons, fmt.Sprintf("etcd on %s is at revision %d of %d", member.Name, member.Revision, etcd.Revision))
+		}
+	}
+	if voters < masters {
+		reasons = append(reasons, fmt.Sprintf("etcd has %d healthy members of %d: %s", voters, masters, etcd.Message))
+	}
+	return reasons
+}
+
+func checkOperators(operators []state.OperatorStatus) []string {
+	var reasons []string
+	for _, operator := range operators {
+		switch {
+		case !operator.Available, operator.Degraded:
+			reasons = append(reasons, fmt.Sprintf("the operator %s is %s: %s", operator.Name, operator.State(), operator.Message))
+		case operator.Progressing && slices.Contains(listRollingOperators(), operator.Name):
+			reasons = append(reasons, fmt.Sprintf("the operator %s is progressing: %s", operator.Name, operator.Message))
+		}
+	}
+	if len(operators) == 0 {
+		reasons = append(reasons, "no operator reports its state")
+	}
+	return reasons
+}
+
+func joinReasons(reasons []string) string { return strings.Join(reasons, "; ") }

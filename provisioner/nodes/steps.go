@@ -1,0 +1,232 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install/network"
+	"exoshift/state"
+)
+
+const (
+	pollInterval = 5 * time.Second
+	// healthLimit is for how long a removal waits until the cluster has got over the one before.
+	healthLimit = 10 * time.Minute
+	// detachLimit is for how long volumes may stay attached after their last pod.
+	detachLimit = 10 * time.Minute
+	// silenceLimit is for how long a node may be ready after its machine was stopped: the cluster notices after less than two minutes.
+	silenceLimit = 10 * time.Minute
+)
+
+// Plan returns the steps of the removal, a chain for each node, of which as many run at a time as the options say.
+func (r *Removal) Plan() provisioner.Plan {
+	var plan provisioner.Plan
+	var last []string // of each chain
+	for i, target := range r.targets {
+		var needs []string
+		if before := i - max(1, r.options.Parallel); before >= 0 {
+			needs = []string{last[before]}
+		}
+		for _, step := range r.listSteps(target) {
+			step.ID, step.Phase, step.Needs = step.ID+"-"+target.Name, Phase, needs
+			plan, needs = append(plan, step), []string{step.ID}
+		}
+		last = append(last, needs[0])
+	}
+	return plan
+}
+
+func (r *Removal) listSteps(t Target) []provisioner.Step {
+	do := func(step func(context.Context, provisioner.Report, Target) error) provisioner.StepFunc {
+		return func(ctx context.Context, report provisioner.Report) error { return step(ctx, report, t) }
+	}
+	return []provisioner.Step{
+		{ID: "cordon", Title: "Cordon " + t.Name, Usual: 5 * time.Second, Do: do(r.cordon)},
+		{ID: "drain", Title: "Evict the pods of " + t.Name, Usual: 2 * time.Minute, Do: do(r.drain)},
+		{ID: "detach", Title: "Wait until no volume is attached to " + t.Name, Usual: 10 * time.Second, Do: do(r.waitDetached)},
+		{ID: "commit", Title: "Take " + t.Name + " out of the answers", Do: do(r.commit)},
+		{ID: "withdraw", Title: "Delete the records of " + t.Name, Do: do(r.withdraw)},
+		{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: do(r.stop)},
+		{ID: "delete-node", Title: "Delete the node " + t.Name, Do: do(r.deleteNode)},
+		{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: do(r.deleteMachine)},
+	}
+}
+
+// isStopped reports whether nothing runs on the node's machine any more, so that nothing can be evicted from it.
+func (t Target) isStopped() bool {
+	return t.Node.Node == nil || !t.Node.Node.Ready && (t.Machine == nil || t.Machine.State != "running")
+}
+
+// cordon records what it does before it does it, so that it can be undone.
+func (r *Removal) cordon(ctx context.Context, report provisioner.Report, t Target) error {
+	removal := state.NodeRemoval{Node: t.Name, Role: t.Role}
+	if t.Removal != nil {
+		removal = *t.Removal
+	}
+	if t.Machine != nil {
+		removal.MachineID, removal.Address = t.Machine.ID, t.Machine.Address
+	}
+	if !removal.Committed {
+		if err := r.waitHealthy(ctx, report, t); err != nil {
+			return err
+		}
+		removal.Cordoned = removal.Cordoned || t.Node.Node != nil && !t.Node.Node.Cordoned
+	}
+	if err := r.facts.Update(func(facts *state.Facts) { facts.SetRemoval(removal) }); err != nil {
+		return err
+	}
+	if t.Node.Node == nil {
+		return provisioner.Skip("there is no such node in the cluster")
+	}
+	const kind = "cordon" // in the journal, which is stored before the node is changed, and the facts with it
+	if err := r.options.Journal.RecordIntent(kind, t.Name); err != nil {
+		return err
+	}
+	action, err := r.clients.Cluster.SetCordon(ctx, t.Name, true)
+	if fault.Is(err, fault.NotFound) {
+		return provisioner.Skip("the node is gone")
+	}
+	if err != nil {
+		return err
+	}
+	report.EmitObject(KindNode, t.Name, "", string(action))
+	return r.options.Journal.RecordResult(kind, t.Name, t.Name, action)
+}
+
+func (r *Removal) waitHealthy(ctx context.Context, report provisioner.Report, t Target) error {
+	return provisioner.PollUntil(r.clients.Clock, 2*pollInterval, healthLimit, func(ctx context.Context, _ provisioner.Report) error {
+		_, reasons, err := checkHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
+		if err == nil && len(reasons) > 0 {
+			err = fault.Newf(fault.Conflict, "cordon "+t.Name, "the cluster is not well: %s", joinReasons(reasons)).
+				WithHint("nothing was changed with %s; run the same command again once that is over", t.Name)
+		}
+		return err
+	})(ctx, report)
+}
+
+func (r *Removal) waitDetached(ctx context.Context, report provisioner.Report, t Target) error {
+	if t.isStopped() {
+		return provisioner.Skip("nothing runs there")
+	}
+	return provisioner.PollUntil(r.clients.Clock, pollInterval, detachLimit, func(ctx context.Context, _ provisioner.Report) error {
+		attached, err := r.clients.Cluster.ListAttachments(ctx, t.Name)
+		if err == nil && len(attached) > 0 {
+			err = fmt.Errorf("%d volumes are attached: %s", len(attached), formatNames(attached))
+		}
+		return err
+	})(ctx, report)
+}
+
+// commit is the point from which the removal can only be ended.
+func (r *Removal) commit(_ context.Context, report provisioner.Report, t Target) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	spec := r.current
+	if t.Answer != nil {
+		spec = spec.WithoutNode(t.Role, t.Answer.Index)
+	}
+	err := r.options.Commit(spec, func(facts *state.Facts) {
+		facts.NodeIndices = spec.Indices
+		if removal := facts.FindRemoval(t.Name); removal != nil {
+			committed := *removal
+			committed.Committed = true
+			facts.SetRemoval(committed)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.current = spec
+	if t.Answer == nil {
+		return provisioner.Skip("the answers do not ask for it")
+	}
+	report.EmitProgress(fmt.Sprintf("%s.count is %d", formatSizing(t.Role), len(spec.Machines(t.Role))))
+	return nil
+}
+
+// withdraw deletes the records by which load balancers find a router.
+func (r *Removal) withdraw(ctx context.Context, report provisioner.Report, t Target) error {
+	removal := r.facts.Get().FindRemoval(t.Name)
+	if removal == nil || removal.Address == "" || removal.Role != r.spec.RouterRole() {
+		return provisioner.Skip("no name leads to it")
+	}
+	dns := network.NewDNS(r.spec, r.clients.Cloud, nil)
+	if err := dns.EnsureZone(ctx, func(provisioner.Event) {}); err != nil {
+		return err
+	}
+	return dns.Withdraw(ctx, report, state.Machine{Name: t.Name, Role: removal.Role}, removal.Address)
+}
+
+// stop also waits until the cluster has noticed: a kubelet that lives would register its node again.
+func (r *Removal) stop(ctx context.Context, report provisioner.Report, t Target) error {
+	if t.Machine == nil {
+		return provisioner.Skip("the machine is gone")
+	}
+	return provisioner.PollUntil(r.clients.Clock, pollInterval, silenceLimit, func(ctx context.Context, report provisioner.Report) error {
+		action, err := r.clients.Cloud.StopInstance(ctx, t.Machine.ID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		if action == state.Updated {
+			report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
+		}
+		nodes, err := r.clients.Cluster.ListClusterNodes(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(nodes, func(n state.ClusterNode) bool { return n.Name == t.Name && n.Ready }) {
+			return errors.New("the cluster has not noticed yet that it is gone")
+		}
+		return nil
+	})(ctx, report)
+}
+
+func (r *Removal) deleteNode(ctx context.Context, report provisioner.Report, t Target) error {
+	action, err := r.clients.Cluster.DeleteNode(ctx, t.Name)
+	if err == nil {
+		report.EmitObject(KindNode, t.Name, "", string(action))
+	}
+	return err
+}
+
+func (r *Removal) deleteMachine(ctx context.Context, report provisioner.Report, t Target) error {
+	if t.Machine != nil {
+		action, err := r.clients.Cloud.DeleteInstance(ctx, t.Machine.ID)
+		if err != nil {
+			return err
+		}
+		report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
+	}
+	r.mu.Lock()
+	r.removed[t.Name] = true
+	r.mu.Unlock()
+	return r.facts.Update(func(facts *state.Facts) { facts.DropRemoval(t.Name) })
+}
+
+// Undo ends the cordons of removals that were begun and are not wanted any more: those of other nodes than the targets, or all. It
+// returns the nodes that are in use again.
+func Undo(ctx context.Context, facts *state.FactsStore, cluster Cluster, keep []string) ([]string, error) {
+	var freed []string
+	var faults error
+	for _, removal := range facts.Get().Removals {
+		if removal.Committed || slices.Contains(keep, removal.Node) {
+			continue
+		}
+		if removal.Cordoned {
+			_, err := cluster.SetCordon(ctx, removal.Node, false)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				faults = errors.Join(faults, fault.New(fault.KindOf(err), "end the cordon of "+removal.Node, err).
+					WithHint("end it by hand: oc adm uncordon %s", removal.Node))
+				continue
+			}
+			freed = append(freed, removal.Node)
+		}
+		faults = errors.Join(faults, facts.Update(func(f *state.Facts) { f.DropRemoval(removal.Node) }))
+	}
+	return freed, faults
+}
