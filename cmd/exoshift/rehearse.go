@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +14,6 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/interview"
 	"exoshift/internal/app/rehearsal"
-	"exoshift/internal/simcloud/installer"
 	"exoshift/internal/simcloud/scenario"
 )
 
@@ -106,19 +104,4 @@ func rehearseInteractive(ctx context.Context, o cli.Options, r rehearsal.Rehears
 		return interview.NewRehearsal(ctx, r)
 	}}
 	return d.run(ctx)
-}
-
-func newSimulatedInstaller(std cli.Streams) *cobra.Command {
-	return &cobra.Command{
-		Use:                environment.InstallerVerb,
-		Hidden:             true,
-		DisableFlagParsing: true,
-		Args:               cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if code := installer.Main(args, time.Now(), std.Out, std.Err); code != 0 {
-				return exit.MarkPrinted(exit.WithCode(code, fmt.Errorf("exit code %d", code)))
-			}
-			return nil
-		},
-	}
 }

@@ -82,7 +82,7 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), newSimulatedInstaller(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
 	for _, command := range root.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}

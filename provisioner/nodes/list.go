@@ -126,13 +126,23 @@ func join(spec state.Spec, facts state.Facts, members []state.ClusterNode, machi
 		if role == state.RoleLoadBalancer || role == state.RoleBootstrap {
 			continue
 		}
-		find(machine.Name, role).Machine = &machine
+		node := find(machine.Name, role)
+		node.Machine = &machine
+		if isOutdated(node.Removal, machine) {
+			node.Removal = nil
+		}
 	}
 	for _, member := range members {
 		find(member.Name, "").Node = &member
 	}
 	slices.SortStableFunc(all[answered:], func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	return all
+}
+
+// isOutdated reports whether a removal was of an earlier machine of that name, which is gone: a run was killed before it could record
+// that, and an installation has made the machine again.
+func isOutdated(removal *state.NodeRemoval, machine state.Instance) bool {
+	return removal != nil && removal.MachineID != "" && removal.MachineID != machine.ID
 }
 
 // errNotOurs is why a node is not touched that no machine of this cluster's label belongs to.

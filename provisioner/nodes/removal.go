@@ -112,7 +112,7 @@ func (r *Removal) Prepare(ctx context.Context, names []string) error {
 		}
 		r.targets = append(r.targets, Target{Node: all[at]})
 	}
-	if err := r.checkPending(names); err != nil {
+	if err := r.checkPending(all, names); err != nil {
 		return err
 	}
 	if err := r.checkCounts(); err != nil {
@@ -156,9 +156,10 @@ func (r *Removal) checkRole(node Node) error {
 }
 
 // checkPending requires that removals go on that can only be ended.
-func (r *Removal) checkPending(names []string) error {
+func (r *Removal) checkPending(all []Node, names []string) error {
 	for _, pending := range r.facts.Get().Removals {
-		if pending.Committed && !slices.Contains(names, pending.Node) {
+		made := slices.ContainsFunc(all, func(n Node) bool { return n.Name == pending.Node && n.Machine != nil && n.Removal == nil })
+		if pending.Committed && !made && !slices.Contains(names, pending.Node) {
 			return fault.Newf(fault.Conflict, opRemove, "nothing was changed: the removal of %s has not ended", pending.Node).
 				WithHint("end it first: exoshift nodes remove %s", pending.Node)
 		}
