@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 var errChecksum = errors.New("its content does not match its checksum")
@@ -54,6 +55,34 @@ func verifyChecksum(object []byte) (bool, error) {
 func computeChecksum(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:8])
+}
+
+// RestoreChecksums returns a copy of a record with the checksums of its new content. Values in it were replaced since before: a JSON
+// object, or one in each line. What did not match its checksum before does not match afterwards either.
+func RestoreChecksums(before, after []byte) []byte {
+	if restored, ok := restoreChecksum(before, after); ok {
+		return restored
+	}
+	old, lines := bytes.Split(before, []byte("\n")), bytes.Split(after, []byte("\n"))
+	if len(old) != len(lines) {
+		return after
+	}
+	for i := range lines {
+		lines[i], _ = restoreChecksum(old[i], lines[i])
+	}
+	return bytes.Join(lines, []byte("\n"))
+}
+
+// restoreChecksum returns after as it is, and false, if there is no checksum to restore.
+func restoreChecksum(before, after []byte) ([]byte, bool) {
+	if has, err := verifyChecksum(before); !has || err != nil {
+		return after, false
+	}
+	match := checksumPattern.FindSubmatchIndex(after)
+	if match == nil {
+		return after, false
+	}
+	return slices.Concat(after[:match[4]], []byte(computeChecksum(after[match[2]:match[3]])), after[match[5]:]), true
 }
 
 // DamageError reports an unreliable file of the folder. Its text includes the fix.

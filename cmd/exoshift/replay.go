@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
@@ -101,6 +102,10 @@ func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if newer := chosen.FindNewerFormat(); newer > 0 {
+		fmt.Fprintf(std.Err, "warning: %s has events of format %d, and this version of exoshift reads format %d: some of it may be missing or wrong; use the version that wrote it\n",
+			console.SanitizeLine(source), newer, provisioner.Version)
+	}
 	shown, err := chosen.TruncateAt(r.until)
 	if err != nil {
 		return err
@@ -168,6 +173,9 @@ func openBundledEvents(name string, std cli.Streams) (source string, read io.Rea
 		fmt.Fprintf(std.Err, "warning: %s\n", console.SanitizeLine(damage.Error()))
 	}
 	content, err := folder.Read(state.EventsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("the bundle %s has no events\n  see what it has: exoshift bundle open %s", name, shellescape.Quote(name)))
+	}
 	if err != nil {
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events of the bundle %s: %w", name, err))
 	}

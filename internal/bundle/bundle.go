@@ -33,6 +33,8 @@ type Bundle struct {
 	Packed   time.Time         `json:"packed,omitzero"`
 	Meanings map[string]string `json:"-"` // of the tokens of identities; not for the recipient
 	Archive  []byte            `json:"-"` // tar, compressed with gzip
+
+	records map[string][]byte // files that carry checksums, before values were replaced
 }
 
 // Origin is what a bundle has beside the folder's files.
@@ -65,7 +67,7 @@ type Replaced struct {
 // Pack packs a folder, and a summary that people read first. The redactor must already know the identities; secrets are collected from the folder. The same folder
 // at the same time results in the same archive, byte for byte.
 func Pack(folder state.Folder, origin Origin, redactor *redact.Redactor) (Bundle, error) {
-	b := Bundle{Program: origin.Program, Packed: origin.Packed}
+	b := Bundle{Program: origin.Program, Packed: origin.Packed, records: map[string][]byte{}}
 	root, err := os.OpenRoot(folder.Path()) // links cannot leave it
 	if err != nil {
 		return b, fmt.Errorf("pack %s: %w", folder.Path(), err)
@@ -100,6 +102,9 @@ func (b *Bundle) read(folder fs.FS, names []string, room limits, redactor *redac
 		}
 		room.all -= len(content)
 		redactor.Add(name, content)
+		if name == state.FactsFile || name == state.JournalFile {
+			b.records[name] = content
+		}
 		b.Files = append(b.Files, File{Truncated: cut})
 	}
 	return nil
@@ -110,6 +115,9 @@ func (b *Bundle) pack(redactor *redact.Redactor) error {
 	archive := newArchive(&out)
 	n := 0
 	err := redactor.ForEach(func(name string, content []byte) error {
+		if record, has := b.records[name]; has {
+			content = state.RestoreChecksums(record, content) // else whoever opens the archive would find them damaged
+		}
 		sum := sha256.Sum256(content)
 		b.Files[n].Name, b.Files[n].Bytes, b.Files[n].SHA256 = name, len(content), hex.EncodeToString(sum[:])
 		n++

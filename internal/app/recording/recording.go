@@ -144,6 +144,18 @@ func (r Run) ListNodes() []state.Machine {
 	return machines
 }
 
+// FindNewerFormat returns the newest format of its events if this program does not know it, else 0.
+func (r Run) FindNewerFormat() int {
+	newest := 0
+	for _, e := range r {
+		newest = max(newest, e.V)
+	}
+	if newest > provisioner.Version {
+		return newest
+	}
+	return 0
+}
+
 // Title returns what was run, and when.
 func (r Run) Title() string {
 	what := r[0].Time.Format("2006-01-02 15:04")
