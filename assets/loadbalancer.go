@@ -46,7 +46,7 @@ func RenderHAProxyConfig(lb LoadBalancer) ([]byte, error) {
 func (lb LoadBalancer) check() error {
 	switch {
 	case lb.Domain == "" || strings.ContainsAny(lb.Domain, " \t\r\n"):
-		return fmt.Errorf("load balancer: %q is no domain", lb.Domain)
+		return fmt.Errorf("load balancer: %q is not a domain", lb.Domain)
 	case lb.Masters < 1:
 		return errors.New("load balancer: no masters to balance")
 	case lb.Routers < 1:

@@ -122,7 +122,7 @@ func TestUserData_HasOperatorKey(t *testing.T) {
 
 func TestLoadBalancerUserData_RefusesNoBackends(t *testing.T) {
 	for name, lb := range map[string]assets.LoadBalancer{
-		"no domain":       {Masters: 3, Routers: 2},
+		"not a domain":    {Masters: 3, Routers: 2},
 		"domain of lines": {Domain: "a\n    server evil", Masters: 3, Routers: 2},
 		"no masters":      {Domain: "example.net", Routers: 2},
 		"no routers":      {Domain: "example.net", Masters: 3},

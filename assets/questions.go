@@ -34,7 +34,7 @@ func AppendQuestions(cloudConfig []byte, q Questions) ([]byte, error) {
 	}
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return nil, errors.New("questions of a machine: a character that cannot be printed")
+			return nil, errors.New("task of a machine: a character that cannot be printed")
 		}
 	}
 	script, err := render("questions.sh", q)

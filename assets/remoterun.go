@@ -26,16 +26,16 @@ type RemoteRun struct {
 // RenderRemoteRunUserData returns the cloud-config by which an Ubuntu 24.04 machine does a remote run.
 func RenderRemoteRunUserData(e RemoteRun) ([]byte, error) {
 	if e.Seconds < 1 {
-		return nil, fmt.Errorf("errand of a machine: a limit of %d seconds", e.Seconds)
+		return nil, fmt.Errorf("remote run: a limit of %d seconds", e.Seconds)
 	}
 	for _, value := range append([]string{e.Program, e.SHA256, e.Task, e.Status, e.Report, e.SSHKey}, e.Args...) {
 		// Beside control characters also U+2028, U+2029 and U+FEFF, which end a line or begin a text in YAML.
 		if !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return nil, errors.New("errand of a machine: a character that cannot be printed")
+			return nil, errors.New("remote run: a character that cannot be printed")
 		}
 	}
 	if sum, err := hex.DecodeString(e.SHA256); err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("errand of a machine: %q is no SHA-256", e.SHA256)
+		return nil, fmt.Errorf("remote run: %q is not a SHA-256", e.SHA256)
 	}
 	const reserve = 1200 // seconds, to download the program and its input, and to upload its output
 	return render("errand.yaml", struct {

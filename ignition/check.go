@@ -18,8 +18,8 @@ func Check(document []byte) error {
 		err = errors.New(strings.ReplaceAll(strings.TrimSpace(report.String()), "\n", "; "))
 	}
 	if err != nil {
-		return fault.Newf(fault.Invalid, op, "Ignition refuses it: %w", err).
-			WithHint("the machine would not boot from it; do not use a generation that was changed by hand")
+		return fault.Newf(fault.Invalid, op, "Ignition rejects it: %w", err).
+			WithHint("the machine would not boot with it; do not modify the generated files")
 	}
 	return nil
 }

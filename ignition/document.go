@@ -24,20 +24,20 @@ func CheckSize(op string, userData []byte) error {
 		return nil
 	}
 	return fault.Newf(fault.Invalid, op, "user-data is %d characters long in base64, the limit is %d", length, userDataLimit-1).
-		WithHint("move what is large behind a link that the machine fetches; compression does not help, Ignition would not unpack it")
+		WithHint("move large parts behind a link that the machine fetches; compression does not help, as Ignition would not unpack it")
 }
 
 func (p Pointer) check() error {
 	const op = "describe machine"
 	if !hostnamePattern.MatchString(p.Hostname) || len(p.Hostname) > 63 {
-		return fault.Newf(fault.Invalid, op, "%q is no host name", p.Hostname).
-			WithHint("use at most 63 small letters, digits, hyphens and dots")
+		return fault.Newf(fault.Invalid, op, "%q is not a valid host name", p.Hostname).
+			WithHint("use at most 63 lowercase letters, digits, hyphens and dots")
 	}
 	switch {
 	case p.Source == "":
-		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "nothing to fetch its configuration from")
+		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "there is no source for its configuration")
 	case !strings.HasPrefix(p.Source, "https://"):
-		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "its configuration holds secrets and would be fetched without TLS")
+		return fault.Newf(fault.Invalid, op+" "+p.Hostname, "its configuration has secrets and would be fetched without TLS")
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func encodeDocument(op string, config types.Config) ([]byte, error) {
 	}
 	_, report, err := v3_2.Parse(encoded)
 	if len(report.Entries) > 0 {
-		return nil, fault.Newf(fault.Invalid, op, "Ignition refuses the document: %s", report.String())
+		return nil, fault.Newf(fault.Invalid, op, "Ignition rejects the document: %s", report.String())
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)

@@ -83,7 +83,7 @@ func readIdentityFiles(identity []byte) (map[string][]byte, error) {
 	}
 	for _, kind := range []string{blockHostKey, blockCertificate, blockKey} {
 		if blocks[kind] == nil {
-			return nil, errors.New("it holds no " + kind)
+			return nil, errors.New("it has no " + kind)
 		}
 	}
 	signer, err := ssh.ParsePrivateKey(blocks[blockHostKey])

@@ -20,7 +20,7 @@ const proxyManifestPath = "/opt/openshift/manifests/cluster-proxy-01-config.yaml
 // WithNoProxy returns bootstrap.ign with addresses that are reached without the cluster's proxy. Without a proxy, and where it is
 // left out for everything, it is the same document.
 func WithNoProxy(document []byte, addresses []string) ([]byte, error) {
-	const op = "leave the proxy out for the nodes' addresses"
+	const op = "exclude the nodes' addresses from the proxy"
 	content, err := readFile(document, proxyManifestPath)
 	if err == nil {
 		content, err = addNoProxy(content, addresses)
@@ -59,7 +59,7 @@ func readFile(document []byte, path string) ([]byte, error) {
 		}
 		source, err := dataurl.DecodeString(file.Contents.Source)
 		if err != nil || file.Contents.Compression != "" {
-			return nil, fmt.Errorf("%s is written in a way that is not known", path)
+			return nil, fmt.Errorf("%s has an unknown form", path)
 		}
 		return source.Data, nil
 	}

@@ -38,7 +38,7 @@ func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) 
 		CA:       rootCA,
 	}
 	if len(rootCA) == 0 {
-		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "no authority to verify the machine config server by")
+		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "no certificate authority to verify the machine config server")
 	}
 	if node.DataDisk > 0 {
 		pointer.RootGiB = node.RootDisk

@@ -49,7 +49,7 @@ func (q *qcow2) patch(next []byte, ended bool) (final, replaced int, err error) 
 func (q *qcow2) complete() error {
 	for _, r := range q.ahead {
 		if r.kind != guessedCluster {
-			return newInvalidImage("it ends at byte %d, and its tables list byte %d", q.at, r.at)
+			return newInvalidImage("it ends at byte %d, but its tables refer to byte %d", q.at, r.at)
 		}
 	}
 	return nil
@@ -155,5 +155,5 @@ func (q *qcow2) findCluster(at int64) {
 
 func newInvalidImage(format string, args ...any) error {
 	return fault.Newf(fault.Invalid, patching, "the qcow2 image cannot be patched: "+format, args...).
-		WithHint("write it anew: qemu-img convert -O qcow2 IMAGE NEW")
+		WithHint("convert it: qemu-img convert -O qcow2 IMAGE NEW")
 }

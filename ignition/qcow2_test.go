@@ -222,7 +222,7 @@ func TestPatchPlatform_RefusesMisfit(t *testing.T) {
 	copy(content, "gnition.platform.id=openstack ignition.platform.id=openstack")
 	w.packed(t, 0, content)
 	got, err := io.ReadAll(ignition.PatchPlatform(bytes.NewReader(w.image)))
-	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "room") {
+	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "available space") {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 var (
 	errTooLong = errors.New("it unpacks to more than a cluster")
-	errNoRoom  = errors.New("what is changed cannot be packed into the room that is there")
+	errNoRoom  = errors.New("the changed data does not fit into the available space")
 )
 
 type cluster struct {

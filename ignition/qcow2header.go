@@ -72,7 +72,7 @@ func checkFeatures(start []byte) error {
 	case 3:
 		// zstd would need an encoder as good as the one that made the image.
 		return fault.Newf(fault.Invalid, patching, "the qcow2 image is compressed with zstd").
-			WithHint("write it anew: qemu-img convert -O qcow2 -c -o compression_type=zlib IMAGE NEW")
+			WithHint("convert it: qemu-img convert -O qcow2 -c -o compression_type=zlib IMAGE NEW")
 	case 4:
 		return newInvalidImage("it has subclusters")
 	}

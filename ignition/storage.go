@@ -24,7 +24,7 @@ type fields = map[string]json.RawMessage
 // WithIdentity returns bootstrap.ign with the keys of an identity by NewIdentity. All else is kept as openshift-install
 // wrote it; a document without a gateway (OKD's) gets none. Its errors do not quote the contents.
 func WithIdentity(document, identity []byte) ([]byte, error) {
-	const op = "give the bootstrap machine its keys"
+	const op = "add the bootstrap machine's keys"
 	files, err := readIdentityFiles(identity)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)

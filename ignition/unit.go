@@ -37,7 +37,7 @@ func buildUnits(node state.Machine) ([]types.Unit, error) {
 	switch {
 	case node.TopoLVM && (node.DataDisk == 0 || node.Role == state.RoleStorage):
 		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "TopoLVM has no data disk of its own").
-			WithHint("give the machine a data disk, or no TopoLVM; those of storage nodes belong to the storage cluster")
+			WithHint("add a data disk, or disable TopoLVM; data disks of storage nodes belong to the storage cluster")
 	case node.TopoLVM:
 		return []types.Unit{newTopoLVMUnit()}, nil
 	case node.Role == state.RoleStorage && node.DataDisk > 0:

@@ -92,7 +92,7 @@ type DamageError struct {
 }
 
 func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s in %s is damaged: %v; see what can be rebuilt: exoshift verify --dir %s, and rebuild it: add --repair", e.File, e.Dir, e.Err, e.Dir)
+	return fmt.Sprintf("%s in %s is damaged: %v; to see what can be rebuilt: exoshift verify --dir %s; to rebuild it, add --repair", e.File, e.Dir, e.Err, e.Dir)
 }
 
 func (e *DamageError) Unwrap() error { return e.Err }

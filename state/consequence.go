@@ -21,11 +21,11 @@ func (s Spec) ListConsequences() []Consequence {
 			"for one node at a time, and they grow only while no pod uses them.")
 	}
 	if s.HasProxy() {
-		add("openshift.proxy.noProxy", "The proxy is left out for the nodes' public addresses, so the bootstrap machine starts once all nodes have theirs. "+
-			"A node that is added later is not among them: logs and shells of its pods go through the proxy, until its address is added to proxy/cluster, "+
+		add("openshift.proxy.noProxy", "The nodes' public addresses are reached without the proxy, so the bootstrap machine starts once all nodes have theirs. "+
+			"A node that is added later is not included: logs and shells of its pods go through the proxy until its address is added to proxy/cluster, "+
 			"for which every node restarts, one after the other.")
 	}
-	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers send to instance pools only, and the workers are in none. "+
+	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers only support instance pools, and the workers are in none. "+
 		"Use routes or node ports.")
 	return list
 }

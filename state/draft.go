@@ -80,7 +80,7 @@ func ListDrafts(dir string) ([]Draft, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for drafts: %w", err)
+		return nil, fmt.Errorf("list drafts: %w", err)
 	}
 	var drafts []Draft
 	for _, entry := range entries {

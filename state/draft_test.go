@@ -125,7 +125,7 @@ func TestDraft_WholeUntilHandover(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(draft.Path()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("it still exists: %v", err)
 	}
 }
 

@@ -62,7 +62,7 @@ func DefaultPath(clusterID string) (string, error) {
 	if base == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("find the folder of cluster %s: %w; name one with --dir", clusterID, err)
+			return "", fmt.Errorf("find the folder of cluster %s: %w; set it with --dir", clusterID, err)
 		}
 		base = filepath.Join(home, ".local", "state")
 	}
@@ -91,7 +91,7 @@ func Open(path string) (Folder, error) {
 		return Folder{}, err
 	}
 	if _, err := os.Stat(filepath.Join(path, AnswersFile)); err != nil {
-		return Folder{}, fmt.Errorf("%s holds no installation: %w", path, err)
+		return Folder{}, fmt.Errorf("%s contains no installation: %w", path, err)
 	}
 	return Folder{path: path}, nil
 }

@@ -24,13 +24,13 @@ type LineDamage struct {
 func (d LineDamage) String() string {
 	switch d.What {
 	case LineCut:
-		return fmt.Sprintf("line %d is cut: a run was killed, or the disk was full, while it was written; it is left out", d.Line)
+		return fmt.Sprintf("line %d is truncated: a run was killed, or the disk was full; the line is ignored", d.Line)
 	case LineMissing:
-		return fmt.Sprintf("lines are missing before line %d: somebody deleted them, or the disk lost them", d.Line)
+		return fmt.Sprintf("lines are missing before line %d: they were deleted, or the disk is damaged", d.Line)
 	case LineRepeated:
-		return fmt.Sprintf("line %d has the number of an earlier one: two runs wrote at the same time, or a line was copied", d.Line)
+		return fmt.Sprintf("line %d repeats an earlier number: two runs wrote at the same time, or a line was copied", d.Line)
 	}
-	return fmt.Sprintf("line %d is not as it was written: the disk is damaged, or somebody edited it; it is left out", d.Line)
+	return fmt.Sprintf("line %d was changed: it was edited, or the disk is damaged; the line is ignored", d.Line)
 }
 
 // JournalRecord is the content of the journal.

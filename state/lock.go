@@ -41,7 +41,7 @@ func (e *LockedError) Error() string {
 	if e.Holder.Heartbeat.IsZero() {
 		return fmt.Sprintf("%s is in use by another process, and %s, which names it, cannot be read; wait until it has ended, or stop it", e.Path, holderFile)
 	}
-	return fmt.Sprintf("%s is in use by %s@%s, pid %d, last beat %s ago; wait until it has ended, or stop it there",
+	return fmt.Sprintf("%s is in use by %s@%s, pid %d, last heartbeat %s ago; wait until that run has ended, or stop it",
 		e.Path, e.Holder.User, e.Holder.Host, e.Holder.PID, time.Since(e.Holder.Heartbeat).Round(time.Second))
 }
 

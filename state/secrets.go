@@ -46,7 +46,7 @@ func matchFiles(f Folder, patterns []string) ([]string, error) {
 	for _, pattern := range patterns {
 		found, err := fs.Glob(os.DirFS(f.path), pattern)
 		if err != nil {
-			return nil, fmt.Errorf("look for keys in %s: %w", f.path, err)
+			return nil, fmt.Errorf("list keys in %s: %w", f.path, err)
 		}
 		names = append(names, found...)
 	}
@@ -109,7 +109,7 @@ func formatKeyFile(name string) string { return filepath.Join(keysDir, filepath.
 // KeepSecret stores the secret of a field and returns the path of its file.
 func (f Folder) KeepSecret(field, secret string) (path string, err error) {
 	if !filepath.IsLocal(field) || field == "." || strings.ContainsAny(field, `/\`) {
-		return "", fmt.Errorf("keep a secret: %q is no name of a field", field)
+		return "", fmt.Errorf("keep a secret: %q is not the name of a field", field)
 	}
 	name := filepath.Join(SecretsDir, field)
 	return f.Path(name), f.Write(name, []byte(secret))

@@ -101,6 +101,6 @@ const (
 	NoEffect Effect = "no effect"                         // accepted, and existing objects stay as they are
 	Applied  Effect = "install carries it out"            //
 	Adds     Effect = "install adds; the rest is refused" // more machines, another fact; existing ones are changed by hand
-	ByHand   Effect = "refused until it is done by hand"  // the error of the installation describes how
+	ByHand   Effect = "refused until it is changed manually"  // the error of the installation describes how
 	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
 )

@@ -82,7 +82,7 @@ func (b machineBounds) listFields(at func(*state.Spec) *state.MachineSpec) []Fie
 			value: bindNumber(func(s *state.Spec) *int { return &at(s).Count })},
 		{Key: b.key + ".rootDisk", Title: b.title + ": root disk", Help: "Root disk of " + b.machines + ", in GiB.",
 			Screen: Nodes, Advanced: true, Effect: b.effectOf(ByHand),
-			Why:     "It holds the operating system, container images and logs. A node with a full disk stops working.",
+			Why:     "It contains the operating system, container images and logs. A node with a full disk stops working.",
 			Source:  "Your choice. The default is sufficient to start with.",
 			Example: fmt.Sprint(usual.RootDisk), Required: true, rule: newRangeRule(b.minRoot, instancetype.MaxDisk),
 			value: bindNumber(func(s *state.Spec) *int { return &at(s).RootDisk })},

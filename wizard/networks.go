@@ -151,9 +151,9 @@ func listNetworkFields() []Field {
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.ServiceCIDR })},
 		{Key: nodeKey, Title: "Node network", Example: "10.0.0.0/16", Required: true, rule: validateIPv4Range,
 			Screen: Network, Advanced: true, Effect: Rebuild, typable: isRangeRune,
-			Help: "What OpenShift calls the machine network. The machines have public addresses of the zone, which are in no range of yours: " +
-				"this range names none of them.",
-			Why:    "OpenShift wants one, leaves the proxy out for it, and the other ranges keep clear of it. It matters once machines get private addresses.",
+			Help: "OpenShift's machine network. The instances have public addresses of the zone, outside of your ranges: " +
+				"no instance is in this range.",
+			Why:    "OpenShift requires one and reaches it without the proxy; no other range may overlap it. It matters once instances get private addresses.",
 			Source: rangeSource,
 			value:  bindText(func(s *state.Spec) *string { return &s.Network.NodeCIDR })},
 		{Key: cniKey, Title: "Network plugin", Required: true, Choices: []string{ovnKubernetes, cilium}, Example: ovnKubernetes,

@@ -95,7 +95,7 @@ func listProxyFields() []Field {
 		{Key: "openshift.proxy.noProxy", Title: "No proxy", Example: ".example.net,10.9.0.0/24", rule: validateNoProxy,
 			Screen: Secrecy, Advanced: true, Effect: ByHand, typable: isNoProxyRune, when: hasProxy,
 			Help:   "Addresses, networks and domains to reach without the proxy.",
-			Why:    "What is inside of your networks is usually not reached through the proxy. The cluster's own names, ranges and elastic IPs are added without you; add the public ranges of the zone, which the nodes' addresses are in.",
+			Why:    "Hosts in your own networks are usually reached without the proxy. The cluster's names, ranges and elastic IPs are added automatically; add the zone's public ranges, which contain the nodes' addresses.",
 			Source: "Your network team.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Proxy.NoProxy })},
 	}

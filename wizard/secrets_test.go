@@ -77,7 +77,7 @@ func TestResolveSecrets_RefusesUnusable(t *testing.T) {
 		"an empty file":     {state.SecretRef{File: written(t, "\n", 0o600)}, ""},
 		"a pipe":            {state.SecretRef{File: pipe}, pipe + " is a pipe, not a regular file"},
 		"a device":          {state.SecretRef{File: "/dev/zero"}, "/dev/zero is a device, not a regular file"},
-		"a NUL":             {state.SecretRef{File: nul}, "read " + nul + ": line 1, column 7: a NUL character, which no text holds"},
+		"a NUL":             {state.SecretRef{File: nul}, "read " + nul + ": line 1, column 7: a NUL character"},
 		"two words":         {state.SecretRef{Env: "TWO"}, "the secret contains whitespace"},
 		"the secret itself": {state.SecretRef{Env: "s3cret/+"}, "the value of env is not a valid environment variable name"},
 	} {

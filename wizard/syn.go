@@ -106,7 +106,7 @@ func checkACME(spec state.Spec) []Problem {
 	if spec.DNS.ACME || !hasLieutenant(spec) || spec.Syn.CatalogDir != "" {
 		return nil
 	}
-	return WithField("dns.acme", NewProblem("the catalog requests ACME certificates, which wait for DNS records that nothing would create",
+	return WithField("dns.acme", NewProblem("the catalog requests ACME certificates, but no DNS records would be created for them",
 		"true; or a compiled catalog that requests none, as syn.catalogDir", "true"))
 }
 
@@ -170,8 +170,8 @@ func listSynFields() []Field {
 		{Key: vaultMountKey, Title: "KV mount", Example: state.DefaultVaultMount, rule: validateVaultMount,
 			Screen: Syn, Advanced: true, Effect: Applied, when: hasLieutenant,
 			Help:   "The path of the KV store in Vault. Empty: " + state.DefaultVaultMount + ".",
-			Why:    "The secrets of clusters are in one store of Vault, of version 2, to which the references of a catalog lead.",
-			Source: "Those who run Project Syn for you. Leave it empty unless they keep clusters' secrets elsewhere.",
+			Why:    "The secrets of all clusters are in one KV store of version 2; the catalog's references name it.",
+			Source: "Your Project Syn operator. Leave it empty unless clusters' secrets are in another store.",
 			value:  bindText(func(s *state.Spec) *string { return &s.Syn.VaultMount })},
 		{Key: GitTokenKey, Title: "Git token", Example: "env:GITLAB_TOKEN", Secret: true,
 			Screen: Syn, Advanced: true, Effect: NoEffect, rule: ValidateReference, when: hasLieutenant,

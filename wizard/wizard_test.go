@@ -111,7 +111,7 @@ func TestParse_SyntaxProblems(t *testing.T) {
 		"a list":             {"- a\n", `f:1:1  file  is a list  allowed: a mapping of keys to values`},
 		"two documents":      {minimal + "---\na: 1\n", `f:10:1  file  contains several YAML documents  allowed: one document`},
 		"no UTF-8":           {"a: b\nc: \xff\n", `f:2:4  file  the byte 0xff is not UTF-8`},
-		"NUL":                {"a: b\x00\n", `f:1:5  file  a NUL character, which no text holds`},
+		"NUL":                {"a: b\x00\n", `f:1:5  file  a NUL character`},
 		"UTF-16":             {"\xff\xfea\x00", `f:1:1  file  the text is in UTF-16; save it in UTF-8`},
 		"brackets":           {strings.Repeat("[", 40<<10), `f:1:101  file  it is nested deeper than 100 levels`},
 		"BOM and no YAML":    {"\ufeffcluster: [\n", `f:1:10  file  is not valid YAML: sequence end token ']' not found`},

@@ -37,18 +37,13 @@ An answers file has all settings of an installation. Answers come in layers; the
   ~/.config/exoshift/config.yaml     your usual answers, of the same form ($XDG_CONFIG_HOME is respected)
   defaults
 
-Secrets are never in them, only references: {env: NAME} or {file: PATH}, in flags env:NAME or file:PATH. The API key and its
+Answers never contain secrets, only references: {env: NAME} or {file: PATH}, in flags env:NAME or file:PATH. The API key and its
 secret can also refer to an account of the exo CLI: {exo: ACCOUNT}, or exo:ACCOUNT.`,
 		Example: `  exoshift answers new cluster.yaml
   exoshift answers validate cluster.yaml
   exoshift answers explain network.podCIDR`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return newUnknownCommandError(cmd, args[0])
-		},
+		RunE: cli.RunGroup,
 	}
 	cmd.AddCommand(newTemplateCommand(std), newValidateCommand(std), newSchemaCommand(std), newExplainAnswersCommand(std), newExportCommand(std))
 	for _, command := range cmd.Commands() {
@@ -101,7 +96,7 @@ func writeOutput(args []string, content []byte, std cli.Streams) error {
 	}
 	file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already and stays as it is; name another file", args[0]))
+		return exit.WithCode(exit.Usage, fmt.Errorf("%s already exists and was not changed; use another file name", args[0]))
 	}
 	if err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("write the file: %w", err))
@@ -118,8 +113,8 @@ func newExplainAnswersCommand(std cli.Streams) *cobra.Command {
 		Use:   "explain [KEY]",
 		Short: "Show answers, their sources and their documentation",
 		Long: `Without KEY: a table of all answers, and for each where it came from: a flag, a variable, a line of a file, or the
-default. With the KEY of an answer: what it is, why it matters, where its value is found, what is allowed, and its answer.
-With a section such as "network": all that is below. Of a secret the reference is shown, never the secret.`,
+default. With the KEY of an answer: its meaning, its source, the allowed values, and its current value.
+With a section such as "network": all keys of the section. For a secret, only the reference is shown.`,
 		Example:           "  exoshift answers explain --answers answers.yaml\n  exoshift answers explain network.podCIDR",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteKeys,
@@ -171,7 +166,7 @@ func printFields(fields []wizard.Field, answers *wizard.Answers, std cli.Streams
 }
 
 func newUnknownKeyError(name string) error {
-	problem := fmt.Sprintf("there is no key %q", name)
+	problem := fmt.Sprintf("unknown key %q", name)
 	if meant := answersfile.FindNearest(name); meant != "" {
 		problem += "; did you mean " + meant + "?"
 	}
@@ -194,7 +189,7 @@ is written, only where it is found. A file that exists is never overwritten.`,
 			}
 			given := cmd.Flags().Changed
 			if given("dir") && (given("answers") || given("set")) {
-				return exit.WithCode(exit.Usage, errors.New("--dir is about what is in a folder: give it without --answers and --set"))
+				return exit.WithCode(exit.Usage, errors.New("--dir excludes --answers and --set: it exports the answers in that folder"))
 			}
 			if o.Dir != "" && !given("answers") && !given("set") {
 				return exportFolder(o.Dir, args, std)
@@ -244,7 +239,7 @@ func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	}
 	content, err := folder.Read(name)
 	if err != nil {
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds neither an installation nor a draft: %w", dir, err))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s contains neither an installation nor a draft: %w", dir, err))
 	}
 	answers := answersfile.ReadDraft(filepath.Join(dir, name), content)
 	for _, field := range answersfile.FindFields("") {
@@ -260,12 +255,12 @@ func newValidateCommand(std cli.Streams) *cobra.Command {
 		Use:   "validate [FILE]",
 		Short: "Validate an answers file",
 		Long: `Validate an answers file together with the layers above and below it. All errors are listed at once, each with its
-location, what is allowed, and what was probably meant. Nothing is contacted.
+location, the allowed values, and a suggestion. No service is contacted.
 
-Secrets and files that the answers refer to and that this machine does not have are warnings only: they may be there where
-the installation is run. The exit code is 0 without faults, 3 with faults, 2 if the command itself is wrong.
+Secrets and files that the answers refer to and that this machine does not have are warnings only: they may exist where the
+installation runs. The exit code is 0 without errors, 3 with errors, 2 for wrong usage.
 
-With --output json, each fault and each warning is an object on a line of its own, and the last line counts them.`,
+With --output json, each error and each warning is an object on a line of its own, and the last line counts them.`,
 		Example: "  exoshift answers validate answers.yaml\n  exoshift answers validate answers.yaml --set exoscale.zone=de-fra-1 --output json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -274,7 +269,7 @@ With --output json, each fault and each warning is an object on a line of its ow
 			case err != nil:
 				return err
 			case len(args) > 0 && cmd.Flags().Changed("answers"):
-				return exit.WithCode(exit.Usage, fmt.Errorf("%s and --answers: name one of them", args[0]))
+				return exit.WithCode(exit.Usage, fmt.Errorf("%s and --answers exclude each other", args[0]))
 			case len(args) > 0:
 				o.Answers = args[0]
 			case o.Answers == "":
@@ -316,7 +311,7 @@ func (v validationReport) printPlain(w io.Writer) {
 	for _, warning := range v.warnings {
 		fmt.Fprintln(w, "warning:", console.SanitizeLine(warning.String()))
 	}
-	fmt.Fprintf(w, "faults: %d, warnings: %d\n", len(v.faults), len(v.warnings))
+	fmt.Fprintf(w, "errors: %d, warnings: %d\n", len(v.faults), len(v.warnings))
 }
 
 type problemLine struct {

@@ -33,7 +33,7 @@ const (
 )
 
 // catalogAtHand is a placeholder for the catalog in the cluster's folder.
-const catalogAtHand = "the catalog at hand"
+const catalogAtHand = "the existing catalog"
 
 type answerRow struct {
 	outcome answerOutcome
@@ -54,7 +54,7 @@ func answerTable() map[string]answerRow {
 		"exoscale.zone":           {outRefused, "de-fra-1", nil},
 		"exoscale.apiKey":         {outIgnored, "env:ANOTHER_KEY", nil},
 		"exoscale.apiSecret":      {outIgnored, "env:ANOTHER_SECRET", nil},
-		"exoscale.deployTarget":   {outDifferent, "dedicated-1", []string{"master-0: its deploy target is none and not dedicated-1", "exo compute instance delete --zone ch-gva-2"}},
+		"exoscale.deployTarget":   {outDifferent, "dedicated-1", []string{"master-0: its deploy target is none instead of dedicated-1", "exo compute instance delete --zone ch-gva-2"}},
 		"exoscale.protectMasters": {outCarried, "true", []string{"updated instance master-0", "updated instance master-1", "updated instance master-2"}},
 
 		"sizing.bootstrap.type":            {outIgnored, "standard.huge", nil},
@@ -62,12 +62,12 @@ func answerTable() map[string]answerRow {
 		"sizing.bootstrap.count":           {outcome: outFixed},
 		"sizing.bootstrap.rootDisk":        {outIgnored, "120", nil},
 		"sizing.bootstrap.dataDisk":        {outcome: outFixed},
-		"sizing.loadBalancers.type":        {outDifferent, "standard.large", []string{"lb-0: its type is standard.medium and not standard.large", "exo compute instance scale --zone ch-gva-2", "exo compute instance start"}},
+		"sizing.loadBalancers.type":        {outDifferent, "standard.large", []string{"lb-0: its type is standard.medium instead of standard.large", "exo compute instance scale --zone ch-gva-2", "exo compute instance start"}},
 		"sizing.loadBalancers.count":       {outcome: outFixed},
-		"sizing.loadBalancers.rootDisk":    {outDifferent, "40", []string{"lb-1: its disk is 20 GiB and not 40 GiB", "exo compute instance delete"}},
+		"sizing.loadBalancers.rootDisk":    {outDifferent, "40", []string{"lb-1: its disk is 20 GiB instead of 40 GiB", "exo compute instance delete"}},
 		"sizing.loadBalancers.dataDisk":    {outcome: outFixed},
 		"sizing.controlPlane.count":        {outcome: outFixed},
-		"sizing.workers.topolvm":           {outDifferent, "true", []string{"worker-0: its disk's layout is 100 GiB for root and a data partition and not 100 GiB for root and a volume group of TopoLVM"}},
+		"sizing.workers.topolvm":           {outDifferent, "true", []string{"worker-0: its disk's layout is 100 GiB for root and a data partition instead of 100 GiB for root and a volume group of TopoLVM"}},
 		"sizing.infra.topolvm":             {outDifferent, "true", []string{"infra-0: its disk's layout is"}},
 		"sizing.infra.count":               {outCarried, "5", []string{"created instance infra-4"}},
 		"sizing.storage.count":             {outCarried, "4", []string{"created instance storage-3"}},
@@ -82,12 +82,12 @@ func answerTable() map[string]answerRow {
 		"dns.zone":                         {outcome: outFixed},
 		"dns.delegation":                   {outcome: outFixed},
 		"dns.appsDomain":                   {outRefused, "apps.example.org", nil},
-		"dns.acme":                         {outRefused, "false", []string{"take them out of the catalog first"}},
+		"dns.acme":                         {outRefused, "false", []string{"remove them from the catalog first."}},
 		"loadBalancer.strategy":            {outRefused, "dns-round-robin", nil},
 		"loadBalancer.internal":            {outCarried, "elastic-ip", []string{"created dns-record api-int A", "deleted dns-record api-int A"}},
 		"loadBalancer.proxyProtocol":       {outCarried, "false", []string{"updated ingress-controller default"}},
-		"syn.lieutenantURL":                {outRefused, "https://api.syn.example.net", []string{"Those who run Project Syn can register it elsewhere"}},
-		"syn.tenant":                       {outRefused, "t-another", []string{"Those who run Project Syn can register it elsewhere"}},
+		"syn.lieutenantURL":                {outRefused, "https://api.syn.example.net", []string{"The operator of Project Syn can register the cluster elsewhere"}},
+		"syn.tenant":                       {outRefused, "t-another", []string{"The operator of Project Syn can register the cluster elsewhere"}},
 		"syn.facts":                        {outCarried, "maintenance_window=tuesday-1000, sales_order=S10000", []string{"updated lieutenant-cluster c-demo-1"}},
 		"syn.catalogDir":                   {outIgnored, catalogAtHand, nil},
 		"syn.vaultAddress":                 {outContacted, "https://vault.example.net", []string{"vault.example.net"}},
@@ -314,11 +314,11 @@ func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 func (w *answerWorld) areNotTakenBack(table map[string]answerRow) {
 	w.t.Helper()
 	for key, back := range map[string]answerRow{
-		"sizing.infra.count":   {outDifferent, "4", []string{"infra-4: the answers do not ask for it", "oc adm drain infra-4", "exo compute instance delete --zone ch-gva-2", "oc delete node infra-4"}},
-		"sizing.storage.count": {outDifferent, "3", []string{"storage-3: the answers do not ask for it", "purge its OSD first"}},
-		"sizing.workers.count": {outDifferent, "3", []string{"worker-3: the answers do not ask for it", "oc delete node worker-3"}},
-		"sizing.extraGroups":   {outDifferent, "", []string{"gpu-0: the answers do not ask for it"}},
-		"syn.facts":            {outRefused, "maintenance_window=tuesday-1000", []string{"Lieutenant keeps facts that it was told: sales_order"}},
+		"sizing.infra.count":   {outDifferent, "4", []string{"infra-4: it is not in the answers", "oc adm drain infra-4", "exo compute instance delete --zone ch-gva-2", "oc delete node infra-4"}},
+		"sizing.storage.count": {outDifferent, "3", []string{"storage-3: it is not in the answers", "purge its OSD first"}},
+		"sizing.workers.count": {outDifferent, "3", []string{"worker-3: it is not in the answers", "oc delete node worker-3"}},
+		"sizing.extraGroups":   {outDifferent, "", []string{"gpu-0: it is not in the answers"}},
+		"syn.facts":            {outRefused, "maintenance_window=tuesday-1000", []string{"Lieutenant keeps facts that were set: sales_order"}},
 	} {
 		w.isRefused(key, back)
 	}

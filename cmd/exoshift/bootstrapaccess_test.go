@@ -105,7 +105,7 @@ func TestBootstrapAccess_ClosesKilledRunsRules(t *testing.T) {
 		s = withAgent(t, s)
 		interruptedAt(t, s, phase(state.PhaseTemporaryAPI))
 		b := backdoor{t, s}
-		for _, description := range []string{"SSH while somebody looks inside", "added by hand"} {
+		for _, description := range []string{"SSH with --bootstrap-access only", "added by hand"} {
 			b.ask("POST", "/security-group/"+bootstrapGroup(b)["id"].(string)+"/rules", map[string]any{
 				"flow-direction": "ingress", "protocol": "tcp", "start-port": 22, "end-port": 22, "network": "203.0.113.99/32",
 				"description": description})
@@ -143,7 +143,7 @@ func TestBootstrapAccess_NeedsTemporaryRules(t *testing.T) {
 		})
 		err := playedTo(ctx, t, s, watch, func(world *install.Clients) {
 			world.Cloud = saboteur{Cloud: world.Cloud, rule: func(_ state.SecurityGroup, rule state.Rule) bool {
-				return strings.HasSuffix(rule.Description, "while somebody looks inside")
+				return strings.HasSuffix(rule.Description, "with --bootstrap-access only")
 			}}
 		})
 		if exit.Code(err) != exit.Interrupted {

@@ -35,14 +35,14 @@ func newBundleCommand(std cli.Streams) *cobra.Command {
 		Short: "Create a support bundle without secrets and names",
 		Long: `Create a support bundle: an archive of a cluster's folder without secrets and names.
 
-The archive holds a summary, which is to be read first, the answers, the facts, the journal, the events, the log, the report of the connectivity checks and what was gathered after failures. Secrets,
-public addresses, domains and names are replaced by tokens, the same by the same, so that it can still be followed. Files
-that hold keys or certificates are not in it. What the tokens of addresses and names stand for is written to a file beside
-it, which is for you alone. Look through the archive before you send it.`,
+The archive contains a summary, the answers, the facts, the journal, the events, the log, the report of the connectivity
+checks, and the diagnostic data of failed runs. Secrets, public addresses, domains and names are replaced by tokens, equal
+values by equal tokens. Files with keys or certificates are left out. A separate file beside the archive maps the tokens of
+addresses and names to their values: keep it. Review the archive before you send it.`,
 		Example: `  exoshift bundle c-demo-1
   exoshift bundle -d ./cluster --out ticket-4711.tar.gz`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -67,8 +67,8 @@ func newOpenBundleCommand(std cli.Streams) *cobra.Command {
 		Short: "Show the contents of a support bundle",
 		Long: `Show the state of the installation in a support bundle, the findings, and how to replay the run.
 
-Of a truncated bundle, what is complete is shown; the exit code is 3. Tokens in its answers are no error.
-"status" and "replay" take a bundle as well.`,
+Of a truncated bundle, the complete part is shown, with exit code 3. Tokens in its answers are no error.
+"status" and "replay" accept a bundle, too.`,
 		Example: "  exoshift bundle open exoshift-bundle-20260504T145931Z" + packed,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,7 +140,7 @@ func pack(o cli.Options, out string, std cli.Streams) error {
 	meanings := strings.TrimSuffix(out, packed) + ".tokens.json"
 	for _, name := range []string{out, meanings} {
 		if _, err := os.Lstat(name); err == nil {
-			return exit.WithCode(exit.Usage, fmt.Errorf("%s exists already; name another file with --out", name))
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s already exists; use another file with --out", name))
 		}
 	}
 	made, err := bundle.Pack(folder, bundle.Origin{Program: formatProgram(), Packed: now, Summary: summarize(folder, now)}, clusterdir.NewRedactor(folder))
@@ -174,7 +174,7 @@ type bundleResult struct {
 func write(name string, content []byte) error {
 	err := bundle.Create(name, content)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return exit.WithCode(exit.Usage, fmt.Errorf("write the bundle: %w; name another file with --out", err))
+		return exit.WithCode(exit.Usage, fmt.Errorf("write the bundle: %w; use another file with --out", err))
 	}
 	return err
 }

@@ -56,21 +56,21 @@ func TestVersion_FlagPrintsWhatTheCommandPrints(t *testing.T) {
 func TestFlagErrors_DescribeAndSuggest(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	for line, want := range map[string]string{
-		"install --answrs x":                    "there is no flag --answrs; did you mean --answers?",
-		"install -x":                            "there is no flag -x",
+		"install --answrs x":                    "unknown flag --answrs; did you mean --answers?",
+		"install -x":                            "unknown flag -x",
 		"install --answers":                     "--answers needs a value",
-		"rehearse --speed fast":                 "--speed fast: it is not a number",
-		"install --wait-for-dns soon":           "--wait-for-dns soon: it is not a duration, e.g. 45s",
-		"replay --run first":                    "--run first: it is not a whole number",
-		"install --image-from here":             "--image-from here: it is workstation or zone",
-		"install --yes=perhaps":                 "--yes perhaps: it is not true or false",
-		"instal":                                "there is no command \"instal\"; did you mean install?",
-		"rehearse --scenario late-dns,api-awaj": "there is no scenario \"api-awaj\"; did you mean api-away?",
-		"status c-demo-1":                       "there is no cluster \"c-demo-1\" on this machine",
-		"status c-demo-1 --dir x":               "c-demo-1 and --dir: name one of them",
-		"status ../c-demo-1":                    "there is no cluster \"../c-demo-1\" on this machine",
+		"rehearse --speed fast":                 "--speed fast: not a number",
+		"install --wait-for-dns soon":           "--wait-for-dns soon: not a duration, e.g. 45s",
+		"replay --run first":                    "--run first: not a whole number",
+		"install --image-from here":             "--image-from here: must be workstation or zone",
+		"install --yes=perhaps":                 "--yes perhaps: not true or false",
+		"instal":                                "unknown command \"instal\"; did you mean install?",
+		"rehearse --scenario late-dns,api-awaj": "unknown scenario \"api-awaj\"; did you mean api-away?",
+		"status c-demo-1":                       "no cluster \"c-demo-1\" on this machine",
+		"status c-demo-1 --dir x":               "c-demo-1 and --dir exclude each other",
+		"status ../c-demo-1":                    "no cluster \"../c-demo-1\" on this machine",
 		"answers validate":                      "no file: name the answers file",
-		"answers validate a.yaml --answers b":   "a.yaml and --answers: name one of them",
+		"answers validate a.yaml --answers b":   "a.yaml and --answers exclude each other",
 	} {
 		code, out, err := executeCommand(t, strings.Fields(line)...)
 		if code != exit.Usage || !strings.Contains(err, want) || out != "" {
@@ -118,7 +118,7 @@ func TestCompletion_KnowsValues(t *testing.T) {
 
 func TestList_ShowsClustersAndDrafts(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	if code, out, _ := executeCommand(t, "list"); code != 0 || !strings.Contains(out, "no clusters and no drafts") {
+	if code, out, _ := executeCommand(t, "list"); code != 0 || !strings.Contains(out, "No clusters and no drafts") {
 		t.Errorf("without any: exit code %d, %q", code, out)
 	}
 	now := time.Now()

@@ -39,13 +39,13 @@ func newConformanceCommand(std cli.Streams) *cobra.Command {
 		Short: "Test a zone against the assumptions of an installation",
 		Long: `Test a zone against the assumptions of an installation. It takes minutes and costs a few cents.
 
-It makes a small part of a cluster there, by the steps of an installation: security groups, elastic IPs, a DNS zone, a load
-balancer, roles and keys, buckets, an image. It looks at them from here and from a machine in the zone, tells a verdict for each
-assumption, and deletes everything again. What a killed run left behind is deleted by the next one. Nothing is made before a
-yes: --yes gives it where nobody can be asked.
+It creates a small part of a cluster by the steps of an installation: security groups, elastic IPs, a DNS zone, a load
+balancer, roles and keys, buckets, an image. It tests them from here and from an instance in the zone, prints a verdict for
+each assumption, and deletes everything. Leftovers of a killed run are deleted by the next one. Nothing is created without
+a confirmation; --yes confirms without a prompt.
 
---record FILE.har keeps every exchange. --compare FILE.har makes the same run in a simulated zone, and tells where that one
-answers otherwise.`,
+--record FILE.har records all requests and responses. --compare FILE.har repeats the run in a simulated zone, and lists the
+responses that differ.`,
 		Example: `  exoshift conformance --zone ch-gva-2
   exoshift conformance --zone ch-gva-2 -y -o json --record ch-gva-2.har
   exoshift conformance --compare ch-gva-2.har`,
@@ -75,7 +75,7 @@ func (c conformanceFlags) run(ctx context.Context, std cli.Streams) error {
 		return c.runComparison(ctx, shown)
 	}
 	if c.zone == "" {
-		return exit.WithCode(exit.Usage, errors.New("there is no zone: give --zone ZONE, e.g. --zone ch-gva-2"))
+		return exit.WithCode(exit.Usage, errors.New("--zone is required, e.g. --zone ch-gva-2"))
 	}
 	secrets, err := c.readCredentials(std)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c conformanceFlags) run(ctx context.Context, std cli.Streams) error {
 // runComparison makes nothing but a run in a simulated zone.
 func (c conformanceFlags) runComparison(ctx context.Context, shown *verdictPrinter) error {
 	if c.zone != "" || c.record != "" {
-		return exit.WithCode(exit.Usage, errors.New("--compare makes nothing in a zone: give it without --zone and --record"))
+		return exit.WithCode(exit.Usage, errors.New("--compare excludes --zone and --record: it creates nothing in a zone"))
 	}
 	differences, err := conformance.Compare(ctx, c.compare, shown.printProgress)
 	if fault.Is(err, fault.Invalid) {
@@ -129,7 +129,7 @@ func (c conformanceFlags) runComparison(ctx context.Context, shown *verdictPrint
 		shown.printDifference(d)
 	}
 	if len(differences) > 0 {
-		return exit.WithCode(exit.Warnings, fmt.Errorf("the simulated zone is not like the recording: %s", text.Plural(len(differences), "difference")))
+		return exit.WithCode(exit.Warnings, fmt.Errorf("the simulated zone differs from the recording: %s", text.Plural(len(differences), "difference")))
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (c conformanceFlags) readCredentials(std cli.Streams) (wizard.Secrets, erro
 	}
 	secrets, _ := local.ResolveSecrets(spec, environment.LookupEnv) // others than those of the API are not needed
 	if secrets.APIKey == "" || secrets.APISecret == "" {
-		return secrets, fault.Newf(fault.Denied, "work in zone "+c.zone, "there are no credentials").
+		return secrets, fault.Newf(fault.Denied, "work in zone "+c.zone, "the credentials are missing").
 			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET")
 	}
 	return secrets, nil
@@ -159,7 +159,7 @@ func (c conformanceFlags) confirm(ctx context.Context, std cli.Streams) error {
 	case c.Yes:
 		return nil
 	case c.Output.IsJSON() || !std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was created: give --yes to make what is announced"))
+		return exit.WithCode(exit.Usage, errors.New("nothing was created: use --yes to create the announced resources"))
 	}
 	yes, err := promptYesNo(ctx, std, "Begin?")
 	if err == nil && !yes {
@@ -182,9 +182,9 @@ func toConformanceError(verdicts []conformance.Verdict) error {
 	}
 	switch {
 	case len(broken) > 0:
-		return exit.WithCode(exit.Checks, fmt.Errorf("the zone does not keep what an installation assumes: %s", strings.Join(append(broken, different...), ", ")))
+		return exit.WithCode(exit.Checks, fmt.Errorf("the zone does not meet the assumptions of an installation: %s", strings.Join(append(broken, different...), ", ")))
 	case len(different) > 0:
-		return exit.WithCode(exit.Warnings, fmt.Errorf("a default installation works there; the zone differs in %s", strings.Join(different, ", ")))
+		return exit.WithCode(exit.Warnings, fmt.Errorf("a default installation works in this zone; it differs in %s", strings.Join(different, ", ")))
 	}
 	return nil
 }

@@ -41,14 +41,14 @@ func newDestroyCommand(std cli.Streams) *cobra.Command {
 		Short: "Delete a cluster and all of its resources",
 		Long: `Delete a cluster and all of its resources, and verify that nothing is left.
 
-What belongs to it is proven by its label, by the journal of its folder, by the exact names that an installation gives, and
-by the mark on its buckets. What the cluster says that it made itself counts only if the cloud shows it, too. Everything else
-is kept, and what looks as if it were the cluster's is listed with the reason. Without the folder the answers file is enough.
-What could not be deleted is listed, and the same command goes on.`,
+A resource belongs to the cluster if its label, the journal in the cluster's folder, the exact name, or the owner mark of a
+bucket proves it. Resources that the cluster claims to have created count only if the cloud confirms it. Everything else is
+kept; similar resources are listed with the reason. If the folder is lost, the answers file is sufficient. Resources that
+could not be deleted are listed; the same command continues.`,
 		Example: `  exoshift destroy -d ~/.local/state/exoshift/c-demo-1 --dry-run
   exoshift destroy -d ~/.local/state/exoshift/c-demo-1 --confirm-destroy c-demo-1`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -128,9 +128,9 @@ func (d destroyFlags) checkConfirmation(cluster string, std cli.Streams) error {
 	case d.dryRun || d.confirmID == cluster:
 		return nil
 	case d.confirmID != "":
-		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: --confirm-destroy %s is not this cluster, which is %s", d.confirmID, cluster))
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was deleted: --confirm-destroy %s does not match the cluster ID %s", d.confirmID, cluster))
 	case d.Output.IsJSON() || d.Output != cli.OutputAccessible && !std.IsTerminal():
-		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: give --confirm-destroy=%s to delete the cluster, or --dry-run to see what that means", cluster))
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was deleted: use --confirm-destroy=%s to delete the cluster, or --dry-run to list its resources", cluster))
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (d destroyFlags) selectLayers(c teardown.Cluster) (layers.Layers, error) {
 		return given, err
 	}
 	if len(d.Set) > 0 {
-		return layers.Layers{}, exit.WithCode(exit.Usage, errors.New("nothing was touched: --set goes with --answers; what is in the cluster's folder holds"))
+		return layers.Layers{}, exit.WithCode(exit.Usage, errors.New("nothing was deleted: --set requires --answers; the answers in the cluster's folder apply"))
 	}
 	content, err := c.Folder.Read(state.AnswersFile)
 	if err != nil {
@@ -175,7 +175,7 @@ func readCredentials(c teardown.Cluster, std cli.Streams) (wizard.Secrets, error
 	secrets, needed := c.ResolveSecrets()
 	if len(needed) > 0 {
 		console.PrintProblems(std.Err, needed)
-		return secrets, exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("there are no keys to the cloud")))
+		return secrets, exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the Exoscale credentials are missing")))
 	}
 	return secrets, nil
 }
@@ -189,13 +189,13 @@ func (d destroyFlags) confirm(ctx context.Context, std cli.Streams, cluster stri
 	if d.confirmID == cluster {
 		return nil
 	}
-	fmt.Fprintf(std.Out, "\nThis cannot be undone. Type the cluster's ID to delete all this: ")
+	fmt.Fprintf(std.Out, "\nThis cannot be undone. Type the cluster ID to delete all of this: ")
 	answer, err := std.ReadLine(ctx)
 	if err != nil {
-		return fmt.Errorf("nothing was touched: %w", err)
+		return fmt.Errorf("nothing was deleted: %w", err)
 	}
 	if typed := strings.TrimSpace(answer); typed != cluster {
-		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was touched: %q is not this cluster, which is %s", typed, cluster))
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was deleted: %q does not match the cluster ID %s", typed, cluster))
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestDestroy_RemovesSynClusterLast(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, secrets := enrolled(t, s)
-		if shown := tornDown(t, s, destroyFlags{dryRun: true}, true); !strings.Contains(shown, "Lieutenant forgets c-demo-1 of the tenant "+harbour) {
+		if shown := tornDown(t, s, destroyFlags{dryRun: true}, true); !strings.Contains(shown, "Lieutenant deletes c-demo-1 of the tenant "+harbour) {
 			t.Errorf("the dry run shows\n%s", shown)
 		}
 		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {
@@ -116,7 +116,7 @@ func TestDestroy_KeepsNewRegistration(t *testing.T) {
 		}
 		tornDown(t, s, destroyFlags{confirmID: "c-demo-1", deleteBackups: true}, true)
 		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {
-			t.Errorf("somebody else's cluster is gone: %v", err)
+			t.Errorf("someone else's cluster is gone: %v", err)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func TestDestroy_WithoutFolderKeepsSyn(t *testing.T) {
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: connectedSpec}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		there, _ := enrolled(t, s)
-		if shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, false); !strings.Contains(shown, "Lieutenant and Vault are left as they are") {
+		if shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, false); !strings.Contains(shown, "Lieutenant and Vault are not changed;") {
 			t.Error(shown)
 		}
 		if _, err := there.GetCluster(t.Context(), "c-demo-1"); err != nil {

@@ -135,7 +135,7 @@ func repaired(t *testing.T, s run.Run) []string {
 	return names
 }
 
-// drift is a change of the cluster's objects made by somebody else.
+// drift is a change of the cluster's objects made by someone else.
 type drift struct {
 	name   string
 	happen func(b backdoor)

@@ -27,14 +27,14 @@ func newEmergencyCommand(std cli.Streams) *cobra.Command {
 		Short: "Verify emergency access, and invalidate the installer's kubeconfig",
 		Long: `Verify the emergency access of a cluster, and invalidate the kubeconfig of openshift-install, which is valid for ten years.
 
-openshift-install creates an administrator's kubeconfig that cannot be revoked by itself. With Project Syn, the cluster
+openshift-install creates an administrator kubeconfig that cannot be revoked individually. With Project Syn, the cluster
 creates emergency credentials. This command verifies that they give access to this cluster, with TLS verified, as an
 emergency account with all permissions. With --invalidate, and after a confirmation, it then invalidates the other
 kubeconfig; if the emergency access does not work after that, the change is reverted.`,
 		Example: `  exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig
   exoshift emergency-access -d ~/.local/state/exoshift/c-demo-1 --kubeconfig emergency.kubeconfig --invalidate`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -56,7 +56,7 @@ kubeconfig; if the emergency access does not work after that, the change is reve
 
 func (e emergencyFlags) run(ctx context.Context, std cli.Streams) error {
 	if e.kubeconfig == "" {
-		return exit.WithCode(exit.Usage, errors.New("name the file with the emergency credentials: --kubeconfig FILE"))
+		return exit.WithCode(exit.Usage, errors.New("--kubeconfig FILE is required: the file with the emergency credentials"))
 	}
 	access, err := emergency.Open(ctx, std.Host, e.Dir, e.kubeconfig)
 	if err != nil {
@@ -71,10 +71,10 @@ func (e emergencyFlags) verify(ctx context.Context, std cli.Streams, access emer
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "The emergency access works: %s, whose newest token was made on %s, may do everything.\n",
+	fmt.Fprintf(std.Out, "The emergency access works: %s has all permissions; its newest token is of %s.\n",
 		console.SanitizeLine(verified.User), verified.TokenMade.UTC().Format(time.DateTime+" MST"))
 	if !e.invalidate {
-		fmt.Fprintf(std.Out, "The administrator's kubeconfig still works, too, for ten years. To invalidate it, run this again with --invalidate.\n")
+		fmt.Fprintf(std.Out, "The administrator's kubeconfig is still valid, for ten years. To invalidate it, run this command again with --invalidate.\n")
 		return nil
 	}
 	return e.invalidateKubeconfig(ctx, std, access)
@@ -87,13 +87,13 @@ func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std cli.Stream
 		return err
 	}
 	if !alerting {
-		fmt.Fprintln(std.Out, "Alerts do not reach the people on call yet. Run the installation again first: it needs the kubeconfig that is to be invalid.")
+		fmt.Fprintln(std.Out, "Alerts are not routed to on-call yet. Run the installation again first: it needs the kubeconfig that would be invalidated.")
 	}
 	if !e.Yes {
 		if !std.IsTerminal() {
-			return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to invalidate the administrator's kubeconfig"))
+			return exit.WithCode(exit.Usage, errors.New("nothing was changed: use --yes to invalidate the administrator's kubeconfig"))
 		}
-		yes, err := promptYesNo(ctx, std, "\nInvalidate the administrator's kubeconfig? From then on only the emergency access and the cluster's own logins work.")
+		yes, err := promptYesNo(ctx, std, "\nInvalidate the administrator's kubeconfig? Afterwards only the emergency access and the cluster's own logins work.")
 		if err != nil {
 			return err
 		}
@@ -101,10 +101,10 @@ func (e emergencyFlags) invalidateKubeconfig(ctx context.Context, std cli.Stream
 			return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
 		}
 	}
-	fmt.Fprintln(std.Out, "Invalidating it, and watching until every API server refuses it: this takes some minutes.")
+	fmt.Fprintln(std.Out, "Invalidating it and waiting until every API server rejects it; this takes a few minutes.")
 	if err := access.Revoke(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(std.Out, "The administrator's kubeconfig is refused, and the emergency access works.")
+	fmt.Fprintln(std.Out, "The administrator's kubeconfig is rejected, and the emergency access works.")
 	return access.RecordInvalidated()
 }

@@ -32,7 +32,7 @@ func TestInvalidateKubeconfig_AfterVerifiedEmergencyAccess(t *testing.T) {
 			t.Errorf("a wrong token: %v", err)
 		}
 		given := emergency.Access{Folder: s.Folder, Cluster: cluster, Credentials: emergencyKubeconfig(t, s, emergencyToken(t, s))}
-		if err := (emergencyFlags{}).verify(t.Context(), std, given); err != nil || !strings.Contains(out.String(), "still works") {
+		if err := (emergencyFlags{}).verify(t.Context(), std, given); err != nil || !strings.Contains(out.String(), "is still valid,") {
 			t.Errorf("verified: %v\n%s", err, out.String())
 		}
 		if err := (emergencyFlags{invalidate: true}).verify(t.Context(), std, given); exit.Code(err) != exit.Usage {
@@ -47,7 +47,7 @@ func TestInvalidateKubeconfig_AfterVerifiedEmergencyAccess(t *testing.T) {
 			t.Error("the facts do not tell")
 		}
 		page, err := os.ReadFile(s.Folder.Path(state.HandoverFile))
-		if err != nil || !strings.Contains(string(page), "the API refuses the first kubeconfig") {
+		if err != nil || !strings.Contains(string(page), "the API rejects the first kubeconfig") {
 			t.Errorf("the hand-over page does not tell: %v", err)
 		}
 	})
@@ -62,7 +62,7 @@ func handedOverDespiteAnAlert(t *testing.T, s run.Run) {
 	if noted := facts(t, s).Syn; len(noted.Alerts) != 1 || !strings.HasPrefix(noted.Alerts[0], alert) || !noted.OnCall.IsZero() {
 		t.Errorf("the facts: %+v", noted)
 	}
-	if page, err := os.ReadFile(s.Folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Somebody has to look at this alert") {
+	if page, err := os.ReadFile(s.Folder.Path(state.HandoverFile)); err != nil || !strings.Contains(string(page), "Check this alert,") {
 		t.Errorf("the page does not tell of it: %v", err)
 	}
 	requestCluster(t, s, http.MethodDelete, job, "", nil)
@@ -82,7 +82,7 @@ func emergencyToken(t *testing.T, s run.Run) string {
 	}
 	askCluster(t, s, http.MethodGet, "/apis/cluster.appuio.io/v1beta1/namespaces/"+namespace+"/emergencyaccounts", &accounts)
 	if len(accounts.Items) == 0 {
-		t.Fatal("there is no emergency account")
+		t.Fatal("there is not an emergency account")
 	}
 	var made struct{ Status struct{ Token string } }
 	requestCluster(t, s, http.MethodPost, "/api/v1/namespaces/"+namespace+"/serviceaccounts/"+accounts.Items[0].Metadata.Name+"/token",

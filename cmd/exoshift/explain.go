@@ -20,9 +20,9 @@ func newExplainCommand(std cli.Streams) *cobra.Command {
 		Short: "Explain a check, finding, step, exit code or answer",
 		Long: `Show the documentation of a check, finding, step, exit code or answer.
 
-ID is that of a check (NET-RH-001), of what is wrong with a connection (tcp-timeout), of a finding of the diagnosis
-(machine-silent), of a step (bootstrap-complete), the number or the name of an exit code (12), or a key of the answers file
-(network.podCIDR). Without it, all IDs but the keys are listed.`,
+ID is a check (NET-RH-001), a connection problem (tcp-timeout), a finding of the diagnosis (machine-silent), a step
+(bootstrap-complete), the number or name of an exit code (12), or a key of the answers file (network.podCIDR). Without ID,
+all IDs except the keys are listed.`,
 		Example:           "  exoshift explain machine-silent\n  exoshift explain NET-RH-001\n  exoshift explain 12",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteIDs,
@@ -45,7 +45,7 @@ ID is that of a check (NET-RH-001), of what is wrong with a connection (tcp-time
 func explainID(o cli.Options, id string, std cli.Streams) error {
 	pages, fields := explain.Find(id), answersfile.FindFieldsOrFact(id)
 	if len(pages)+len(fields) == 0 {
-		problem := fmt.Sprintf("there is nothing called %q", id)
+		problem := fmt.Sprintf("unknown ID %q", id)
 		if meant := explain.FindNearest(id); meant != "" {
 			problem += "; did you mean " + meant + "?"
 		}

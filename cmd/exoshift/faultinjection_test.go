@@ -79,8 +79,8 @@ func TestInstall_WrongDetailFails(t *testing.T) {
 		code int
 		says string
 	}{
-		"load balancers without the elastic IPs": {saboteur{detached: true}, exit.Infra, "leads to none of them"},
-		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exit.Bootstrap, "The bootstrap machine has not brought up the API"},
+		"load balancers without the elastic IPs": {saboteur{detached: true}, exit.Infra, "reaches none of them:"},
+		"a bootstrap.ign of another hash":        {saboteur{userData: replaced("bootstrap", "sha512-", "sha512-0000")}, exit.Bootstrap, "The bootstrap machine has not started the API."},
 		"masters that trust nobody": {saboteur{userData: replaced("master", "certificateAuthorities", "certificateOrphans")},
 			exit.ControlPlane, "not registered: master-0, master-1, master-2"},
 		"peers of etcd that are closed": {saboteur{rule: without("_control_plane", 2380)}, exit.ControlPlane, "port 2379-2380/tcp is blocked"},

@@ -34,7 +34,7 @@ func TestInstall_SilentLoadBalancersCreateNoNode(t *testing.T) {
 	})
 }
 
-// Where cloud-init fails before it reads the user data there is no key of the operator on the machine, and no log of packages:
+// Where cloud-init fails before it reads the user data unknown key of the operator on the machine, and no log of packages:
 // the machine is there, and nothing on it ever listens.
 func TestInstall_CloudInitFailsEarly(t *testing.T) {
 	whole(t)

@@ -57,7 +57,7 @@ func TestImageFromZone_InstalledKeptAndDestroyed(t *testing.T) {
 		var out bytes.Buffer
 		copied := false
 		for _, e := range installedTo(t, s, &out, os.Stderr) {
-			copied = copied || e.Step == "image" && strings.Contains(e.Text, "the machine has everything and copies the image")
+			copied = copied || e.Step == "image" && strings.Contains(e.Text, "the machine has the program and copies the image")
 		}
 		if !copied || strings.Contains(out.String(), "X-Amz-Signature") {
 			t.Error("no machine copied the image, or a link is in an event")
@@ -196,7 +196,7 @@ func TestSlowUplink_CopiedInZoneOnceDecided(t *testing.T) {
 		defer stop()
 		began, made, copied := s.Net.Clock.Now(), time.Time{}, false
 		watch := func(e provisioner.Event) {
-			copied = copied || strings.Contains(e.Text, "the machine has everything and copies the image")
+			copied = copied || strings.Contains(e.Text, "the machine has the program and copies the image")
 			if isTemplate(e) {
 				made = s.Net.Clock.Now()
 				stop()
@@ -243,7 +243,7 @@ func TestImageSource_AsksWhereUploadIsSlow(t *testing.T) {
 		var out bytes.Buffer
 		o := cli.NewOptions(c.given, cli.OutputTUI)
 		err = promptImageSource(t.Context(), folder, c.preview, &o, cli.Streams{In: strings.NewReader(c.typed), Out: &out})
-		asked := strings.Contains(out.String(), "about 35 minutes") && strings.Contains(out.String(), "Have it copied there? [y/N]")
+		asked := strings.Contains(out.String(), "about 35 minutes") && strings.Contains(out.String(), "Copy it in the zone? [y/N]")
 		if asked != c.asked || o.ImageFromZone != c.fromZone || err != nil {
 			t.Errorf("%s: asked %v, from the zone %v, %v", name, asked, o.ImageFromZone, err)
 		}

@@ -38,7 +38,7 @@ Nothing is created before you confirm. An installation that was interrupted cont
   exoshift install -d ~/.local/state/exoshift/c-demo-1   # resume
   exoshift install --state 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' c-demo-1   # goes on where a colleague's stopped`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -101,7 +101,7 @@ func installShared(ctx context.Context, o cli.Options, std cli.Streams) error {
 		case o.Answers != "":
 			return installCluster(ctx, o, std)
 		case err != nil:
-			return exit.WithCode(exit.Usage, fmt.Errorf("cluster %s is not in shared state; begin with its answers: --answers FILE", o.ID))
+			return exit.WithCode(exit.Usage, fmt.Errorf("cluster %s is not in shared state; to install it, use --answers FILE", o.ID))
 		}
 		return resumeInstallation(ctx, o, std, folder)
 	})
@@ -185,7 +185,7 @@ func confirmPlan(ctx context.Context, o *cli.Options, spec state.Spec, secrets w
 		if err := changes.CheckPlan(preview); err != nil {
 			return err
 		}
-		return exit.WithCode(exit.Usage, errors.New("nothing was created: give --yes to create what the plan says"))
+		return exit.WithCode(exit.Usage, errors.New("nothing was created: use --yes to create the resources of the plan"))
 	}
 	console.PrintPlan(o.Output.WrapWriter(std.Out), spec, preview)
 	if err := changes.CheckPlan(preview); err != nil {
@@ -194,7 +194,7 @@ func confirmPlan(ctx context.Context, o *cli.Options, spec state.Spec, secrets w
 	if err := promptImageSource(ctx, s.Folder, preview, o, std); err != nil {
 		return err
 	}
-	yes, err := promptYesNo(ctx, std, "\nCreate this? It costs money from then on.")
+	yes, err := promptYesNo(ctx, std, "\nCreate these resources? They cost money from now on.")
 	if err == nil && !yes {
 		err = exit.WithCode(exit.Usage, errors.New("nothing was created"))
 	}
@@ -218,9 +218,9 @@ func promptImageSource(ctx context.Context, folder state.Folder, preview install
 	if err != nil || o.ImageFromZone || facts.UploadMinutes == 0 || !uploads {
 		return err
 	}
-	fmt.Fprintf(std.Out, "\nThe upload of the node image takes about %d minutes from here, as an earlier run measured. A small machine in\n"+
-		"the zone copies it within a few minutes, for a few cents at most, and is deleted again.\n", facts.UploadMinutes)
-	o.ImageFromZone, err = promptYesNo(ctx, std, "Have it copied there?")
+	fmt.Fprintf(std.Out, "\nThe upload of the node image takes about %d minutes from here, as an earlier run measured. A small instance in\n"+
+		"the zone copies it in a few minutes, for a few cents at most, and is deleted afterwards.\n", facts.UploadMinutes)
+	o.ImageFromZone, err = promptYesNo(ctx, std, "Copy it in the zone?")
 	return err
 }
 
@@ -236,10 +236,10 @@ func promptRenewal(ctx context.Context, folder state.Folder, o *cli.Options, std
 	if !o.Output.IsInteractive() || !ended || !facts.BootstrapRemoved.IsZero() {
 		return nil
 	}
-	fmt.Fprintf(std.Out, "The certificates that this cluster was to be started with ended at %s.\n"+
-		"New ones are generated only together with the bootstrap machine and the nodes that hold the\n"+
-		"old ones: these are deleted and started anew. Network, DNS, load balancers, image and buckets stay.\n"+
-		"A cluster that lives already needs none.\n",
+	fmt.Fprintf(std.Out, "The certificates for the start of this cluster expired at %s.\n"+
+		"New ones require new instances: the bootstrap machine and the nodes with the\n"+
+		"old ones are deleted and created again. Network, DNS, load balancers, image and buckets stay.\n"+
+		"A cluster that is already running does not need this.\n",
 		facts.IgnitionExpires.UTC().Format("2006-01-02 15:04 MST"))
 	if o.Renew {
 		return nil

@@ -48,7 +48,7 @@ func TestInstall_RewrittenSourceDiagnosed(t *testing.T) {
 		if code := exit.Code(err); code < exit.Infra || code > exit.Nodes {
 			t.Fatalf("exit code %d: %v\n%s", code, err, lastLines(out))
 		}
-		if hint := fault.HintOf(err); !strings.Contains(err.Error(), "do not keep their source") || !strings.Contains(hint, "Set loadBalancer.internal to addresses") {
+		if hint := fault.HintOf(err); !strings.Contains(err.Error(), "lose their source") || !strings.Contains(hint, "Set loadBalancer.internal to addresses") {
 			t.Errorf("the error is %v, the hint %s", err, hint)
 		}
 		if !slices.ContainsFunc(eventsOf(t, out), func(e provisioner.Event) bool {
@@ -80,7 +80,7 @@ func internalChanged(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		b := backdoor{t, s}
 		served := b.addressesOf("api-int")
 		if want := b.addressesOf("lb-0", "lb-1"); (internal == state.InternalAddresses) != slices.Equal(served, want) {
-			t.Errorf("%s: api-int has the addresses %v, the load balancers %v", internal, served, want)
+			t.Errorf("%s: api-int to %v, the load balancers %v", internal, served, want)
 		}
 		for range 10 {
 			if err := s.Net.Clock.Sleep(t.Context(), time.Minute); err != nil {

@@ -49,30 +49,30 @@ type expected struct {
 func TestLookup_KnownResults(t *testing.T) {
 	for name, want := range map[string]expected{
 		"zones":                      {id: "zones", summary: "8 zones"},
-		"a lost zone":                {id: "credentials", before: otherZone("ch-gva-9"), fault: "exoscale.zone  look for zone ch-gva-9"},
-		"no keys yet":                {id: "offers", before: noKeys, summary: "needs the API key"},
+		"a lost zone":                {id: "credentials", before: otherZone("ch-gva-9"), fault: "exoscale.zone  find zone ch-gva-9"},
+		"no keys yet":                {id: "offers", before: noKeys, summary: "requires the API key"},
 		"good credentials":           {id: "credentials", summary: "accepted"},
 		"credentials without a zone": {id: "credentials", summary: "accepted", before: otherZone("")},
-		"bad credentials":            {id: "credentials", circumstances: circumstances{scenario: "bad-credentials"}, summary: "refused", fault: "exoscale.apiKey  Exoscale refuses this key or its secret: the API key is not valid  check that the API key is valid"},
+		"bad credentials":            {id: "credentials", circumstances: circumstances{scenario: "bad-credentials"}, summary: "refused", fault: "exoscale.apiKey  Exoscale rejects this key or its secret: the API key is not valid  check that the API key is valid"},
 		"a clock that is ahead": {
 			id: "credentials", circumstances: circumstances{middleware: dated(-3 * time.Minute)}, fault: "exoscale.apiKey  compare the clocks: this machine's clock is 3m0s ahead",
 		},
 		"a key that may only read compute": {
-			id: "credentials", before: weakKey, summary: "accepted", warning: "exoscale.apiKey  this API key may not list load-balancer, block-volume",
+			id: "credentials", before: weakKey, summary: "accepted", warning: "exoscale.apiKey  this API key has no permission to list load-balancer, block-volume",
 		},
 		"types and quotas": {id: "offers", summary: "ch-gva-2 offers "},
 		"a type that the zone does not have": {
 			id: "offers", before: typed("sizing.workers.type", "gpu3080ti.small"), fault: "sizing.workers.type  zone ch-gva-2 offers no gpu3080ti.small",
 		},
 		"a type that is not authorized": {
-			id: "offers", before: typed("sizing.workers.type", "gpua30.small"), fault: "sizing.workers.type  the organization may not use gpua30.small",
+			id: "offers", before: typed("sizing.workers.type", "gpua30.small"), fault: "sizing.workers.type  the organization is not authorized to use gpua30.small",
 		},
-		"a free name":                   {id: "names", summary: "the name is free"},
-		"a name that an elastic IP has": {id: "names", before: foreignAddress, fault: "cluster.id  the organization has a cluster of that name already: elastic-ip c-demo-1_api"},
-		"a bucket of somebody else": {
-			id: "names", circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, fault: "objectStorage.bucketPrefix  these buckets would not be this cluster's: c-demo-1-cluster-backup (another customer of Exoscale has a bucket of that name)",
+		"a free name":                   {id: "names", summary: "the ID is free"},
+		"a name that an elastic IP has": {id: "names", before: foreignAddress, fault: "cluster.id  the organization already has a cluster with this ID: elastic-ip c-demo-1_api"},
+		"a bucket of someone else": {
+			id: "names", circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, fault: "objectStorage.bucketPrefix  these buckets belong to others: c-demo-1-cluster-backup (another Exoscale customer has a bucket with this name)",
 		},
-		"a cluster of this machine": {id: "names", before: begunHere, fault: "cluster.id  a cluster of that name was begun from this machine"},
+		"a cluster of this machine": {id: "names", before: begunHere, fault: "cluster.id  an installation with this ID exists on this machine"},
 		"a domain":                  {id: "domain", summary: "example.net is served by ns1.registry.example and 1 more"},
 		"a release":                 {id: "release", summary: "4.20.5 is published"},
 		"a channel":                 {id: "release", before: typed("openshift.version", "stable-4.20"), summary: "stable-4.20 is 4.20."},
@@ -95,7 +95,7 @@ func (e expected) isSaid(t *testing.T) {
 		if !strings.Contains(reply.Summary, e.summary) {
 			t.Errorf("the summary is %q", reply.Summary)
 		}
-		if reply.Pending != strings.HasPrefix(reply.Summary, "needs ") {
+		if reply.Pending != strings.HasPrefix(reply.Summary, "requires ") {
 			t.Errorf("pending: %v, %q", reply.Pending, reply.Summary)
 		}
 		isOnly(t, reply.Problems, e.fault)

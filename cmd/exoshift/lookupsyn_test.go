@@ -25,17 +25,17 @@ func TestLookup_LieutenantResults(t *testing.T) {
 	for name, want := range map[string]expected{
 		"tenants": {id: "tenants", before: connects(), summary: "signed in; 2 tenants"},
 		"something else than a Lieutenant": {
-			id: "tenants", before: connects(lookup.LieutenantField, "https://quay.io"), summary: "this is no Lieutenant", fault: "syn.lieutenantURL",
+			id: "tenants", before: connects(lookup.LieutenantField, "https://quay.io"), summary: "not a Lieutenant API", fault: "syn.lieutenantURL",
 		},
-		"a free cluster":    {id: "registration", before: connects(lookup.TenantField, tenant), summary: "c-demo-1 is free, and will be registered for Harbour Ltd"},
-		"an unknown tenant": {id: "registration", before: connects(lookup.TenantField, "t-nobody"), fault: "syn.tenant  Lieutenant shows you no tenant t-nobody"},
+		"a free cluster":    {id: "registration", before: connects(lookup.TenantField, tenant), summary: "c-demo-1 is free and will be registered for Harbour Ltd"},
+		"an unknown tenant": {id: "registration", before: connects(lookup.TenantField, "t-nobody"), fault: "syn.tenant  Lieutenant does not list the tenant t-nobody"},
 		"a cluster of others": {
 			id: "registration", before: connects(lookup.TenantField, tenant, lookup.IDField, "c-old-mill-1234"),
-			fault: "cluster.id  in Lieutenant, the cluster of that ID belongs to t-other-hill-0815",
+			fault: "cluster.id  in Lieutenant, the cluster with this ID belongs to t-other-hill-0815",
 		},
 		"a cluster that runs": {
 			id: "registration", before: connects(lookup.TenantField, "t-other-hill-0815", lookup.IDField, "c-old-mill-1234"),
-			fault: "cluster.id  a cluster of that ID runs",
+			fault: "cluster.id  a running cluster with this ID",
 		},
 	} {
 		t.Run(name, want.isSaid)

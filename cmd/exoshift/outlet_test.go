@@ -184,7 +184,7 @@ func TestRun_ContinuesWithClosedOutput(t *testing.T) {
 	if code, result := o.code(t), o.result(t); code != 0 || result != "ok" {
 		t.Errorf("exit code %d, result %q\n%s", code, result, complaints.String())
 	}
-	const want = "the standard output was closed before the run had ended (broken pipe); the run went on, and its events are in "
+	const want = "the standard output was closed before the run ended (broken pipe); the run continued, and its events are in "
 	if !strings.Contains(complaints.String(), want+filepath.Join(o.folder, state.EventsFile)) || !o.logged(t, want) {
 		t.Errorf("it was not said: %s", complaints.String())
 	}
@@ -229,7 +229,7 @@ func TestRun_HangupEndsCleanly(t *testing.T) {
 	if code, result := o.code(t), o.result(t); code != 0 || result != "ok" {
 		t.Errorf("exit code %d, result %q", code, result)
 	}
-	if !o.logged(t, "the standard output was closed before the run had ended (input/output error)") {
+	if !o.logged(t, "the standard output was closed before the run ended (input/output error)") {
 		t.Error("the log does not tell why nothing was printed")
 	}
 }

@@ -31,7 +31,7 @@ state, whether they would change anything is kept for "exoshift fleet status".`,
   exoshift plan c-demo-1 --expect-no-change
   exoshift plan c-demo-1 --set sizing.workers.count=5 -o json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -52,7 +52,7 @@ state, whether they would change anything is kept for "exoshift fleet status".`,
 	}
 	cli.AddAnswersFlag(cmd, "answers file")
 	cli.AddCatalogFlag(cmd)
-	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); without --answers its answers are taken")
+	cli.AddDirFlag(cmd, "the cluster's folder (default $XDG_STATE_HOME/exoshift/<cluster id>); its answers are used unless --answers is given")
 	cli.AddStateFlag(cmd)
 	cmd.Flags().BoolVar(&expectNoChange, "expect-no-change", false, "exit with an error if anything would be created, changed or deleted")
 	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON, cli.OutputMarkdown)

@@ -79,7 +79,7 @@ func refusals() map[string]refusal {
 		},
 		"a key that may only read compute": {
 			change: readsCompute, code: exit.Denied,
-			says: []string{"may not list load-balancer, block-volume, block-snapshot, snapshot, private-network, security-group, anti-affinity-group, template, dns-zone, api-key, iam-role, ssh-key, bucket"},
+			says: []string{"no permission to list load-balancer, block-volume, block-snapshot, snapshot, private-network, security-group, anti-affinity-group, template, dns-zone, api-key, iam-role, ssh-key, bucket"},
 			hint: "compute, dns, iam and sos",
 		},
 		"a clock that is ahead": {
@@ -88,7 +88,7 @@ func refusals() map[string]refusal {
 		},
 		"a type that the zone does not offer": {
 			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "standard.titanic" }}, code: exit.Answers,
-			says: []string{"zone ch-gva-2 offers no standard.titanic", "worker-0"}, hint: "sizing",
+			says: []string{"zone ch-gva-2 does not offer standard.titanic", "worker-0"}, hint: "sizing",
 		},
 		"a type that the organization may not use": {
 			circumstances: circumstances{spec: func(s *state.Spec) { s.Sizing.Workers.Type = "gpua30.small" }}, code: exit.Quota,
@@ -133,12 +133,12 @@ func refusals() map[string]refusal {
 					"instance-type": map[string]any{"id": b.list("/instance-type", "instance-types")[0]["id"]},
 				})
 			}, code: exit.Checks,
-			says: []string{"cluster c-demo-1 has machines already, master-0"}, hint: "--dir",
+			says: []string{"cluster c-demo-1 already has machines, master-0"}, hint: "--dir",
 		},
 		"a bucket that is marked as another cluster's": {
 			before: func(b backdoor) { b.bucket("c-alpha", "c-alpha-logstore", "") },
 			change: func(_ *testing.T, s *run.Run) { s.Spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
-			says: []string{"c-alpha-logstore (it is marked as the property of cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
+			says: []string{"c-alpha-logstore (it is marked as owned by cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// Earlier versions had no tags; a label proves that the other cluster exists.
 		"a bucket that has the name of another cluster's": {
@@ -147,14 +147,14 @@ func refusals() map[string]refusal {
 				b.ask(http.MethodPost, "/elastic-ip", map[string]any{"labels": map[string]string{state.LabelCluster: "c-alpha"}})
 			},
 			change: func(_ *testing.T, s *run.Run) { s.Spec.ObjectStorage.BucketPrefix = "c-alpha" }, code: exit.Checks,
-			says: []string{"c-alpha-logstore (it has no mark of its owner, and there is a cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
+			says: []string{"c-alpha-logstore (it has no owner mark, and there is a cluster c-alpha)"}, hint: "objectStorage.bucketPrefix",
 		},
 		// An installation deletes this bucket as soon as the image is registered.
 		"a bucket that holds something else": {
 			before: func(b backdoor) { b.bucket("", "c-demo-1-image", "photos/team.jpg") }, code: exit.Checks,
-			says: []string{"c-demo-1-image (it holds objects, and neither a mark nor the journal"}, hint: "objectStorage.bucketPrefix",
+			says: []string{"c-demo-1-image (it contains objects, and neither an owner mark nor the journal"}, hint: "objectStorage.bucketPrefix",
 		},
-		"a bucket of somebody else": {
+		"a bucket of someone else": {
 			circumstances: circumstances{middleware: foreignBucket("c-demo-1-cluster-backup")}, code: exit.Checks,
 			says: []string{"c-demo-1-cluster-backup"}, hint: "objectStorage.bucketPrefix",
 		},

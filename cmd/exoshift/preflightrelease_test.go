@@ -16,12 +16,12 @@ import (
 
 func TestPreflight_ReleaseAndManifests(t *testing.T) {
 	for name, c := range map[string]refusal{
-		"a manifest that is no YAML": {
+		"a manifest that is not YAML": {
 			change: manifest("a.yaml", "kind: [\n"), code: exit.Answers, says: []string{"a.yaml:"}, hint: "correct",
 		},
 		"a manifest that openshift-install has, too": {
 			change: manifest("cluster-dns-02-config.yml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n"), code: exit.Answers,
-			says: []string{"cluster-dns-02-config.yml, which is openshift-install's own"}, hint: "rename",
+			says: []string{"cluster-dns-02-config.yml, which openshift-install generates"}, hint: "rename",
 		},
 		"an install-config that openshift-install refuses": {
 			change: func(_ *testing.T, s *run.Run) { s.Secrets.PullSecret = `{"auths":{}}` }, code: exit.Answers,
@@ -29,15 +29,15 @@ func TestPreflight_ReleaseAndManifests(t *testing.T) {
 		},
 		"an openshift-install of another version": {
 			change: func(_ *testing.T, s *run.Run) { s.Options.Installer = installerOf(s, "4.19.3") }, code: exit.Checks,
-			says: []string{"it is version 4.19.3, the answers want 4.20.5"}, hint: "--openshift-install",
+			says: []string{"its version is 4.19.3 instead of 4.20.5"}, hint: "--openshift-install",
 		},
-		"checksums that somebody else signed": {
+		"checksums that someone else signed": {
 			change: func(t *testing.T, s *run.Run) { s.Net.ReleaseKey = strangersKey(t) }, code: exit.Answers,
 			says: []string{"sha256sum.txt.gpg", "not signed by the release key"}, hint: "do not trust this server",
 		},
 		"a template of another image": {
 			circumstances: circumstances{middleware: unpatchedTemplate}, code: exit.Checks,
-			says: []string{"not made of this release's image", `its boot mode is "legacy"`}, hint: "delete template rhcos-",
+			says: []string{"not created from this release's image", `its boot mode is "legacy"`}, hint: "delete template rhcos-",
 		},
 	} {
 		t.Run(name, c.isRefused)

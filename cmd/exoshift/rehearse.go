@@ -91,7 +91,7 @@ func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, int
 
 func rehearseInteractive(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, std cli.Streams) error {
 	if !o.Output.IsInteractive() {
-		return exit.WithCode(exit.Usage, errors.New("--interactive needs a terminal; without one, give --answers FILE"))
+		return exit.WithCode(exit.Usage, errors.New("--interactive needs a terminal; without one, use --answers FILE"))
 	}
 	if r.Answers != "" {
 		read, err := o.ReadAnswers(std, environment.LookupRehearsalSecret)

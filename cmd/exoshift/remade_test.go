@@ -93,7 +93,7 @@ func areReplacedOneByOne(t *testing.T, s run.Run) {
 	s.Spec.Sizing.Workers.Type = "standard.huge"
 	removeMachine(backdoor{t, s}, "worker-2")
 	out, err := finish(t, s)
-	if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large and not standard.huge; worker-1") {
+	if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "2 differ: worker-0: its type is standard.extra-large instead of standard.huge; worker-1") {
 		t.Errorf("exit code %d: %v\n%s", exit.Code(err), err, lastLines(out))
 	}
 	for _, command := range []string{"oc adm drain worker-0 ", "exo compute instance scale --zone ch-gva-2 ", "oc adm uncordon worker-0"} {
@@ -146,7 +146,7 @@ func surplusIsFound(t *testing.T, b backdoor) {
 		t.Errorf("who expects no change hears %v", err)
 	}
 	_, err = finish(t, s)
-	for _, told := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: the answers do not ask for it"} {
+	for _, told := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: it is not in the answers"} {
 		if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), told) {
 			t.Errorf("%s is not told: exit code %d: %v", told, exit.Code(err), err)
 		}

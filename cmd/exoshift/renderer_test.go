@@ -107,7 +107,7 @@ func TestOutput_RefusalListsFormats(t *testing.T) {
 				}
 				var said bytes.Buffer
 				code := execute(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &said})
-				if refusal := "exoshift: --output xml: it is " + want + "\n"; code != exit.Usage || said.String() != refusal {
+				if refusal := "exoshift: --output xml: must be " + want + "\n"; code != exit.Usage || said.String() != refusal {
 					t.Errorf("exit code %d: %q, not %q", code, said.String(), refusal)
 				}
 			})

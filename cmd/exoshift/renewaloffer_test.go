@@ -21,13 +21,13 @@ func TestRenewal_AsksInteractively(t *testing.T) {
 		typed        string
 		asked, renew bool
 	}{
-		"a yes":                 {ended, cli.Options{Output: cli.OutputTUI}, "y\n", true, true},
-		"a no":                  {ended, cli.Options{Output: cli.OutputTUI}, "n\n", true, false},
-		"said already":          {ended, cli.NewOptions(request.Request{Renew: true}, cli.OutputTUI), "", false, true},
-		"nobody there":          {ended, cli.Options{Output: cli.OutputPlain}, "", false, false},
-		"young ones":            {state.Facts{IgnitionExpires: time.Now().Add(time.Hour)}, cli.Options{Output: cli.OutputTUI}, "", false, false},
-		"none yet":              {state.Facts{}, cli.Options{Output: cli.OutputTUI}, "", false, false},
-		"a cluster that stands": {standing, cli.Options{Output: cli.OutputTUI}, "", false, false},
+		"a yes":                {ended, cli.Options{Output: cli.OutputTUI}, "y\n", true, true},
+		"a no":                 {ended, cli.Options{Output: cli.OutputTUI}, "n\n", true, false},
+		"said already":         {ended, cli.NewOptions(request.Request{Renew: true}, cli.OutputTUI), "", false, true},
+		"nobody there":         {ended, cli.Options{Output: cli.OutputPlain}, "", false, false},
+		"young ones":           {state.Facts{IgnitionExpires: time.Now().Add(time.Hour)}, cli.Options{Output: cli.OutputTUI}, "", false, false},
+		"none yet":             {state.Facts{}, cli.Options{Output: cli.OutputTUI}, "", false, false},
+		"an installed cluster": {standing, cli.Options{Output: cli.OutputTUI}, "", false, false},
 	} {
 		folder, err := state.Create(t.TempDir())
 		if err != nil {

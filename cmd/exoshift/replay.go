@@ -47,7 +47,7 @@ was silent for long, because the machine that it ran on was asleep, the silence 
   exoshift replay events.jsonl --until 12m
   exoshift rehearse -o json --speed 600 | exoshift replay -`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClustersOrFiles(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if r.Options, err = cli.Bind(cmd, std); err != nil {
@@ -87,7 +87,7 @@ func isFile(path string) bool {
 
 func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 	if math.IsNaN(r.speed) || r.speed < 0 || r.speed > recording.MaxSpeed {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 0 and %d", r.speed, recording.MaxSpeed))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: must be between 0 and %d", r.speed, recording.MaxSpeed))
 	}
 	source, read, err := r.open(std)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, err error) {
 	switch {
 	case r.file != "" && r.Dir != "":
-		return "", nil, exit.WithCode(exit.Usage, errors.New("a file and --dir: name one of them"))
+		return "", nil, exit.WithCode(exit.Usage, errors.New("a file and --dir exclude each other"))
 	case r.file == "-":
 		return "the standard input", io.NopCloser(std.In), nil
 	case r.file != "":
@@ -151,11 +151,11 @@ func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, e
 	}
 	info, err := os.Stat(source)
 	if err == nil && info.IsDir() {
-		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("%s is a folder: show a cluster's by --dir %s", source, source))
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("%s is a folder; for a cluster's folder, use --dir %s", source, source))
 	}
 	file, err := fileread.Open(source, fileread.Lines)
 	if errors.Is(err, fs.ErrNotExist) && r.file != "" {
-		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("there is neither a cluster nor a file %q\n  see: exoshift list", source))
+		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("no cluster or file %q\n  see: exoshift list", source))
 	}
 	if err != nil {
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
@@ -185,11 +185,11 @@ func openBundledEvents(name string, std cli.Streams) (source string, read io.Rea
 func (r replayFlags) selectRun(runs []recording.Run, source string) (recording.Run, error) {
 	switch {
 	case len(runs) == 0:
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s holds no events; a recording is the events.jsonl of a cluster's folder, or what --output json printed", source))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s has no events; a recording is the events.jsonl of a cluster's folder, or the output of --output json", source))
 	case r.run == 0:
 		return runs[len(runs)-1], nil
 	case r.run < 0 || r.run > len(runs):
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--run %d: %s holds the runs 1 to %d", r.run, source, len(runs)))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--run %d: %s has the runs 1 to %d", r.run, source, len(runs)))
 	}
 	return runs[r.run-1], nil
 }

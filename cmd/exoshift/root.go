@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +19,6 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
 	"exoshift/internal/fault"
-	"exoshift/wizard"
 )
 
 // execute returns the exit code. Every error is printed once, here.
@@ -71,45 +68,21 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) > 0:
-				return newUnknownCommandError(cmd, args[0])
-			case printVersion:
+			if printVersion && len(args) == 0 {
 				return writeVersion(std)
 			}
-			return cmd.Help()
+			return cli.RunGroup(cmd, args)
 		},
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), cli.NewCompletionCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
 	for _, command := range root.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}
-	cli.AddCompletions(root)
+	root.SetHelpCommand(cli.NewHelpCommand())
+	cli.AddCompletions(root, std)
 	return root
-}
-
-func newUnknownCommandError(parent *cobra.Command, name string) error {
-	problem := fmt.Sprintf("there is no command %q", name)
-	if nearest := findNearestCommand(parent, name); nearest != "" {
-		problem += "; did you mean " + nearest + "?"
-	}
-	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: "+parent.CommandPath()+" --help"))
-}
-
-// findNearestCommand returns the command that begins with name, or that is spelled like it; "" if there is none.
-func findNearestCommand(parent *cobra.Command, name string) string {
-	if similar := parent.SuggestionsFor(name); len(similar) > 0 {
-		return strings.Join(similar, " or ")
-	}
-	var names []string
-	for _, command := range parent.Commands() {
-		if command.IsAvailableCommand() {
-			names = append(names, command.Name())
-		}
-	}
-	return wizard.Nearest(name, names)
 }
 
 func newVersionCommand(std cli.Streams) *cobra.Command {

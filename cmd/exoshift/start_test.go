@@ -77,8 +77,8 @@ func TestStartScreen_OffersExisting(t *testing.T) {
 	begun(t, filepath.Join(clusters, "c-played"), state.Facts{ClusterID: "c-played", Rehearsal: true})
 	got := titles(t, cli.Options{})
 	want := []string{
-		"draft: Go on with c-draft · ch-gva-2 (", "folder: Go on with the installation of c-stopped, stopped in bootstrap",
-		"folder: Look at c-whole, which is installed", "new:", "rehearse:", "check:", "destroy: Destroy c-stopped", "destroy: Destroy c-whole", "leave:",
+		"draft: Continue c-draft · ch-gva-2 (", "folder: Resume the installation of c-stopped, stopped in bootstrap",
+		"folder: Show c-whole, which is installed", "new:", "rehearse:", "check:", "destroy: Destroy c-stopped", "destroy: Destroy c-whole", "leave:",
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("offered\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -34,7 +34,7 @@ func listDraftOptions(o cli.Options) ([]startOption, error) {
 }
 
 func formatDraftTitle(draft state.Draft) string {
-	return "Go on with " + describeDraft(draft, time.Now())
+	return "Continue " + describeDraft(draft, time.Now())
 }
 
 // newStartDraft returns what can be done with a draft. The one in a folder of the operator's choice has that folder's name.
@@ -47,7 +47,7 @@ func newStartDraft(draft state.Draft, named bool) *tuiwizard.StartDraft {
 		},
 		Discard: func() error {
 			if draft.IsLocked() {
-				return fault.Newf(fault.Conflict, "discard the draft", "it is open in another window").WithHint("leave it there first")
+				return fault.Newf(fault.Conflict, "discard the draft", "it is open in another window").WithHint("quit it there first")
 			}
 			if named {
 				return draft.Discard(state.Folder{})
@@ -92,11 +92,11 @@ func listDrafts(o cli.Options) ([]state.Draft, error) {
 func describeDraft(draft state.Draft, now time.Time) string {
 	answers, err := interview.ReadDraft(draft)
 	if err != nil {
-		return "a draft that cannot be read"
+		return "unreadable draft"
 	}
 	name, zone := answers.Spec.Cluster.ID, answers.Spec.Exoscale.Zone
 	if name == "" {
-		name = "a cluster without a name yet"
+		name = "unnamed cluster"
 	}
 	if given := draft.Name(); given != "" {
 		name = given + ": " + name

@@ -89,7 +89,7 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 func (d *startScreen) printRealUse() error {
 	path, err := d.backend.ExportForReal()
 	if err == nil && path != "" {
-		fmt.Fprintf(d.std.Out, "Use these answers for a real cluster; the keys of the rehearsal are not among them:\n  %s\n", console.SanitizeLine(shellescape.QuoteCommand([]string{"exoshift", "install", "--answers", path})))
+		fmt.Fprintf(d.std.Out, "Use these answers for a real cluster (they do not contain the rehearsal's keys):\n  %s\n", console.SanitizeLine(shellescape.QuoteCommand([]string{"exoshift", "install", "--answers", path})))
 	}
 	return err
 }
@@ -184,7 +184,7 @@ func resumeInstallation(ctx context.Context, o cli.Options, std cli.Streams, fol
 		return err
 	}
 	if facts.Rehearsal {
-		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed; go on with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
+		return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, not to a real cluster; continue with: exoshift rehearse --dir %s", folder.Path(), folder.Path()))
 	}
 	o.Dir = folder.Path()
 	given, err := layers.ReadFolder(folder.Path(state.AnswersFile), o.Set)
@@ -274,10 +274,10 @@ func newFolderOptions(o cli.Options, std cli.Streams, folder state.Folder) []sta
 		one.Title, one.Help = "Watch the installation of "+name, "It is running. Leaving the screen does not stop it."
 		one.run = func(ctx context.Context) error { o.Dir = folder.Path(); return runStatus(ctx, o, std) }
 	case !facts.Installed.IsZero():
-		one.Title, one.Help = "Look at "+name+", which is installed", "How the installation went."
+		one.Title, one.Help = "Show "+name+", which is installed", "How the installation went."
 		one.run = func(ctx context.Context) error { o.Dir = folder.Path(); return runStatus(ctx, o, std) }
 	default:
-		one.Title, one.Help = "Go on with the installation of "+name+phase, "The plan is shown first. What exists is found and kept."
+		one.Title, one.Help = "Resume the installation of "+name+phase, "The plan is shown first. Existing resources are kept."
 		one.run = func(ctx context.Context) error { return resumeInstallation(ctx, o, std, folder) }
 	}
 	return []startOption{one}
@@ -306,7 +306,7 @@ func listDestroyOptions(installations []startOption, o cli.Options, std cli.Stre
 	for _, one := range installations {
 		dir := one.ID[len("folder:"):]
 		all = append(all, startOption{
-			StartOption: tuiwizard.StartOption{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted, and asks for the cluster's name before anything is."},
+			StartOption: tuiwizard.StartOption{ID: "destroy:" + dir, Title: "Destroy " + console.SanitizeLine(filepath.Base(dir)) + " …", Help: "Shows what would be deleted. Nothing is deleted before you type the cluster ID."},
 			run: func(ctx context.Context) error {
 				return destroyFlags{Options: cli.NewOptions(request.Request{Dir: dir}, o.Output)}.run(ctx, std)
 			},

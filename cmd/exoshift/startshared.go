@@ -36,13 +36,13 @@ func listSharedOptions(ctx context.Context, o cli.Options, std cli.Streams) ([]s
 	for _, cluster := range clusters {
 		name := console.SanitizeLine(cluster.ID)
 		one := startOption{StartOption: tuiwizard.StartOption{
-			ID: "shared:" + cluster.ID, Title: "Go on with " + name, Help: "Shows it if it is installed; otherwise the plan is shown first. What exists is found and kept.",
+			ID: "shared:" + cluster.ID, Title: "Continue " + name, Help: "Shows it if it is installed; otherwise the plan is shown first. Existing resources are kept.",
 		}}
 		named := o
 		named.ID = cluster.ID
 		one.run = func(ctx context.Context) error { return openShared(ctx, named, std) }
 		if cluster.Holder != nil {
-			one.Title, one.Help = "Look at "+name+", which is in use", console.SanitizeLine(fmt.Sprintf("%s. Watch it: exoshift attach %s", cluster.Holder, cluster.ID))
+			one.Title, one.Help = "Show "+name+", which is in use", console.SanitizeLine(fmt.Sprintf("%s. Watch it: exoshift attach %s", cluster.Holder, cluster.ID))
 			one.run = func(ctx context.Context) error { return showShared(ctx, named, std) }
 		}
 		all = append(all, one)

@@ -28,7 +28,7 @@ func newStatusCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [ID | FILE.tar.gz]",
 		Short: "Show the state of an installation",
-		Long: `Show the state of a running or finished installation, from its folder or from a bundle. Nothing is contacted.
+		Long: `Show the state of a running or finished installation, from its folder or from a bundle. No service is contacted.
 
 Without an ID, the only cluster of this machine is shown. "exoshift list" lists all.`,
 		Example: `  exoshift status
@@ -36,7 +36,7 @@ Without an ID, the only cluster of this machine is shown. "exoshift list" lists 
   exoshift status c-demo-1 -o json
   exoshift status exoshift-bundle-20260504T145931Z.tar.gz`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClustersOrFiles(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var archive string
 			if len(args) > 0 && isArchive(args[0]) {
@@ -70,7 +70,7 @@ func runStatus(ctx context.Context, o cli.Options, std cli.Streams) error {
 	shown.shared = o.FormatShared()
 	if isArchive(o.Dir) {
 		shown.place = o.Dir
-	} else if shown.problem == nil && o.Output == cli.OutputTUI && !shown.isKilled() {
+	} else if shown.problem == nil && o.Output == cli.OutputTUI && shown.hasRun() {
 		return watch(ctx, folder, shown.spec, o, std)
 	}
 	if err := shown.print(o.Output, std); err != nil {
@@ -120,6 +120,9 @@ func (s status) noteProblem(std cli.Streams) {
 	}
 }
 
+// hasRun reports whether the dashboard has something to show: a run that goes on or has ended, of a cluster that exists.
+func (s status) hasRun() bool { return s.facts.Destroyed.IsZero() && !s.isKilled() }
+
 // isKilled reports whether a run began and neither ended nor goes on.
 func (s status) isKilled() bool {
 	return s.board.Run.State == provisioner.Started && !s.folder.IsLocked()
@@ -134,7 +137,7 @@ func (s status) print(output interface {
 	}
 	console.PrintStatus(output.WrapWriter(std.Out), s.board, s.facts, s.where())
 	if s.place == s.folder.Path() && s.isKilled() {
-		fmt.Fprintln(std.Out, "Nobody is at work on it: the last run was killed. The same command goes on.")
+		fmt.Fprintln(std.Out, "No run is active: the last one was killed. The same command resumes.")
 	}
 	return nil
 }

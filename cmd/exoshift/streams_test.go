@@ -23,7 +23,7 @@ func TestStreams_ReportAnUnreadOutput(t *testing.T) {
 	}
 	std.EndRun("/folder/events.jsonl", func(line string) { log = append(log, line) })
 	fmt.Fprintln(std.Out, "the summary") // it does not block
-	want := "the standard output was not read to its end; the run did not wait for its reader, and its events are in /folder/events.jsonl"
+	want := "the standard output was not read to its end; the run did not wait for the reader, and its events are in /folder/events.jsonl"
 	if complaints.String() != "exoshift: "+want+"\n" || len(log) != 1 || log[0] != want {
 		t.Errorf("said %q, logged %q", complaints.String(), log)
 	}

@@ -23,8 +23,8 @@ type mishap struct {
 func TestSyn_FailuresAndRecovery(t *testing.T) {
 	long(t)
 	for scenario, m := range map[string]mishap{
-		"token-expired":        {text: "its time is over", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
-		"token-used":           {text: "used by somebody else", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
+		"token-expired":        {text: "has expired", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
+		"token-used":           {text: "used by someone else", hint: "reset the bootstrap token of c-demo-1", mend: resetToken},
 		"fact-missing":         {text: "service_level", field: "syn.facts", mend: setFact},
 		"compile-failure":      {text: "RUNTIME ERROR", hint: ""},
 		"vault-secret-missing": {text: "t-quiet-harbour-4711/c-demo-1/oidc-client/clientSecret", hint: "write them to Vault", mend: makeSecret},
@@ -120,11 +120,11 @@ func TestSyn_RefusesForeignConfiguration(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ written, text, hint string }{
 		"of another installation": {"# Ours\nparameters:\n  openshift:\n    infraID: c-demo-1-other # of last year\n",
-			`line 4: parameters.openshift.infraID is "c-demo-1-other", which somebody else wrote`, "c-demo-1 was installed from another folder"},
+			`line 4: parameters.openshift.infraID is "c-demo-1-other", set by someone else`, "c-demo-1 was installed from another folder"},
 		"of another domain": {"parameters: {openshift: {baseDomain: c-demo-1.example.org}}\n",
-			`parameters.openshift.baseDomain is "c-demo-1.example.org", which somebody else wrote`, "which of both is right"},
+			`parameters.openshift.baseDomain is "c-demo-1.example.org", set by someone else`, "which is right;"},
 		"that shares its values": {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use", "by hand"},
-		"that is no YAML":        {"parameters: [\n", "c-demo-1.yml", "by hand"},
+		"that is not YAML":       {"parameters: [\n", "c-demo-1.yml", "by hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

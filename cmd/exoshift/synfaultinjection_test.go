@@ -32,7 +32,7 @@ func TestSyn_WrongDetailFails(t *testing.T) {
 		alter func(*install.Clients)
 		says  string
 	}{
-		"a challenge that leads elsewhere": {func(w *install.Clients) {
+		"a challenge with another target": {func(w *install.Clients) {
 			w.Cloud = saboteur{Cloud: w.Cloud, record: func(r state.Record) state.Record {
 				if strings.HasPrefix(r.Name, "_acme-challenge") {
 					r.Content = "nobody.example.net"
@@ -42,7 +42,7 @@ func TestSyn_WrongDetailFails(t *testing.T) {
 		}, "ertificate"},
 		"an agent of another cluster": {func(w *install.Clients) {
 			w.Syn.Cluster = meddler{w.Syn.Cluster, `"c-demo-1"`, `"c-old-mill-1234"`}
-		}, "Lieutenant has not heard from the cluster's Steward"},
+		}, "Lieutenant already has not heard from the cluster's Steward"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

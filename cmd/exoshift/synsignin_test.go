@@ -48,7 +48,7 @@ func TestPlan_WithoutSignIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(preview.Unseen) != 1 || !strings.Contains(preview.Unseen[0], "only a person can") || preview.Difference.Unified != "" {
+		if len(preview.Unseen) != 1 || !strings.Contains(preview.Unseen[0], "it requires a browser,") || preview.Difference.Unified != "" {
 			t.Errorf("unseen %v, difference %q", preview.Unseen, preview.Difference.Unified)
 		}
 		preview.Changes = nil

@@ -26,7 +26,7 @@ func TestInstall_EveryVariant(t *testing.T) {
 		change func(*state.Spec)
 		check  func(t *testing.T, b backdoor)
 	}{
-		"DNS balances the load, workers carry the routers and fill two anti-affinity groups": {func(s *state.Spec) {
+		"dns-round-robin has no load balancers, workers carry the routers and fill two anti-affinity groups": {func(s *state.Spec) {
 			s.LoadBalancer.Strategy = "dns-round-robin"
 			s.Sizing.Infra.Count, s.Sizing.Storage.Count, s.Sizing.Workers.Count = 0, 0, 9
 		}, everyNodeByName},
@@ -41,7 +41,7 @@ func TestInstall_EveryVariant(t *testing.T) {
 			s.OpenShift.Proxy = state.ProxySpec{HTTP: "http://proxy.example.com:3128", HTTPS: "http://proxy.example.com:3128", NoProxy: ".example.org"}
 			s.Checks.Skip = map[string]string{"NET-CLU-011": "this proxy is nobody's"}
 		}, exceptedFromProxy},
-		"DNS balances the load behind a proxy": {func(s *state.Spec) {
+		"dns-round-robin has no load balancers behind a proxy": {func(s *state.Spec) {
 			s.LoadBalancer.Strategy = "dns-round-robin"
 			s.OpenShift.Proxy = state.ProxySpec{HTTPS: "http://proxy.example.com:3128"}
 			s.Checks.Skip = map[string]string{"NET-CLU-011": "this proxy is nobody's"}

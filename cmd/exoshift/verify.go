@@ -30,16 +30,16 @@ func verifyCommand(std cli.Streams) *cobra.Command {
 		Short: "Check a cluster's folder, and repair it",
 		Long: `Check a cluster's folder, and repair it.
 
-Modes, owners and checksums are checked; that facts, journal, events and answers agree; and that no key is left that nobody
-needs any more. With --repair, what can be repaired is: from the folder alone, or from the cloud by the same steps that an
-installation takes, which needs the credentials, and a sign-in if the cluster is connected to Project Syn. A damaged file is
-kept beside under another name. Nothing is changed in the cloud. What nothing proves to be this cluster's is left alone, and
-reported with the next step. The exit code is 3 if something is wrong, or still is.`,
+The command checks modes, owners and checksums, whether facts, journal, events and answers agree, and whether keys are left
+that are no longer needed. With --repair, it repairs the folder from its other files, or from the cloud by the steps of an
+installation; this needs the credentials, and a sign-in if the cluster is connected to Project Syn. Damaged files are kept
+under another name. Nothing is changed in the cloud. Objects without proof that they belong to this cluster are not adopted,
+but reported with the next step. The exit code is 3 if problems are found, or remain.`,
 		Example: `  exoshift verify c-demo-1
   exoshift verify -d ~/.local/state/exoshift/c-demo-1
   exoshift verify -d ~/.local/state/exoshift/c-demo-1 --repair`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {
@@ -77,7 +77,7 @@ func verifyFolder(ctx context.Context, o cli.Options, repair bool, std cli.Strea
 		console.PrintVerification(std.Out, place, report, repair)
 	}
 	if err == nil && !report.IsSound() {
-		err = exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the folder is not sound")))
+		err = exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("the folder has problems")))
 	}
 	return err
 }

@@ -185,7 +185,7 @@ func readTail(folder fs.FS, name string, room int) (content []byte, cut int, err
 func skip(file fs.File, by int) error {
 	seeker, ok := file.(io.Seeker)
 	if !ok {
-		return errors.New("it is too long to be read")
+		return errors.New("it is too large")
 	}
 	_, err := seeker.Seek(int64(by), io.SeekStart)
 	return err

@@ -31,15 +31,15 @@ func Open(r io.Reader) (Unpacked, error) {
 	u := Unpacked{Files: map[string][]byte{}}
 	plain, err := gzip.NewReader(r)
 	if err != nil {
-		return u, fmt.Errorf("this is no bundle: %w", err)
+		return u, fmt.Errorf("not a support bundle: %w", err)
 	}
 	content := io.LimitReader(plain, maxBytes)
 	u.Damage = u.readFiles(tar.NewReader(content))
 	if _, err := io.Copy(io.Discard, content); err != nil && u.Damage == nil { // the checksum is at the end
-		u.Damage = fmt.Errorf("the archive is cut or damaged: %w", err)
+		u.Damage = fmt.Errorf("the archive is truncated or damaged: %w", err)
 	}
 	if len(u.Files) == 0 {
-		return u, errors.Join(errors.New("this is no bundle: it has none of its files"), u.Damage)
+		return u, errors.Join(errors.New("not a support bundle: its files are missing"), u.Damage)
 	}
 	return u, nil
 }
@@ -51,7 +51,7 @@ func (u Unpacked) readFiles(archive *tar.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the archive is cut or damaged: %w", err)
+			return fmt.Errorf("the archive is truncated or damaged: %w", err)
 		}
 		name, within := strings.CutPrefix(path.Clean(header.Name), topFolder+"/")
 		if !within || !fs.ValidPath(name) || header.Typeflag != tar.TypeReg {
@@ -59,7 +59,7 @@ func (u Unpacked) readFiles(archive *tar.Reader) error {
 		}
 		content, err := io.ReadAll(archive)
 		if err != nil {
-			return fmt.Errorf("the archive is cut within %s: %w", name, err)
+			return fmt.Errorf("the archive is truncated within %s: %w", name, err)
 		}
 		u.Files[name] = content
 	}

@@ -44,7 +44,7 @@ func (n *AccessiblePrinter) OnDecision(decide func(rule string, reply provisione
 }
 
 // WhileRunning explains the commands available during a run.
-const WhileRunning = "While this runs, type s and Enter to hear how it stands. Ctrl-C stops it after the calls in flight; the same command goes on."
+const WhileRunning = "During the run, type s and Enter for the current state. Ctrl-C stops it after the calls in flight; the same command resumes."
 
 // HandleLine handles a line that was typed during a run.
 func (n *AccessiblePrinter) HandleLine(line string) {

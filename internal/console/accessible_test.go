@@ -95,7 +95,7 @@ func TestAccessiblePrinter_Decision(t *testing.T) {
 	narrator.OnDecision(func(rule string, reply provisioner.Reply) { decided = append(decided, rule+" "+string(reply)) })
 	narrator.HandleLine("repair")
 	narrator.Handle(provisioner.Event{
-		Type: provisioner.TypeDecision, Name: "api-name-missing", State: provisioner.Asked, Decision: "repair", Text: "Somebody has changed it since. Repair it?",
+		Type: provisioner.TypeDecision, Name: "api-name-missing", State: provisioner.Asked, Decision: "repair", Text: "It was changed since it was created. Repair it?",
 	})
 	for _, line := range []string{"stop", " Repair "} {
 		narrator.HandleLine(line)
@@ -103,7 +103,7 @@ func TestAccessiblePrinter_Decision(t *testing.T) {
 	if len(decided) != 1 || decided[0] != "api-name-missing repair" {
 		t.Errorf("decided %q", decided)
 	}
-	if want := "Decision: Somebody has changed it since. Repair it?\nDecision: type repair or wait, and Enter"; !strings.Contains(out.String(), want) {
+	if want := "Decision: It was changed since it was created. Repair it?\nDecision: type repair or wait, and Enter"; !strings.Contains(out.String(), want) {
 		t.Errorf("printed:\n%s", out.String())
 	}
 }

@@ -23,11 +23,11 @@ func PrintBundle(w io.Writer, made bundle.Bundle, path, tokens string) {
 	}
 	for _, file := range made.Files {
 		if file.Truncated > 0 {
-			fmt.Fprintf(w, "  the first %s of %s are left out\n", text.FormatSize(file.Truncated), SanitizeLine(file.Name))
+			fmt.Fprintf(w, "  without the first %s of %s\n", text.FormatSize(file.Truncated), SanitizeLine(file.Name))
 		}
 	}
 	for _, name := range made.Omitted {
-		fmt.Fprintf(w, "  no room for %s\n", SanitizeLine(name))
+		fmt.Fprintf(w, "  too large, left out: %s\n", SanitizeLine(name))
 	}
-	fmt.Fprintf(w, "\nWhat the tokens stand for is in %s: keep it.\nLook through the archive before you send it.\n", SanitizeLine(tokens))
+	fmt.Fprintf(w, "\nThe values of the tokens are in %s: keep it.\nReview the archive before you send it.\n", SanitizeLine(tokens))
 }

@@ -15,7 +15,7 @@ import (
 // PrintClusters prints a table of the clusters and drafts of a machine.
 func PrintClusters(w io.Writer, clusters []clusterdir.Cluster, now time.Time) error {
 	if len(clusters) == 0 {
-		_, err := fmt.Fprintln(w, "There are no clusters and no drafts on this machine. Begin with: exoshift install")
+		_, err := fmt.Fprintln(w, "No clusters and no drafts on this machine. To install one: exoshift install")
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -42,7 +42,7 @@ func OmittedJSON(lines int, file string) []byte {
 }
 
 func omitted(lines int, file string) string {
-	sentence := fmt.Sprintf("%d lines were left out, as nobody read", lines)
+	sentence := fmt.Sprintf("%d lines were dropped because the output was not read", lines)
 	if file != "" {
 		sentence += "; the events are in " + SanitizeLine(file)
 	}

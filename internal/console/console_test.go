@@ -140,7 +140,7 @@ func observed(s *script) {
 	s.at(330, finding)
 	s.at(331, finding)
 	doubt := finding
-	doubt.Name, doubt.Confidence, doubt.Text, doubt.Hint, doubt.Evidence = "slow", "low", "Everything takes longer than usual", "Wait.", nil
+	doubt.Name, doubt.Confidence, doubt.Text, doubt.Hint, doubt.Evidence = "slow", "low", "The installation progresses more slowly than usual:", "Wait.", nil
 	s.at(332, doubt)
 	doubt.State = provisioner.Gone
 	s.at(340, doubt)
@@ -193,7 +193,7 @@ func TestPlain_InterruptedRun(t *testing.T) {
 	s.at(0, provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started})
 	s.at(1, provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Started, Phase: "dns", Step: "zone", Text: "Create the DNS zone"})
 	s.at(9, provisioner.Event{Type: provisioner.TypeStep, State: provisioner.Failed, Phase: "dns", Step: "zone", Text: provisioner.Stopped})
-	s.at(9, finished(130, "interrupted", "stopped; nothing was rolled back", "go on with: exoshift install"))
+	s.at(9, finished(130, "interrupted", "stopped; all resources are kept", "resume with: exoshift install"))
 	want := `14:00:00 run            started
 14:00:01 dns            Create the DNS zone
 14:00:09 dns            Create the DNS zone: stopped after 8s
@@ -286,7 +286,7 @@ func TestPrintProblems_AndMissing(t *testing.T) {
 	})
 	want := `a.yaml:3:7  cluster.id  is missing  allowed: e.g. c-demo-1
 exoscale.zone  "x" is not known  did you mean ch-gva-2?
-Missing answers: 2. Give each of them in one of its places.
+Missing answers: 2. Set each of them in one of these places.
 
 cluster.id
   why          Cluster ID. Opens the names of all that the cluster has on
@@ -298,10 +298,10 @@ cluster.id
 exoscale.apiKey
   why          API key.
   flag         --set exoscale.apiKey=file:PATH
-  variable     EXOSCALE_API_KEY, which holds the secret itself
+  variable     EXOSCALE_API_KEY, which contains the secret itself
   in the file  exoscale: {apiKey: {file: PATH}}
 
-A file to start with: exoshift answers new answers.yaml
+To create a file to fill in: exoshift answers new answers.yaml
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

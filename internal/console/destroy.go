@@ -43,7 +43,7 @@ func PrintDestroyPlan(w io.Writer, t Teardown) {
 
 func printExternalActions(w io.Writer, t Teardown) {
 	printList(w, "In Project Syn", t.Inventory.Syn)
-	printList(w, "What only people can do", t.Inventory.Actions)
+	printList(w, "Manual steps", t.Inventory.Actions)
 }
 
 func printInventory(w io.Writer, t Teardown) {
@@ -91,7 +91,7 @@ func printDeletions(w io.Writer, t Teardown) {
 		return
 	}
 	printCounts(w, t.Inventory.Objects)
-	fmt.Fprintf(w, "Every one of them, with its ID:\n  %s\n", SanitizeLine(t.ListCommand))
+	fmt.Fprintf(w, "All of them, with their IDs:\n  %s\n", SanitizeLine(t.ListCommand))
 }
 
 func printObjects(w io.Writer, objects []destroy.Found) {
@@ -148,12 +148,12 @@ func PrintDestroySummary(w io.Writer, t Teardown, failure error, again string) {
 		PrintDestroyPlan(w, Teardown{Cluster: t.Cluster, Zone: t.Zone, Inventory: destroy.Inventory{Kept: t.Inventory.Kept, Actions: t.Inventory.Actions}})
 		return
 	case errors.As(failure, &left):
-		fmt.Fprintf(w, "\nCluster %s is not gone: %s left\n", SanitizeLine(t.Cluster), text.Plural(len(left.Left), "object"))
+		fmt.Fprintf(w, "\nCluster %s is not deleted: %s left\n", SanitizeLine(t.Cluster), text.Plural(len(left.Left), "object"))
 		printLeftovers(w, left.Left)
 	case errors.Is(failure, context.Canceled):
-		fmt.Fprintf(w, "\nCluster %s is not gone: stopped\n", SanitizeLine(t.Cluster))
+		fmt.Fprintf(w, "\nCluster %s is not deleted: stopped\n", SanitizeLine(t.Cluster))
 	default:
-		fmt.Fprintf(w, "\nCluster %s is not gone.\n  cause        %s\n", SanitizeLine(t.Cluster), wrapValue(SanitizeLine(failure.Error()), " "))
+		fmt.Fprintf(w, "\nCluster %s is not deleted.\n  cause        %s\n", SanitizeLine(t.Cluster), wrapValue(SanitizeLine(failure.Error()), " "))
 	}
 	if hint := fault.HintOf(failure); hint != "" {
 		fmt.Fprintf(w, "  next         %s\n", wrapValue(SanitizeLine(hint), " "))

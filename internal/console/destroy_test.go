@@ -34,10 +34,10 @@ func printObjects() console.Teardown {
 				{Object: state.Object{Kind: state.KindSnapshot, Name: "before", ID: "snapshot-id"}, Proof: destroy.ByLabel, Through: "instance master-0 (id-0)"},
 			},
 			Kept: []destroy.Kept{
-				{Found: backups, Why: "it holds backups; --delete-backups deletes it too"},
+				{Found: backups, Why: "it contains backups; --delete-backups deletes it, too"},
 				{Found: found(state.KindVolume, "pvc-b2", "volume-id", "", ""), Why: "not proven: persistent volume b2 claims it, but it is older"},
 			},
-			Notes: []string{"the cluster does not answer (no route to host): look yourself"},
+			Notes: []string{"the cluster does not respond (no route to host): look yourself"},
 		},
 		Price: func(o state.Object) (float64, bool) { return 0.18667, o.Kind == state.KindInstance }, PricesOf: "2025-08-22",
 	}
@@ -56,9 +56,9 @@ func TestDestroyPlan_FitsScreen(t *testing.T) {
 	}
 	for i := range 20 {
 		record := destroy.Found{Object: state.Object{Kind: state.KindRecord, Name: fmt.Sprintf("www-%d A 192.0.2.1", i)}}
-		teardown.Inventory.Kept = append(teardown.Inventory.Kept, destroy.Kept{Found: record, Why: "not proven: no installation made it"})
+		teardown.Inventory.Kept = append(teardown.Inventory.Kept, destroy.Kept{Found: record, Why: "not proven: not created by an installation"})
 	}
-	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1."}
+	teardown.Inventory.Syn = []string{"Lieutenant deletes c-demo-1."}
 	teardown.ListCommand = "exoshift destroy --dry-run"
 	var out bytes.Buffer
 	console.PrintDestroyPlan(&out, teardown)
@@ -71,7 +71,7 @@ func TestDestroyPlan_FitsScreen(t *testing.T) {
 			t.Errorf("wider than a terminal: %s", line)
 		}
 	}
-	for _, want := range []string{"  2 instances      master-0, master-1\n", "  80 buckets       record-0, ", "more\n", "kept: 19 more objects, each with its reason in that list\n", "with its ID:\n  exoshift destroy --dry-run\n"} {
+	for _, want := range []string{"  2 instances      master-0, master-1\n", "  80 buckets       record-0, ", "more\n", "kept: 19 more objects, each with its reason in that list\n", "with their IDs:\n  exoshift destroy --dry-run\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, out.String())
 		}
@@ -80,7 +80,7 @@ func TestDestroyPlan_FitsScreen(t *testing.T) {
 
 func TestDestroyPlan_SynAndManualSteps(t *testing.T) {
 	teardown := printObjects()
-	teardown.Inventory.Syn = []string{"Lieutenant forgets c-demo-1 of the tenant t-demo; the protection against that is lifted first."}
+	teardown.Inventory.Syn = []string{"Lieutenant deletes c-demo-1 of the tenant t-demo; the protection against that is lifted first."}
 	teardown.Inventory.Actions = []string{"In the portal, delete the service c-demo-1: the portal has no interface for \x1b[31mprograms."}
 	var plan, summary, line bytes.Buffer
 	console.PrintDestroyPlan(&plan, teardown)
@@ -92,9 +92,9 @@ func TestDestroyPlan_SynAndManualSteps(t *testing.T) {
 		out  string
 		want []string
 	}{
-		"plan":    {plan.String(), []string{"In Project Syn\n  - Lieutenant forgets", "What only people can do\n  - In the portal"}},
-		"summary": {summary.String(), []string{"What only people can do\n  - In the portal"}},
-		"json":    {line.String(), []string{`"project_syn":["Lieutenant forgets`, `"people":["In the portal`}},
+		"plan":    {plan.String(), []string{"In Project Syn\n  - Lieutenant deletes", "Manual steps\n  - In the portal"}},
+		"summary": {summary.String(), []string{"Manual steps\n  - In the portal"}},
+		"json":    {line.String(), []string{`"project_syn":["Lieutenant deletes`, `"people":["In the portal`}},
 	} {
 		for _, want := range c.want {
 			if !strings.Contains(c.out, want) {

@@ -31,7 +31,7 @@ func printFindings(w io.Writer, board *provisioner.Board) {
 	if len(board.Findings) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "What is wrong")
+	fmt.Fprintln(w, "Problems")
 	for _, finding := range provisioner.SortFindings(board.Findings) {
 		printFinding(w, finding)
 	}

@@ -103,7 +103,7 @@ func TestStatus_CountsManyNodes(t *testing.T) {
 	}
 	var out bytes.Buffer
 	console.PrintStatus(&out, board, state.Facts{}, handover.Locations{Folder: "/state"})
-	if n := strings.Count(out.String(), "NotReady"); n != 10 || !strings.Contains(out.String(), "and 990 that are ready") {
+	if n := strings.Count(out.String(), "NotReady"); n != 10 || !strings.Contains(out.String(), "and 990 ready") {
 		t.Errorf("%d nodes are not ready in\n%s", n, out.String())
 	}
 }

@@ -65,7 +65,7 @@ func (p *plainPrinter) print(e provisioner.Event) {
 		p.printObject(e)
 	case provisioner.TypeCertificates:
 		if e.Until != nil {
-			p.printLine(e, "certificates", "the first ones end at "+formatMinute(*e.Until)+": the bootstrap has to be complete by then")
+			p.printLine(e, "certificates", "the first ones end at "+formatMinute(*e.Until)+": the bootstrap must be complete by then")
 		}
 	default:
 		p.printObserved(e)
@@ -148,7 +148,7 @@ func (p *plainPrinter) formatEnd(e provisioner.Event, how string) string {
 	}
 	sentence := how + " after " + text.FormatDuration(e.Time.Sub(step.began))
 	if step.found > 0 {
-		sentence += fmt.Sprintf(", %d found as wanted", step.found)
+		sentence += fmt.Sprintf(", %d up to date", step.found)
 	}
 	return sentence
 }

@@ -18,7 +18,7 @@ import (
 
 // PrintAnswerChanges prints which answers differ from those in force, and what to do about refused ones.
 func PrintAnswerChanges(w io.Writer, answers []changes.Answer) {
-	fmt.Fprintln(w, "These answers have changed since the cluster was begun:")
+	fmt.Fprintln(w, "These answers have changed since the installation began:")
 	for _, change := range answers {
 		fmt.Fprintf(w, "  %s: %s, was %s (%s)\n", change.Key, formatAnswer(change.After), formatAnswer(change.Before), change.Effect)
 		for _, line := range change.Actions {
@@ -42,21 +42,21 @@ func PrintPlan(w io.Writer, spec state.Spec, preview install.Preview) {
 	printChanges(w, "DELETE", filterChanges(preview, state.Deleted))
 	printChanges(w, "THERE", filterChanges(preview, state.Found))
 	surplus := slices.DeleteFunc(slices.Clone(preview.Surplus), func(c install.Change) bool { return c.Kind == state.KindInstance })
-	printChanges(w, "THERE, BUT NOT IN THE ANSWERS: left alone", surplus)
+	printChanges(w, "NOT IN THE ANSWERS: existing objects that are kept", surplus)
 	printDifferences(w, preview)
 	printDifference(w, preview.Difference)
 	for _, lacking := range preview.Lacking {
-		fmt.Fprintf(w, "\nLACKING: %s\n", SanitizeLine(lacking))
+		fmt.Fprintf(w, "\nMISSING: %s\n", SanitizeLine(lacking))
 	}
 	for _, unseen := range preview.Unseen {
-		fmt.Fprintf(w, "\nNOT LOOKED AT: %s\n", SanitizeLine(unseen))
+		fmt.Fprintf(w, "\nNOT CHECKED: %s\n", SanitizeLine(unseen))
 	}
 	printQuotas(w, preview.Quotas)
 	for _, consequence := range spec.ListConsequences() {
 		fmt.Fprintf(w, "\nNOTE: %s\n", consequence.Text)
 	}
 	fmt.Fprintf(w, "\nThe cluster %s.\n", preview.Cost)
-	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d as they should be.\n", len(filterChanges(preview, state.Created)),
+	fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d up to date.\n", len(filterChanges(preview, state.Created)),
 		len(filterChanges(preview, state.Updated)), len(filterChanges(preview, state.Deleted)), len(filterChanges(preview, state.Found)))
 }
 
@@ -78,7 +78,7 @@ func printChanges(w io.Writer, title string, changes []install.Change) {
 
 func printDifferences(w io.Writer, preview install.Preview) {
 	if len(preview.Differences) > 0 {
-		fmt.Fprint(w, "\nDIFFERS FROM THE ANSWERS: not changed by an installation\n")
+		fmt.Fprint(w, "\nDIFFERS FROM THE ANSWERS: an installation does not change this\n")
 	}
 	for _, difference := range preview.Differences {
 		fmt.Fprintf(w, "  instance %s: %s\n", SanitizeLine(difference.Name), SanitizeLine(difference.Reason))
@@ -107,7 +107,7 @@ func printQuotas(w io.Writer, quotas []preflight.QuotaCheck) {
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "QUOTA\tNEEDS\tIN USE\tLIMIT\tAFTERWARDS")
+	fmt.Fprintln(table, "QUOTA\tNEEDED\tIN USE\tLIMIT\tAFTER")
 	for _, quota := range quotas {
 		fmt.Fprintf(table, "  %s\t%d\t%d\t%s\t%d%s\n", quota.Resource, quota.Need, quota.Used, formatLimit(quota), quota.After, formatQuotaWarning(quota))
 	}
@@ -135,7 +135,7 @@ func formatQuotaWarning(quota preflight.QuotaCheck) string {
 	if quota.Sufficient {
 		return ""
 	}
-	return "  TOO MANY"
+	return "  EXCEEDED"
 }
 
 type (
@@ -196,10 +196,10 @@ type (
 func PrintPlanMarkdown(w io.Writer, spec state.Spec, answers []changes.Answer, preview install.Preview) {
 	count := func(action state.Action) int { return len(filterChanges(preview, action)) }
 	fmt.Fprintf(w, "### Plan of cluster `%s` in `%s`\n\n", SanitizeLine(spec.Cluster.ID), SanitizeLine(spec.Exoscale.Zone))
-	fmt.Fprintf(w, "**%d to create, %d to change, %d to delete**, %d as they should be. The cluster %s.\n",
+	fmt.Fprintf(w, "**%d to create, %d to change, %d to delete**, %d up to date. The cluster %s.\n",
 		count(state.Created), count(state.Updated), count(state.Deleted), count(state.Found), preview.Cost)
 	if refused := changes.CountRefused(answers, preview); refused > 0 {
-		fmt.Fprintf(w, "\n> :warning: %d answers or machines differ that an installation does not change: it would be refused.\n", refused)
+		fmt.Fprintf(w, "\n> :warning: %d answers or machines differ that an installation cannot change: it would be refused.\n", refused)
 	}
 	var details strings.Builder
 	if len(answers) > 0 {
@@ -213,7 +213,7 @@ func PrintPlanMarkdown(w io.Writer, spec state.Spec, answers []changes.Answer, p
 		fence += "`"
 	}
 	fmt.Fprintf(w, "\n<details><summary>Objects, quotas and differences</summary>\n\n%stext\n%s\n%s\n\n</details>\n", fence, strings.TrimRight(details.String(), "\n"), fence)
-	fmt.Fprintf(w, "\nApply exactly this: `exoshift install --plan %s`\n", changes.Hash(answers, preview))
+	fmt.Fprintf(w, "\nTo apply exactly this plan: `exoshift install --plan %s`\n", changes.Hash(answers, preview))
 }
 
 // WritePlanJSON writes a plan for programs, a line each: answers that differ, objects, machines, quotas, and the sums last.

@@ -342,7 +342,7 @@ func TestReport_CommonCauseOnceAndFirst(t *testing.T) {
 	for name, want := range map[string][]string{
 		"table":    {"\nCause 1, of 3 problems\n      is    " + cause + "\n      do    Log in to the network", "  DNS  TCP   TLS  HTTP  cause\n", "redhat.io:443            warn         ok   ok    ok   ok    1\n"},
 		"short":    {"FAILED  one cause of 3 problems: " + cause + "; Log in to the network"},
-		"markdown": {"| 1 | " + cause + " | 3 | Log in to the network", " | see the one cause above |\n"},
+		"markdown": {"| 1 | " + cause + " | 3 | Log in to the network", " | see the cause above |\n"},
 	} {
 		var out bytes.Buffer
 		if err := forms(v)[name](&out); err != nil {
@@ -387,7 +387,7 @@ func TestShortReport_ExpiredSkips(t *testing.T) {
 	if err := v.WriteShort(&out); err != nil {
 		t.Fatal(err)
 	}
-	if got := out.String(); !strings.HasSuffix(got, "; this skip has ended: we mirror until 2020-01-01\n") {
+	if got := out.String(); !strings.HasSuffix(got, "; this skip has expired: we mirror until 2020-01-01\n") {
 		t.Error(got)
 	}
 }

@@ -162,7 +162,7 @@ func (v ConnectivityReport) listProblems() (all []reach.Result) {
 
 // formatExpiredSkip returns "" unless the skip has expired.
 func formatExpiredSkip(r reach.Result) string {
-	return withPrefix("this skip has ended: ", SanitizeLine(r.Evidence[reach.EvidenceExpiredSkip]))
+	return withPrefix("this skip has expired: ", SanitizeLine(r.Evidence[reach.EvidenceExpiredSkip]))
 }
 
 func (v ConnectivityReport) listCauses() commonCauses { return reach.CommonCauses(v.Report) }
@@ -210,7 +210,7 @@ func (v ConnectivityReport) WriteMarkdown(w io.Writer) error {
 		}
 		problems = append(problems, []any{formatVerdict(r.Verdict), r.ID, code(r.Target), r.Source, r.Layers.FormatLine(), r.Describe(), todo})
 	}
-	writeMarkdownTable(&out, "What does not work", []string{"Verdict", "Check", "Target", "Seen from", "Layers", "What was seen", "What to do"}, problems)
+	writeMarkdownTable(&out, "Problem", []string{"Verdict", "Check", "Target", "Source", "Layers", "Evidence", "Fix"}, problems)
 	writeMarkdownRequest(&out, v)
 	writeMarkdownSkipped(&out, v)
 	writeMarkdownChanges(&out, v)

@@ -19,7 +19,7 @@ func (all commonCauses) getNumber(r reach.Result) int {
 
 func (all commonCauses) formatReference(n int) string {
 	if len(all) == 1 {
-		return "see the one cause above"
+		return "see the cause above"
 	}
 	return fmt.Sprintf("see cause %d above", n)
 }

@@ -14,7 +14,7 @@ import (
 
 func writeDiff(out *strings.Builder, v ConnectivityReport) {
 	if len(v.Changes) == 0 {
-		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
+		fmt.Fprintln(out, "\nNo changes since the earlier report.")
 		return
 	}
 	turns := text.NewCounts(difference.Worse, difference.Better, difference.Other, difference.Added, difference.Removed)

@@ -100,7 +100,7 @@ func newJUnitCase(v ConnectivityReport, r reach.Result) junitCase {
 
 func formatJUnitDetails(v ConnectivityReport, r reach.Result) string {
 	details := []string{"layers: " + r.Layers.FormatLine()}
-	for _, row := range []struct{ name, text string }{{"what to do: ", r.Hint}, {"by hand: ", command.Build(v.findCheck(r.ID), r)}} {
+	for _, row := range []struct{ name, text string }{{"fix: ", r.Hint}, {"reproduce: ", command.Build(v.findCheck(r.ID), r)}} {
 		if text := SanitizeLine(row.text); text != "" {
 			details = append(details, row.name+text)
 		}

@@ -27,7 +27,7 @@ func writeMarkdownCauses(out *strings.Builder, causes commonCauses) {
 	for i, cause := range causes {
 		rows = append(rows, []any{i + 1, cause.Text, len(cause.IDs), cause.Hint})
 	}
-	writeMarkdownTable(out, "What many of the problems come from", []string{"Cause", "What it is", "Problems", "What to do"}, rows)
+	writeMarkdownTable(out, "Common causes", []string{"Cause", "Cause", "Problems", "Fix"}, rows)
 }
 
 func writeMarkdownRequest(out *strings.Builder, v ConnectivityReport) {
@@ -52,7 +52,7 @@ func writeMarkdownSkipped(out *strings.Builder, v ConnectivityReport) {
 			rows = append(rows, []any{r.ID, code(r.Target), r.Source, ended})
 		}
 	}
-	writeMarkdownTable(out, "Checked again, as the skip has ended", []string{"Check", "Target", "From", "Skip"}, rows)
+	writeMarkdownTable(out, "Checked again because the skip has expired", []string{"Check", "Target", "From", "Skip"}, rows)
 }
 
 func writeMarkdownChanges(out *strings.Builder, v ConnectivityReport) {
@@ -60,7 +60,7 @@ func writeMarkdownChanges(out *strings.Builder, v ConnectivityReport) {
 		return
 	}
 	if len(v.Changes) == 0 {
-		fmt.Fprintln(out, "\nNothing has changed since the earlier report.")
+		fmt.Fprintln(out, "\nNo changes since the earlier report.")
 	}
 	var rows [][]any
 	for _, change := range sortChanges(v.Changes) {

@@ -17,17 +17,36 @@ import (
 func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	fmt.Fprintln(w, formatRunHeadline(board, facts))
 	where.Rehearsal = facts.Rehearsal
+	if !facts.Destroyed.IsZero() {
+		printDestroyed(w, board, facts, where)
+		return
+	}
 	printFacts(w, board, facts, where)
 	printFindings(w, board)
 	fmt.Fprintln(w, "Steps")
-	for _, step := range board.Steps {
-		fmt.Fprintf(w, "  %s %s\n", formatMark(step.State), SanitizeLine(text.Join(": ", step.Title, formatStepDetail(step, board))))
-	}
+	printSteps(w, board)
 	printMembers(w, board)
 	printNodes(w, board)
 	printOperators(w, board)
 	printApplications(w, board)
 	printFailures(w, board)
+}
+
+// printDestroyed prints what is left of a cluster: its folder, and the record of its last installation. The events, from which
+// the board is folded, know nothing of a teardown: their nodes and addresses no longer exist.
+func printDestroyed(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
+	left := state.Facts{ClusterID: facts.ClusterID, Zone: facts.Zone, OpenShiftVersion: facts.OpenShiftVersion}
+	printFacts(w, &provisioner.Board{}, left, where)
+	if board.Run.State != "" {
+		fmt.Fprintln(w, "Steps of its last installation")
+		printSteps(w, board)
+	}
+}
+
+func printSteps(w io.Writer, board *provisioner.Board) {
+	for _, step := range board.Steps {
+		fmt.Fprintf(w, "  %s %s\n", formatMark(step.State), SanitizeLine(text.Join(": ", step.Title, formatStepDetail(step, board))))
+	}
 }
 
 func printMembers(w io.Writer, board *provisioner.Board) {
@@ -60,19 +79,19 @@ func printNodes(w io.Writer, board *provisioner.Board) {
 		fmt.Fprintf(w, "  %-16s %-10s %s\n", SanitizeLine(node.Name), SanitizeLine(node.Role), SanitizeLine(text.Join(", ", node.State, formatCertificate(node), node.Reason)))
 	}
 	if left > 0 {
-		fmt.Fprintf(w, "  and %d that are ready\n", left)
+		fmt.Fprintf(w, "  and %d ready\n", left)
 	}
 }
 
 func formatCertificate(node provisioner.NodeView) string {
 	if strings.EqualFold(node.State, "booting") {
-		return withPrefix("its request for a certificate is ", node.Client)
+		return withPrefix("its certificate request is ", node.Client)
 	}
 	return ""
 }
 
 func printOperators(w io.Writer, board *provisioner.Board) {
-	heading, widest := "Operators that are not stable\n", 0
+	heading, widest := "Unstable operators\n", 0
 	for _, operator := range board.Operators {
 		if operator.State != "stable" {
 			widest = max(widest, len(SanitizeLine(operator.Name)))

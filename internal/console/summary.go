@@ -24,12 +24,12 @@ func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, wher
 	case board.Run.Result != "ok":
 		printLikeliestCause(w, board)
 		printFailures(w, board)
-		fmt.Fprintf(w, "Nothing was rolled back. Resume with:\n  %s\n", SanitizeLine(where.Resume))
+		fmt.Fprintf(w, "No rollback: all resources are kept. Resume with:\n  %s\n", SanitizeLine(where.Resume))
 		if where.OperatorSimulated && board.Run.Result == "failed" {
-			fmt.Fprintln(w, "This is a rehearsal: it goes on as if somebody had done by then what is next.")
+			fmt.Fprintln(w, "This is a rehearsal: the resumed run assumes that the action was taken.")
 		}
 	case where.Rehearsal:
-		fmt.Fprintln(w, "This was a rehearsal: nothing real was created, and nothing costs.")
+		fmt.Fprintln(w, "This was a rehearsal: no real resources were created, at no cost.")
 		printSections(w, where.Handover.Later)
 	default:
 		printSections(w, where.Handover.Access, where.Handover.Remaining, where.Handover.Cost, where.Handover.Later)
@@ -70,6 +70,8 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 	lasted := text.FormatDuration(board.Now.Sub(board.Began))
 	subject := "Cluster " + SanitizeLine(facts.ClusterID)
 	switch {
+	case !facts.Destroyed.IsZero():
+		return fmt.Sprintf("%s was destroyed on %s", subject, formatMinute(facts.Destroyed))
 	case board.Run.State == "":
 		return subject + ": no run so far"
 	case board.Run.State == provisioner.Started:
@@ -203,7 +205,7 @@ func formatEtcd(board *provisioner.Board) string {
 	for i, n := range board.EtcdTrail {
 		trail[i] = strconv.Itoa(n)
 	}
-	held := withPrefix("the bootstrap member stays: ", board.EtcdHeld)
+	held := withPrefix("the bootstrap member is kept: ", board.EtcdHeld)
 	return text.Join(", ", fmt.Sprintf("%s (over time: %s)", text.Plural(len(board.Etcd), "member"), strings.Join(trail, ", ")), held)
 }
 

@@ -13,7 +13,7 @@ import (
 func PrintVerification(w io.Writer, folder string, report verify.Report, repaired bool) {
 	fmt.Fprintf(w, "%s: %d lines of the journal, %d events\n", SanitizeLine(folder), report.Entries, report.Events)
 	if report.Busy {
-		fmt.Fprintln(w, "A run works on it: what that run has not ended was not checked.")
+		fmt.Fprintln(w, "A run is active: what it has not finished was not checked.")
 	}
 	repairable := 0
 	for _, f := range report.Findings {
@@ -31,7 +31,7 @@ func PrintVerification(w io.Writer, folder string, report verify.Report, repaire
 			fmt.Fprintf(w, "          next: %s\n", SanitizeLine(f.Next))
 		case f.Repair != verify.FromNone:
 			repairable++
-			fmt.Fprintf(w, "          can be repaired from the %s\n", f.Repair)
+			fmt.Fprintf(w, "          repairable from the %s\n", f.Repair)
 		}
 	}
 	wrong, notes, good := report.Count()
@@ -39,9 +39,9 @@ func PrintVerification(w io.Writer, folder string, report verify.Report, repaire
 	case wrong > 0:
 		fmt.Fprintf(w, "%d errors, %d notes, %d repaired.\n", wrong, notes, good)
 	case good > 0:
-		fmt.Fprintf(w, "The folder is sound: %d repaired.\n", good)
+		fmt.Fprintf(w, "No problems found: %d repaired.\n", good)
 	default:
-		fmt.Fprintln(w, "The folder is sound.")
+		fmt.Fprintln(w, "No problems found.")
 	}
 	if repairable > 0 && !repaired {
 		flag := "--dir"

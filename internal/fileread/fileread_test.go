@@ -110,8 +110,8 @@ func TestText_DropsTheByteOrderMark(t *testing.T) {
 func TestText_LocatesInvalidUTF8(t *testing.T) {
 	for content, want := range map[string]string{
 		"a: b\nné: \xff":     "line 2, column 5: the byte 0xff is not UTF-8",
-		"a\n\nb\x00":         "line 3, column 2: a NUL character, which no text holds",
-		"\ufeffa\x00":        "line 1, column 2: a NUL character, which no text holds",
+		"a\n\nb\x00":         "line 3, column 2: a NUL character",
+		"\ufeffa\x00":        "line 1, column 2: a NUL character",
 		"\xff\xfea\x00:\x00": "line 1, column 1: the text is in UTF-16; save it in UTF-8",
 	} {
 		path := write(t, content)

@@ -39,7 +39,7 @@ func DecodeText(content []byte) ([]byte, error) {
 			e.Problem = fmt.Sprintf("the byte 0x%02x is not UTF-8", rest[0])
 			return nil, &e
 		case r == 0:
-			e.Problem = "a NUL character, which no text holds"
+			e.Problem = "a NUL character"
 			return nil, &e
 		case r == '\n':
 			e.Line, e.Column = e.Line+1, 0

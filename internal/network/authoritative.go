@@ -29,18 +29,18 @@ func (s NameServers) QueryAuthoritative(ctx context.Context, name string) ([]net
 		case err != nil:
 			return nil, fault.New(getFaultKind(ctx), op, err).WithHint("check that this machine reaches port 53 of the internet")
 		case answer.Rcode == dns.RcodeNameError:
-			return nil, fault.Newf(fault.NotFound, op, "they do not know the name")
+			return nil, fault.Newf(fault.NotFound, op, "the name does not exist")
 		}
 		if list := extractAddresses(answer); len(list) > 0 {
 			return list, nil
 		}
 		alias := findAlias(answer, name)
 		if alias == name {
-			return nil, fault.Newf(fault.NotFound, op, "they know no address of that name")
+			return nil, fault.Newf(fault.NotFound, op, "the name has no address")
 		}
 		name = alias
 	}
-	return nil, fault.Newf(fault.Transient, op, "more than %d aliases lead there", maxAliases)
+	return nil, fault.Newf(fault.Transient, op, "more than %d aliases", maxAliases)
 }
 
 func findAlias(answer *dns.Msg, name string) string {
@@ -70,11 +70,11 @@ func (s NameServers) walk(ctx context.Context, name string) (*dns.Msg, error) {
 		}
 		next, referred := findReferral(answer, zone, name)
 		if len(referred) == 0 {
-			return nil, fmt.Errorf("the servers of %s know nobody to ask", zone)
+			return nil, fmt.Errorf("the servers of %s return no name servers", zone)
 		}
 		zone, hosts = next, referred
 	}
-	return nil, fmt.Errorf("more than %d zones lead there", maxCuts)
+	return nil, fmt.Errorf("more than %d zones", maxCuts)
 }
 
 func (s NameServers) findTopZone(ctx context.Context, name string) (zone string, hosts []string, err error) {
@@ -89,7 +89,7 @@ func (s NameServers) findTopZone(ctx context.Context, name string) (zone string,
 			return zone, hosts, nil
 		}
 	}
-	return "", nil, errors.New("nobody serves the top-level domain")
+	return "", nil, errors.New("the top-level domain has no name servers")
 }
 
 // findReferral returns the next zone with its servers: by address where the answer has glue, as our resolver may resolve their
@@ -147,7 +147,7 @@ func (s NameServers) queryFirst(ctx context.Context, hosts []string, question *d
 func (s NameServers) resolve(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 	op := "ask for the " + dns.TypeToString[question.Question[0].Qtype] + " records of " + question.Question[0].Name
 	if s.net.Resolver == nil {
-		return nil, fault.Newf(fault.Internal, op, "this network has no resolver")
+		return nil, fault.Newf(fault.Internal, op, "no resolver is configured")
 	}
 	answer, err := s.net.Resolver(ctx, question)
 	if err == nil && answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError {
@@ -173,10 +173,10 @@ func (s NameServers) QueryAddresses(ctx context.Context, server, name string) ([
 		return list, nil
 	}
 	if !answer.Authoritative {
-		return nil, fault.Newf(fault.Transient, op, "it does not serve the zone of that name").
+		return nil, fault.Newf(fault.Transient, op, "it does not serve that zone").
 			WithHint("wait until the zone has reached its name servers")
 	}
-	return nil, fault.Newf(fault.NotFound, op, "it has no address of that name")
+	return nil, fault.Newf(fault.NotFound, op, "it has no address for the name")
 }
 
 // dialServer uses TCP through a proxy where one applies, because proxies do not carry UDP.

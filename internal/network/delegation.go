@@ -40,9 +40,9 @@ type Delegation struct {
 // for the domain or anything that may not exist yet: the resolver would cache the negative answer.
 func (s NameServers) FindDelegation(ctx context.Context, domain string) (Delegation, error) {
 	domain = normalizeName(domain)
-	op := "find out to whom " + domain + " is delegated"
+	op := "find the delegation of " + domain
 	if _, ok := dns.IsDomainName(domain); !ok || !strings.Contains(domain, ".") {
-		return Delegation{}, fault.Newf(fault.Invalid, op, "%q is no domain below another one", domain)
+		return Delegation{}, fault.Newf(fault.Invalid, op, "%q is not a subdomain", domain)
 	}
 	parent, hosts, err := s.findRegistered(ctx, domain)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s NameServers) FindDelegation(ctx context.Context, domain string) (Delegat
 		}
 		parent, hosts = next, found.Servers
 	}
-	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones lead there", maxCuts)
+	return Delegation{}, fault.Newf(fault.Invalid, op, "more than %d zones", maxCuts)
 }
 
 func (s NameServers) findRegistered(ctx context.Context, domain string) (zone string, hosts []string, err error) {
@@ -75,7 +75,7 @@ func (s NameServers) findRegistered(ctx context.Context, domain string) (zone st
 			return zone, hosts, nil
 		}
 	}
-	return "", nil, fault.Newf(fault.Invalid, "find the zone above "+domain, "no zone of that name exists").
+	return "", nil, fault.Newf(fault.Invalid, "find the parent zone of "+domain, "the zone does not exist").
 		WithHint("check the spelling of the base domain")
 }
 
@@ -164,7 +164,7 @@ func formatDisagreement(said map[string][]string) string {
 	var views []string
 	for view, who := range said {
 		if view == "" {
-			view = "nobody"
+			view = "no name server"
 		}
 		views = append(views, strings.Join(who, ", ")+" delegates to "+view)
 	}

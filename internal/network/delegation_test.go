@@ -40,15 +40,15 @@ func TestFindDelegation_FromParentServers(t *testing.T) {
 		a, b func(*dns.Msg, bool)
 		want Delegation
 	}{
-		"by referral":              {refers(t, toOne, toTwo), refers(t, toTwo, toOne), Delegation{Asked: both, Servers: good}},
-		"from the zone itself":     {says(t, toOne, toTwo), says(t, toOne, toTwo), Delegation{Asked: both, Servers: good}},
-		"none":                     {missing, missing, Delegation{Asked: both}},
-		"none, but names below":    {says(t), says(t), Delegation{Asked: both}},
-		"with one server silent":   {answers(dns.RcodeRefused, false), refers(t, toOne, toTwo), Delegation{Asked: both[1:], Servers: good}},
-		"with one that is lame":    {refers(t, "net. 60 IN NS x.test."), refers(t, toOne, toTwo), Delegation{Asked: both[1:], Servers: good}},
-		"with one that is behind":  {missing, refers(t, toOne), Delegation{Asked: both, Servers: good[1:], Note: "a.registry.test delegates to nobody; b.registry.test delegates to ns1.exoscale.com"}},
-		"with one that is ahead":   {refers(t, toOne), refers(t, toTwo), Delegation{Asked: both, Servers: good, Note: "a.registry.test delegates to ns1.exoscale.com; b.registry.test delegates to ns1.exoscale.ch"}},
-		"of somebody else, beside": {refers(t, toOne, "c-2.example.net. 60 IN NS x.test."), refers(t, toOne), Delegation{Asked: both, Servers: good[1:]}},
+		"by referral":             {refers(t, toOne, toTwo), refers(t, toTwo, toOne), Delegation{Asked: both, Servers: good}},
+		"from the zone itself":    {says(t, toOne, toTwo), says(t, toOne, toTwo), Delegation{Asked: both, Servers: good}},
+		"none":                    {missing, missing, Delegation{Asked: both}},
+		"none, but names below":   {says(t), says(t), Delegation{Asked: both}},
+		"with one server silent":  {answers(dns.RcodeRefused, false), refers(t, toOne, toTwo), Delegation{Asked: both[1:], Servers: good}},
+		"with one that is lame":   {refers(t, "net. 60 IN NS x.test."), refers(t, toOne, toTwo), Delegation{Asked: both[1:], Servers: good}},
+		"with one that is behind": {missing, refers(t, toOne), Delegation{Asked: both, Servers: good[1:], Note: "a.registry.test delegates to no name server; b.registry.test delegates to ns1.exoscale.com"}},
+		"with one that is ahead":  {refers(t, toOne), refers(t, toTwo), Delegation{Asked: both, Servers: good, Note: "a.registry.test delegates to ns1.exoscale.com; b.registry.test delegates to ns1.exoscale.ch"}},
+		"of someone else, beside": {refers(t, toOne, "c-2.example.net. 60 IN NS x.test."), refers(t, toOne), Delegation{Asked: both, Servers: good[1:]}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.want.Parent = "example.net"
@@ -121,7 +121,7 @@ func TestFindDelegation_UnknownIsError(t *testing.T) {
 		"no server can be reached":   {unreachable.network(), "c-1.example.net", fault.Transient, "b.registry.test"},
 		"no resolver can be reached": {world{}.network(), "c-1.example.net", fault.Transient, "resolver:53"},
 		"the resolver fails":         {broken.network(), "c-1.example.net", fault.Transient, "SERVFAIL"},
-		"the base does not exist":    {lost.network(), "c-1.example.net", fault.Invalid, "no zone"},
+		"the base does not exist":    {lost.network(), "c-1.example.net", fault.Invalid, "does not exist"},
 		"there is no base":           {silent.network(), "c-1", fault.Invalid, "c-1"},
 		"there is no resolver":       {Network{Dial: world{}.dial}, "c-1.example.net", fault.Internal, "no resolver"},
 		"a zone leads to itself":     {registry(t, circle, circle).network(), "c.b.a.example.net", fault.Transient, "does not serve"},

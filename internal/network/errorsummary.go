@@ -20,7 +20,7 @@ func (b ErrorSummary) Error() string { return b.Sentence }
 func (b ErrorSummary) Unwrap() error { return b.Cause }
 
 // Cut describes a connection that ended too early.
-const Cut = "the connection was cut"
+const Cut = "the connection was closed"
 
 // DescribeError describes why a request got no answer.
 func DescribeError(err error) ErrorSummary {
@@ -36,7 +36,7 @@ func DescribeError(err error) ErrorSummary {
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return ErrorSummary{"the name " + dns.Name + " does not resolve", err}
 	case errors.As(err, &dns):
-		return ErrorSummary{"the name " + dns.Name + " could not be looked up", err}
+		return ErrorSummary{"the name " + dns.Name + " could not be resolved", err}
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return ErrorSummary{"connection refused", err}
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):

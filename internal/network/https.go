@@ -68,7 +68,7 @@ func unpack(response *http.Response, id uint16) (*dns.Msg, error) {
 		return nil, err
 	}
 	if answer.Id != id {
-		return nil, errors.New("its answer belongs to another question")
+		return nil, errors.New("its response does not match the query")
 	}
 	return answer, nil
 }

@@ -43,8 +43,8 @@ func (k Kind) Describe() string {
 	words := map[Kind]string{
 		Key: "private keys and API keys", Password: "passwords", Token: "tokens", Signature: "signatures",
 		Blob: "long texts in base64", Certificate: "certificates", SSHKey: "public SSH keys", Email: "e-mail addresses",
-		IP: "public IP addresses", Host: "hosts of others", Domain: "domains", Path: "paths", User: "users",
-		Cluster: "the cluster's ID", Tenant: "what people call it",
+		IP: "public IP addresses", Host: "other hosts", Domain: "domains", Path: "paths", User: "users",
+		Cluster: "the cluster's ID", Tenant: "the display name",
 	}
 	if text, known := words[k]; known {
 		return text

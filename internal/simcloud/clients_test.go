@@ -59,7 +59,7 @@ func TestZone_LieutenantClient(t *testing.T) {
 		_, err = client.DeleteCluster(t.Context(), "c-demo")
 		o.must(err)
 		if _, err := client.GetCluster(t.Context(), "c-demo"); !fault.Is(err, fault.NotFound) {
-			t.Errorf("it is still there: %v", err)
+			t.Errorf("it still exists: %v", err)
 		}
 	})
 }

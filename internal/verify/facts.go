@@ -23,8 +23,8 @@ func (c *checker) checkGeneration() error {
 		c.generated = true
 	case !errors.Is(err, fs.ErrNotExist):
 		c.add(Finding{Check: "generation", Severity: Error, File: state.InstallDir, Repair: FromNone,
-			Text: "what openshift-install generated cannot be read: " + err.Error(),
-			Next: "put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces it"})
+			Text: "the files of openshift-install cannot be read: " + err.Error(),
+			Next: "restore the folder from a backup; until the bootstrap is complete, install --renew-certificates replaces it"})
 	}
 	return nil
 }
@@ -38,12 +38,12 @@ func (c *checker) checkFacts() error {
 		c.damaged = true
 		_ = json.Unmarshal(content, &facts) // a partial result is useful
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
-			Text: "the facts are damaged: " + damage.Err.Error() + "; no run goes on until they are rebuilt. What neither the folder nor the cloud knows (skipped checks, when something was) " +
-				"is taken from the damaged file, which is kept beside" + c.describeSources()})
+			Text: "the facts are damaged: " + damage.Err.Error() + "; no run continues until they are rebuilt. Data that neither the folder nor the cloud has (skipped checks, times) " +
+				"is taken from the damaged file, which is kept" + c.describeSources()})
 	case errors.Is(readErr, fs.ErrNotExist) && (len(c.journal.Entries) > 0 || c.generated):
 		c.damaged = true
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromCloud,
-			Text: "the facts are gone, and the rest of the folder says that objects were made; no run goes on until they are rebuilt" + c.describeSources()})
+			Text: "the facts are missing, but other files show that objects were created; no run continues until they are rebuilt" + c.describeSources()})
 	case err != nil:
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone, Text: err.Error(), Next: "use the version of exoshift that wrote it"})
 	case readErr == nil && !state.HasChecksum(content):
@@ -58,7 +58,7 @@ func (c *checker) describeSources() string {
 	if c.spec.Syn.LieutenantURL == "" {
 		return ""
 	}
-	return "; what belongs to Project Syn is compared with Lieutenant, Vault and the tenant's configuration, which needs a sign-in"
+	return "; the data of Project Syn is compared with Lieutenant, Vault and the tenant's configuration, which requires a sign-in"
 }
 
 func (c *checker) checkAgreement() error {
@@ -68,7 +68,7 @@ func (c *checker) checkAgreement() error {
 	facts := c.facts
 	if c.answered && facts.ClusterID != "" && (facts.ClusterID != c.spec.Cluster.ID || facts.Zone != "" && facts.Zone != c.spec.Exoscale.Zone) {
 		c.reportMismatch(state.AnswersFile, "the answers are for cluster "+c.spec.Cluster.ID+" in "+c.spec.Exoscale.Zone+", the facts for "+facts.ClusterID+" in "+facts.Zone,
-			"put the answers of this cluster back from a backup, or from answers-N.yaml")
+			"restore the answers of this cluster from a backup, or from answers-N.yaml")
 	}
 	if facts.Destroyed.IsZero() {
 		c.compareGeneration()
@@ -89,14 +89,14 @@ func (c *checker) compareGeneration() {
 	switch {
 	case facts.RootCAHash == "" && c.generated:
 		c.add(Finding{Check: "facts", Severity: Note, File: state.FactsFile, Repair: FromCloud,
-			Text: "they do not know of the generation in " + state.InstallDir + ": a run was killed when it was made, or the facts were lost"})
+			Text: "they lack the generation in " + state.InstallDir + ": a run was killed during the generation, or the facts were lost"})
 	case facts.RootCAHash == "":
 	case !c.generated && !c.report.hasFinding("generation"):
-		c.reportMismatch(state.InstallDir, "the certificates that the machines were started with are gone",
-			"put the folder back from a backup; before the cluster stands on its own, install --renew-certificates replaces them")
+		c.reportMismatch(state.InstallDir, "the certificates of the machines are missing",
+			"restore the folder from a backup; until the bootstrap is complete, install --renew-certificates replaces them")
 	case c.generated && (facts.RootCAHash != c.generation.RootCAHash || facts.InfraID != c.generation.InfraID):
 		c.reportMismatch(state.InstallDir, "it is another generation than the one in the facts, "+facts.InfraID,
-			"put the original folder back from a backup: machines never accept the certificates of another generation")
+			"restore the original folder from a backup: machines do not accept the certificates of another generation")
 	}
 }
 
@@ -104,7 +104,7 @@ func (c *checker) checkJournalMissing() {
 	touched := c.facts.APIAddress != "" || !c.facts.BootstrapRemoved.IsZero() || c.generated
 	if touched && len(c.journal.Entries) == 0 {
 		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
-			Text: "the journal is gone, and the rest of the folder says that objects were made"})
+			Text: "the journal is missing, but other files show that objects were created"})
 	}
 }
 
@@ -114,11 +114,11 @@ func (c *checker) compareEvents() {
 	install.ApplyEvents(c.events, &proven)
 	if proven.BootstrapRemoved != c.facts.BootstrapRemoved || proven.Installed != c.facts.Installed || proven.Syn.Applied != c.facts.Syn.Applied {
 		c.add(Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: fromFolder,
-			Text: "the events say that steps ended which the facts do not know of"})
+			Text: "the events have completed steps that the facts lack"})
 	}
 	if len(c.events) == 0 && !c.facts.Installed.IsZero() {
 		c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Repair: FromNone,
-			Text: "the events are gone: status and replay have nothing to show; no run depends on them", Next: "put the file back from a backup, or run install again, which writes new ones"})
+			Text: "the events are missing: status and replay have nothing to show; no run depends on them", Next: "restore the file from a backup, or run install again, which writes new ones"})
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *checker) checkObjects() {
 		if e.Type == provisioner.TypeObject && made && e.ID != "" && !known[e.ID] {
 			known[e.ID] = true
 			c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Repair: FromCloud,
-				Text: "the events say that " + e.Kind + " " + e.Name + " was made, and the journal does not: lines are missing"})
+				Text: "the events say that " + e.Kind + " " + e.Name + " was created, but the journal does not: lines are missing"})
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (c *checker) checkKeys() error {
 	if !c.facts.Destroyed.IsZero() && !c.damaged {
 		names, err := c.folder.ListKeys()
 		for _, name := range names {
-			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it holds keys of a cluster that was destroyed"})
+			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it has keys of a destroyed cluster"})
 		}
 		return err
 	}
@@ -224,7 +224,7 @@ func (c *checker) checkKeys() error {
 		}
 	}
 	for _, name := range names {
-		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it holds keys that nobody needs since the bootstrap ended"})
+		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it has keys that are not needed after the bootstrap"})
 	}
 	return err
 }

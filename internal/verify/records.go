@@ -30,7 +30,7 @@ func (c *checker) checkJournal() error {
 	c.journal, c.report.Entries = record, len(record.Entries)
 	for _, damage := range record.Damage {
 		c.add(Finding{Check: "journal", Severity: Error, File: state.JournalFile, Line: damage.Line, Repair: FromCloud,
-			Text: damage.String() + "; what it says about the cloud can be looked up there"})
+			Text: damage.String() + "; its data about the cloud can be restored from there"})
 	}
 	if record.Earlier > 0 {
 		c.add(Finding{Check: "journal", Severity: Note, File: state.JournalFile, Repair: FromNone,
@@ -41,7 +41,7 @@ func (c *checker) checkJournal() error {
 	}
 	for _, intent := range record.Open() {
 		c.add(Finding{Check: "journal", Severity: Note, File: state.JournalFile, Repair: FromCloud,
-			Text: fmt.Sprintf("it is not known what came of %s %s: the run was killed, or the answer got lost; the next run looks it up", intent.Kind, intent.Name)})
+			Text: fmt.Sprintf("the result of %s %s is not known: the run was killed, or the response was lost; the next run looks it up", intent.Kind, intent.Name)})
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (c *checker) checkEvents() error {
 			if text = bytes.TrimSpace(text); len(text) > 0 && !c.report.Busy {
 				unread++
 				c.add(Finding{Check: "events", Severity: Error, File: state.EventsFile, Line: line, Repair: fromFolder,
-					Text: "this line is no event: a run was killed while it wrote it, or the disk is damaged; no run depends on it"})
+					Text: "this line is not an event: a run was killed while writing it, or the disk is damaged; no run depends on it"})
 			}
 			continue
 		}
@@ -108,7 +108,7 @@ func (c *checker) checkAnswers() error {
 	if len(faults) > 0 {
 		c.add(Finding{Check: "answers", Severity: Error, File: state.AnswersFile, Line: faults[0].Line, Repair: FromNone,
 			Text: "they cannot be read: " + faults[0].String(),
-			Next: "put them back from a backup, or from the latest answers-N.yaml, which holds what was given"})
+			Next: "restore them from a backup, or from the latest answers-N.yaml"})
 		return nil
 	}
 	c.spec, c.answered = spec, true
@@ -128,7 +128,7 @@ func (c *checker) checkCopies() error {
 		hash, name, found := strings.Cut(lines.Text(), "  ")
 		if !found || len(hash) != hex.EncodedLen(sha256.Size) {
 			c.add(Finding{Check: "answers", Severity: Error, File: state.SumsFile, Line: line, Repair: FromNone,
-				Text: "this line is no checksum, so the copy that it is of cannot be verified", Next: "delete the line; no run needs it"})
+				Text: "this line is not a checksum, so its copy cannot be verified", Next: "delete the line; no run uses it"})
 			continue
 		}
 		summed = append(summed, name)
@@ -137,10 +137,10 @@ func (c *checker) checkCopies() error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			c.add(Finding{Check: "answers", Severity: Error, File: name, Repair: FromNone,
-				Text: "this copy of given answers is gone; the answers in force are not affected", Next: "put it back from a backup, or delete its line from " + state.SumsFile})
+				Text: "this copy of earlier answers is missing; the answers in force are not affected", Next: "restore it from a backup, or delete its line from " + state.SumsFile})
 		case err == nil && hex.EncodeToString(sum[:]) != hash:
 			c.add(Finding{Check: "answers", Severity: Error, File: name, Repair: FromNone,
-				Text: "this copy of given answers was changed since; the answers in force are not affected", Next: "put it back from a backup, or delete its line from " + state.SumsFile})
+				Text: "this copy of earlier answers was changed; the answers in force are not affected", Next: "restore it from a backup, or delete its line from " + state.SumsFile})
 		case err != nil:
 			c.reportUnreadable("answers", name, err)
 		}
@@ -157,7 +157,7 @@ func (c *checker) checkContents() error {
 	for _, name := range state.ListAPIKeyFiles(c.folder) {
 		if content, readable := c.readContent("keys", name); readable && !isAPIKey(content) {
 			c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: FromNone, Text: "it holds no API key with its secret, which is nowhere else",
-				Next: "put it back from a backup; or remove it, and follow what exoshift plan says about the key"})
+				Next: "restore it from a backup; or remove it, and follow what exoshift plan says about the key"})
 		}
 	}
 	for _, machine := range c.spec.Machines(state.RoleLoadBalancer) {
@@ -167,7 +167,7 @@ func (c *checker) checkContents() error {
 	if content, readable := c.readContent("inventory", destroy.InventoryFile); readable && json.Unmarshal(content, &remembered) != nil {
 		c.add(Finding{Check: "inventory", Severity: Error, File: destroy.InventoryFile, Repair: FromNone,
 			Text: "it cannot be read: without it nothing proves that volumes and load balancers of the cluster that are left are its own",
-			Next: "put it back from a backup; or remove it, after which a teardown keeps and lists these objects"})
+			Next: "restore it from a backup; or remove it, after which a teardown keeps and lists these objects"})
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 		return nil
 	}
 	if !c.answered {
-		return fmt.Errorf("repair %s: the answers say what to look for in the cloud, and cannot be read; put %s back first", c.folder.Path(), state.AnswersFile)
+		return fmt.Errorf("repair %s: the answers are required and cannot be read; restore %s first", c.folder.Path(), state.AnswersFile)
 	}
 	known := c.computeFacts()
 	recovered := install.Recovered{Facts: known}
@@ -84,11 +84,11 @@ func (r Repairer) rebuild(ctx context.Context, c *checker, suffix string) error 
 		recovered, err = r.Recover(ctx, c.spec, known)
 	}
 	if err != nil {
-		return fmt.Errorf("look up in the cloud what the folder does not know: %w", err)
+		return fmt.Errorf("restore the folder's data from the cloud: %w", err)
 	}
 	for _, u := range recovered.Unproven {
 		c.unproven = append(c.unproven, Finding{Check: "facts", Severity: Error, File: state.FactsFile, Repair: FromNone,
-			Text: "not proven, and left alone: " + u.Text, Next: u.Next})
+			Text: "not proven, not adopted: " + u.Text, Next: u.Next})
 	}
 	if c.damaged {
 		if err := saveCopy(c, state.FactsFile, suffix); err != nil {

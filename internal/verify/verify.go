@@ -15,7 +15,7 @@ import (
 
 // Severities of a finding.
 const (
-	Error = "error" // the folder is not sound
+	Error = "error" // the folder has problems
 	Note  = "note"  // worth knowing; the folder is sound
 )
 
@@ -125,8 +125,8 @@ func (c *checker) checkModes() error {
 	for _, file := range found {
 		if file.Foreign {
 			c.add(Finding{Check: "owners", Severity: Error, File: file.Name, Repair: FromNone,
-				Text: "it belongs to another user, who can change it",
-				Next: fmt.Sprintf("take it over: sudo chown -h \"$(id -u)\" '%s'", c.folder.Path(file.Name))})
+				Text: "it belongs to another user",
+				Next: fmt.Sprintf("change its owner: sudo chown -h \"$(id -u)\" '%s'", c.folder.Path(file.Name))})
 		}
 		if file.Want != 0 {
 			c.add(Finding{Check: "modes", Severity: Error, File: file.Name, Repair: fromFolder,
@@ -148,7 +148,7 @@ func (c *checker) reportUnreadable(check, file string, err error) bool {
 		return false
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		c.add(Finding{Check: check, Severity: Error, File: file, Repair: FromNone, Text: "it cannot be read: " + err.Error(), Next: "put it back from a backup"})
+		c.add(Finding{Check: check, Severity: Error, File: file, Repair: FromNone, Text: "it cannot be read: " + err.Error(), Next: "restore it from a backup"})
 	}
 	return true
 }

@@ -182,7 +182,7 @@ func TestRepair_FixesRepairable(t *testing.T) {
 				t.Fatalf("%+v: %v", before.Findings, err)
 			}
 			if found := before.Findings[at]; c.repaired == (found.Repair == verify.FromNone) || found.Repair == verify.FromNone && found.Next == "" {
-				t.Errorf("nobody learns what to do: %+v", found)
+				t.Errorf("nobody learns fix: %+v", found)
 			}
 			after, err := repairer(folder).Repair(t.Context(), folder)
 			_, _, repaired := after.Count()
@@ -335,7 +335,7 @@ func TestRepair_ReportsUnproven(t *testing.T) {
 	}
 	report, err := r.Repair(t.Context(), folder)
 	told := slices.ContainsFunc(report.Findings, func(f verify.Finding) bool {
-		return f.Severity == verify.Error && !f.Repaired && strings.Contains(f.Text, "not proven, and left alone: ssh_key") && f.Next == "find out which is right"
+		return f.Severity == verify.Error && !f.Repaired && strings.Contains(f.Text, "not proven, not adopted: ssh_key") && f.Next == "find out which is right"
 	})
 	if err != nil || !told || report.IsSound() {
 		t.Errorf("%+v: %v", report.Findings, err)

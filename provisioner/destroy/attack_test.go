@@ -49,7 +49,7 @@ func TestTeardown_KeepsForgedTargets(t *testing.T) {
 		}
 		plain := service("plain")
 		plain.ID = s.balancer("shop", "")
-		aimed[plain.ID] = "claims it, but what is made for that is called k8s-"
+		aimed[plain.ID] = "claims it, but its name would be k8s-"
 		renamed := service("renamed")
 		renamed.ID = s.balancer("shop", pool)
 		s.must(s.net.Clock.Sleep(t.Context(), time.Hour)) // before the Service is written
@@ -62,14 +62,14 @@ func TestTeardown_KeepsForgedTargets(t *testing.T) {
 			return claim
 		}
 		free := volume("free", "") // of another cluster; nothing here has the UID in its name
-		aimed[free.ID] = "what it was made for is not there"
+		aimed[free.ID] = "the object it belongs to does not exist"
 		attached := volume("attached", machine.ID)
 		attached.Name, attached.Since = "pvc-"+uuid.NewString(), time.Now()
-		aimed[attached.ID] = "claims it, but what is made for that is called pvc-"
+		aimed[attached.ID] = "claims it, but its name would be pvc-"
 		used := volume("used", theirs.ID)
-		aimed[used.ID] = "what it was made for is not there"
+		aimed[used.ID] = "the object it belongs to does not exist"
 		unclaimed := s.volume("by-hand", machine.ID)
-		aimed[unclaimed] = "the cluster does not say that it made it"
+		aimed[unclaimed] = "the cluster does not claim it"
 
 		s.told = []state.Claim{plain, renamed, free, attached, used}
 		genuine := []string{s.balancerFor("web", pool), s.volumeFor("data", machine.ID)}
@@ -100,7 +100,7 @@ func TestTeardown_KeepsUnplannedNames(t *testing.T) {
 		groups := s.groups("c-demo-1_team-blue", "c-demo-1_infra")
 		inventory, err := s.run(t.Context(), destroy.Options{})
 		s.must(err)
-		if got := proofOf(inventory, groups[0]); !strings.Contains(got, "kept: not proven: its name begins like those of this cluster") || !s.exists(groups[0]) {
+		if got := proofOf(inventory, groups[0]); !strings.Contains(got, "kept: not proven: its name has the prefix of this cluster") || !s.exists(groups[0]) {
 			t.Errorf("c-demo-1_team-blue: %s", got)
 		}
 		if got := proofOf(inventory, groups[1]); got != destroy.ByName || s.exists(groups[1]) {
@@ -135,12 +135,12 @@ func TestTeardown_KeepsZoneWithForeignRecords(t *testing.T) {
 		}
 		inventory, err := s.run(t.Context(), destroy.Options{})
 		s.must(err)
-		if got := proofOf(inventory, zone.ID); !strings.Contains(got, "no installation made: 3; --include-foreign-records") || !s.exists(zone.ID) {
+		if got := proofOf(inventory, zone.ID); !strings.Contains(got, "3 records that no installation created; --include-foreign-records") || !s.exists(zone.ID) {
 			t.Errorf("the zone: %s", got)
 		}
 		var listed []string
 		for _, k := range inventory.Kept {
-			if k.Kind == state.KindRecord && k.Why == "not proven: no installation made it" {
+			if k.Kind == state.KindRecord && k.Why == "not proven: not created by an installation" {
 				listed = append(listed, k.Name)
 			}
 		}
@@ -171,7 +171,7 @@ func TestTeardown_KeepsBucketsOfAnotherCluster(t *testing.T) {
 		inventory, err := teardown.TakeInventory(t.Context())
 		s.must(err)
 		for bucket, want := range map[string]string{
-			"c-alpha-logstore":       "kept: not proven: it is marked as the property of cluster c-alpha",
+			"c-alpha-logstore":       "kept: not proven: it is marked as owned by cluster c-alpha",
 			"c-alpha-image-registry": destroy.ByOwnerMark,
 			"c-alpha-bootstrap":      destroy.ByName,
 		} {

@@ -59,7 +59,7 @@ func (d *deleter) recordResult(ctx context.Context, report provisioner.Report, o
 	d.mu.Unlock()
 	switch {
 	case err != nil:
-		report.EmitProgress(fmt.Sprintf("%s stays for now: %v", Describe(o), err))
+		report.EmitProgress(fmt.Sprintf("%s is kept for now: %v", Describe(o), err))
 	case action != "":
 		report.EmitObject(o.Kind, o.Name, o.ID, string(action))
 	}
@@ -92,6 +92,6 @@ func (d *deleter) newLeftoverError(objects []Found) error {
 		hint = cmp.Or(hint, fault.HintOf(cause))
 	}
 	op := fmt.Sprintf("delete the cluster: objects left: %d", len(objects))
-	hint = cmp.Or(hint, "look at them in the Exoscale portal")
+	hint = cmp.Or(hint, "check them in the Exoscale portal")
 	return fault.New(fault.Conflict, op, left).WithHint("%s; then run the same command again", hint)
 }

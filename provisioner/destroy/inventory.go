@@ -136,9 +136,9 @@ func (t *Teardown) newInventory(found []Found, all []state.Object) Inventory {
 	inventory.Kept = append(inventory.Kept, t.listUnproven(found, all)...)
 	for _, record := range records {
 		if t.options.IncludeForeignRecords {
-			inventory.Notes = append(inventory.Notes, Describe(record)+" goes with its zone, although no installation made it")
+			inventory.Notes = append(inventory.Notes, Describe(record)+" is deleted with its zone, although no installation created it")
 		} else {
-			inventory.Kept = append(inventory.Kept, Kept{Found: Found{Object: record}, Why: "not proven: no installation made it"})
+			inventory.Kept = append(inventory.Kept, Kept{Found: Found{Object: record}, Why: "not proven: not created by an installation"})
 		}
 	}
 	slices.SortStableFunc(inventory.Objects, func(a, b Found) int {
@@ -171,7 +171,7 @@ func (t *Teardown) listUnproven(found []Found, all []state.Object) []Kept {
 		}
 		why := s.describeUnproven(o)
 		if o.Kind == state.KindTemplate && isNodeImage(o.Name) && len(found) > 0 {
-			why = "no journal says that this cluster made it, and others may use it"
+			why = "no journal proves that this cluster created it, and others may use it"
 		}
 		if why != "" {
 			kept = append(kept, Kept{Found: Found{Object: o}, Why: "not proven: " + why})
@@ -184,19 +184,19 @@ func (t *Teardown) findKeepReason(f Found, found []Found, all []state.Object) st
 	switch f.Kind {
 	case state.KindBucket:
 		if !t.options.DeleteBackups && f.Name == t.identity.backups {
-			return "it holds backups; --delete-backups deletes it too"
+			return "it contains backups; --delete-backups deletes it, too"
 		}
 	case state.KindAPIKey, state.KindRole:
 		if t.isOwnKey(f.Object, all) {
-			return "this very run works with it; delete it in the Exoscale portal"
+			return "this run uses it; delete it in the Exoscale portal"
 		}
 	case state.KindTemplate:
 		if user := findForeignUser(f.Object, found, all); user != "" {
-			return "machines that are not of this cluster boot from it, such as " + user
+			return "machines of others boot from it, such as " + user
 		}
 	case state.KindZone:
 		if n := len(listForeignRecords(found, all)); n > 0 && !t.options.IncludeForeignRecords {
-			return fmt.Sprintf("records in it that no installation made: %d; --include-foreign-records deletes it with them", n)
+			return fmt.Sprintf("it has %d records that no installation created; --include-foreign-records deletes it with them", n)
 		}
 	}
 	return ""
@@ -227,20 +227,20 @@ const (
 // queryCluster lists the cloud objects that the cluster created itself. A cluster that does not answer does not stop the
 // teardown.
 func (t *Teardown) queryCluster(ctx context.Context, found []Found) error {
-	const missed = "load balancers and volumes that it made are not proven to be its own, and stay"
+	const missed = "load balancers and volumes that it created are not proven and are kept"
 	silent := ""
 	switch {
 	case t.clients.Cluster == nil:
-		silent = "the cluster was not asked, for there is no kubeconfig"
+		silent = "the cluster was not queried: there is no kubeconfig"
 	case !slices.ContainsFunc(found, func(f Found) bool { return f.Kind == state.KindInstance }):
-		silent = "the cluster was not asked, for it has no machines"
+		silent = "the cluster was not queried: it has no machines"
 	default:
 		claims, err := t.pollClaims(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			silent = fmt.Sprintf("the cluster does not answer (%v)", err)
+			silent = fmt.Sprintf("the cluster does not respond (%v)", err)
 		}
 		t.sources.addClaims(claims)
 	}

@@ -19,7 +19,7 @@ type Leftover struct {
 // Reason returns the cause in words.
 func (l Leftover) Reason() string {
 	if l.Cause == nil {
-		return "it was deleted and is there all the same"
+		return "it was deleted, but still exists"
 	}
 	return l.Cause.Error()
 }

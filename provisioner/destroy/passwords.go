@@ -90,8 +90,8 @@ func (r registration) restorePasswords(ctx context.Context, report provisioner.R
 				report.EmitProgress("there was never a " + where + " in Vault")
 				continue
 			case !known:
-				return fault.New(fault.NotFound, "see that the password of the backups is in Vault", err).
-					WithHint("%s is gone, and was so before this run could read it: without it no backup can be read. Ask those who run Vault for it and write it back, or "+
+				return fault.New(fault.NotFound, "check that the password of the backups is in Vault", err).
+					WithHint("%s is missing, since before this run: without it, the backups cannot be read. Ask the operator of Vault to restore it, or "+
 						"run again with --delete-backups", where)
 			}
 			action, err = r.syn.Vault.SetSecret(ctx, where, values)

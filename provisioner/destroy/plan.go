@@ -68,7 +68,7 @@ func (t *Teardown) verifyEmpty(ctx context.Context, report provisioner.Report) e
 		if pass == maxPasses {
 			return t.deleter.newLeftoverError(inventory.Objects)
 		}
-		report.EmitProgress(fmt.Sprintf("%d objects are still there; trying again", len(inventory.Objects)))
+		report.EmitProgress(fmt.Sprintf("%d objects still exist; retrying", len(inventory.Objects)))
 		if err := t.clients.Clock.Sleep(ctx, passInterval); err != nil {
 			return err
 		}

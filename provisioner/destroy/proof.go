@@ -94,9 +94,9 @@ const clockSkew = 5 * time.Minute
 func refuteClaim(claim state.Claim, o state.Object) string {
 	switch {
 	case claim.Name == "":
-		return claim.By + " claims it, and what it was made for is not there"
+		return claim.By + " claims it, but the object it belongs to does not exist"
 	case o.Name != claim.Name:
-		return fmt.Sprintf("%s claims it, but what is made for that is called %s", claim.By, claim.Name)
+		return fmt.Sprintf("%s claims it, but its name would be %s", claim.By, claim.Name)
 	case o.Created.Before(claim.Since.Add(-clockSkew)):
 		return fmt.Sprintf("%s claims it, but it is older", claim.By)
 	}
@@ -224,17 +224,17 @@ func (s proofSearch) describeUnproven(o state.Object) string {
 	case s.identity.isForeign(o):
 		return s.describeForeign(o)
 	case s.identity.hasRecipeName(o) && s.hasNamesake(o):
-		return fmt.Sprintf("it has no mark of its owner, and there is a cluster %s whose buckets are called like this", s.identity.prefix)
+		return fmt.Sprintf("it has no owner mark, and there is a cluster %s with the same bucket names", s.identity.prefix)
 	case len(claims) > 0:
 		if reason := refuteClaim(claims[0], o); reason != "" {
 			return reason
 		}
-		return claims[0].By + " claims it, but it serves something that is not this cluster's"
+		return claims[0].By + " claims it, but it serves objects of others"
 	case s.identity.hasSimilarName(o):
-		return "its name begins like those of this cluster, and no installation gives it"
+		return "its name has the prefix of this cluster, but no installation creates it"
 	}
 	if by, own := s.findHolder(o); by != nil && own {
-		return fmt.Sprintf("it is attached to %s, and the cluster does not say that it made it", Describe(by.Object))
+		return fmt.Sprintf("it is attached to %s, but the cluster does not claim it", Describe(by.Object))
 	}
 	return ""
 }
@@ -243,9 +243,9 @@ func (s proofSearch) describeForeign(o state.Object) string {
 	label := o.Labels[state.LabelCluster]
 	switch {
 	case o.Kind == state.KindBucket && (s.identity.hasRecipeName(o) || s.sources.isJournaled(o)):
-		return "it is marked as the property of cluster " + label
+		return "it is marked as owned by cluster " + label
 	case len(s.sources.claims[newKey(o)]) > 0, s.identity.hasRecipeName(o), s.identity.hasSimilarName(o), s.sources.isJournaled(o):
-		return "it carries the label of cluster " + label
+		return "it has the label of cluster " + label
 	}
 	return ""
 }

@@ -97,7 +97,7 @@ func (r registration) clearVault(ctx context.Context, report provisioner.Report)
 	}
 	for _, where := range r.listOwnSecrets() {
 		if !r.deleteBackups && slices.Contains(backupSecrets, path.Base(where)) {
-			report.EmitProgress(where + " stays in Vault: the backups cannot be read without it")
+			report.EmitProgress(where + " is kept in Vault: the backups cannot be read without it")
 			continue
 		}
 		action, err := r.syn.Vault.Delete(ctx, where)
@@ -144,11 +144,11 @@ func (r registration) describeRemoval() []string {
 	secrets, stay := len(r.listOwnSecrets()), "."
 	if !r.deleteBackups {
 		secrets -= len(r.listPasswordPaths())
-		stay = "; the passwords of the backups stay."
+		stay = "; the passwords of the backups are kept."
 	}
 	return []string{
-		fmt.Sprintf("Lieutenant forgets %s of the tenant %s; the protection against that is lifted first, and the catalog's repository is archived.", r.identity.cluster, r.syn.Tenant),
-		fmt.Sprintf("Vault deletes %d secrets below %s/%s/%s, which can be brought back%s", secrets, r.syn.Mount, r.syn.Tenant, r.identity.cluster, stay),
+		fmt.Sprintf("Lieutenant deletes %s of the tenant %s; its deletion protection is removed first, and the catalog's repository is archived.", r.identity.cluster, r.syn.Tenant),
+		fmt.Sprintf("Vault deletes %d secrets below %s/%s/%s, which can be restored%s", secrets, r.syn.Mount, r.syn.Tenant, r.identity.cluster, stay),
 	}
 }
 
@@ -157,13 +157,13 @@ func (r registration) listActions() []string {
 		return nil
 	}
 	steps := []string{
-		fmt.Sprintf("At Opsgenie, or from 2027-04-05 on at the service that VSHN uses in its place, switch off the heartbeat %s before the machines go, and delete it afterwards: whoever is on call is woken when it stops, and its key is theirs.", r.identity.cluster),
-		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no interface for programs.", r.identity.cluster),
-		fmt.Sprintf("Have the NS records of %s removed from the zone above it: only those who serve that zone may change it.", r.identity.domain),
-		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one: only people open Passbolt.", r.identity.cluster),
+		fmt.Sprintf("In Opsgenie, or its replacement from 2027-04-05 on, disable the heartbeat %s before the machines are deleted, and delete it afterwards: on-call is alerted when it stops.", r.identity.cluster),
+		fmt.Sprintf("In the portal, delete the service for logging in (Keycloak) with the ID %s: the portal has no API.", r.identity.cluster),
+		fmt.Sprintf("Have the NS records of %s removed from its parent zone by the operator of that zone.", r.identity.domain),
+		fmt.Sprintf("In Passbolt, delete the emergency credential of %s, if there is one.", r.identity.cluster),
 	}
 	if !r.deleteBackups {
-		steps = append(steps, fmt.Sprintf("Once nobody needs the backups, delete their bucket, and in Vault %s: when that is, people decide.", strings.Join(r.listPasswordPaths(), " and ")))
+		steps = append(steps, fmt.Sprintf("Once the backups are no longer needed, delete their bucket, and in Vault %s.", strings.Join(r.listPasswordPaths(), " and ")))
 	}
 	return steps
 }

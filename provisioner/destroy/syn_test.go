@@ -179,7 +179,7 @@ func TestDestroy_FailsOnMissingPassword(t *testing.T) {
 		_, r, world := enrolled(backup)
 		r.registered = false
 		delete(r.secrets, backup)
-		if _, err := torn(t, world, options()); !strings.Contains(fault.HintOf(err), "without it no backup can be read") {
+		if _, err := torn(t, world, options()); !strings.Contains(fault.HintOf(err), "without it, the backups cannot be read.") {
 			t.Errorf("%v %s", err, fault.HintOf(err))
 		}
 		o := options()

@@ -81,7 +81,7 @@ func TestDestroy_RetriesRefusedDeletion(t *testing.T) {
 		_, err = s.run(t.Context(), destroy.Options{Remembered: inventory.Objects})
 		s.must(err)
 		if len(s.named(state.KindElasticIP, "c-demo-1_api")) > 0 {
-			t.Error("it is still there")
+			t.Error("it still exists")
 		}
 	})
 }

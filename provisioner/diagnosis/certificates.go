@@ -12,7 +12,7 @@ func buildCertificateRules() []Rule {
 	return []Rule{{
 		ID:    "certificate-expired",
 		Cause: "The API shows a certificate that is not valid now: it has expired, or a clock is wrong.",
-		Fix: "See which of the two it is, the certificate's dates or a clock:\n" +
+		Fix: "To see which of the two it is, compare the certificate's dates with the clocks:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 2>/dev/null | openssl x509 -noout -dates; date -u",
 		Confidence:  High,
 		Disposition: Stop,
@@ -22,8 +22,8 @@ func buildCertificateRules() []Rule {
 		detect:      detectExpiredCertificate,
 	}, {
 		ID:    "foreign-authority",
-		Cause: "Who answers as the API belongs to another cluster, or to an earlier attempt at this one.",
-		Fix: "See whose certificate it is, and take what leads there out of the way:\n" +
+		Cause: "The API that answers belongs to another cluster, or to an earlier attempt at this one.",
+		Fix: "See whose certificate it is, and remove the DNS record or address that points there:\n" +
 			"echo | openssl s_client -connect api.{domain}:6443 -showcerts 2>/dev/null | grep -E '^ *[0-9]* *(s|i):'",
 		Confidence:  High,
 		Disposition: Stop,
@@ -41,9 +41,9 @@ func detectExpiredCertificate(m *inputIndex) detection {
 		return found
 	}
 	return detection{
-		evidence: append(found.evidence, fmt.Sprintf("the first certificates ended on %s, now it is %s", formatTime(ends), formatTime(m.Wall))),
-		cause:    "The first certificates of the control plane ended before the cluster could renew them.",
-		fix:      "Run the same command again with --renew-certificates: it makes the certificates and the machines anew.",
+		evidence: append(found.evidence, fmt.Sprintf("the first certificates expired on %s, now it is %s", formatTime(ends), formatTime(m.Wall))),
+		cause:    "The first certificates of the control plane expired before the cluster could renew them.",
+		fix:      "Run the same command again with --renew-certificates: it recreates the certificates and the machines.",
 	}
 }
 
@@ -87,8 +87,8 @@ func detectForeignAuthority(m *inputIndex) detection {
 	return detection{
 		evidence: append(found.evidence, "started with the certificates of another generation: "+joinLimited(strangers)),
 		subject:  []string{strings.Join(strangers[:min(len(strangers), maxListed)], " ")},
-		cause:    "Machines were started with other certificates than the rest of this cluster: they will never trust each other.",
-		fix: "Delete them, then run the same command again: it makes them anew.\n" +
+		cause:    "Machines were started with other certificates than the rest of this cluster: they cannot join.",
+		fix: "Delete them, then run the same command again: it recreates them.\n" +
 			"exo compute instance delete --zone {zone} {subject}",
 	}
 }

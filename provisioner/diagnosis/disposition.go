@@ -17,11 +17,11 @@ const (
 func (d Disposition) Describe() string {
 	switch d {
 	case Repair:
-		return "the run adds what is missing and goes on, unless --no-repair is given; what somebody has changed is asked about first"
+		return "the run adds what is missing and continues, unless --no-repair is set; if it was changed since, the run asks first"
 	case Stop:
-		return "nothing can mend it while the run goes on: it asks on a terminal, and elsewhere it stops, unless --wait-on-failure is given"
+		return "this run cannot fix it: it asks on a terminal, and stops elsewhere, unless --wait-on-failure is set"
 	}
-	return "the run goes on until its time limits"
+	return "the run continues until its time limits"
 }
 
 // Part is a kind of objects that a repair restores.

@@ -9,7 +9,7 @@ func buildEtcdRules() []Rule {
 	return []Rule{{
 		ID:    "etcd-slow-disk",
 		Cause: "The disks of the masters are too slow for etcd: it loses its leader, and the operators flap.",
-		Fix: "Take a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and hypervisors of your own (exoscale.deployTarget) if others " +
+		Fix: "Choose a sizing.controlPlane.type with at least 4 CPUs and 16 GiB, and dedicated hypervisors (exoscale.deployTarget) if others " +
 			"slow the disks down:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence:  High,
 		Disposition: Wait,

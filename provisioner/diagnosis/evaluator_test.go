@@ -280,7 +280,7 @@ func TestEvaluate_WrongCertificateIsNotBlocked(t *testing.T) {
 func TestEvaluate_ProxyInPlaceOfBootstrapMachine(t *testing.T) {
 	got := rulesOf(examined(9, 12, func(minute float64) Input {
 		s := healthy(minute)
-		unanswered(&s, state.LayerTCP, "the connection was cut")
+		unanswered(&s, state.LayerTCP, "the connection was closed")
 		s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTLS, "TLS: the certificate is for another name")
 		return s
 	}))

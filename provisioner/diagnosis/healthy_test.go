@@ -49,7 +49,7 @@ func TestEvaluate_HealthyHasNoFindings(t *testing.T) {
 		"the zone without names in its first minute": func(minute float64, s *Input) {
 			for n := range s.Names {
 				if minute < 1 {
-					s.Names[n].Found, s.Names[n].Missing, s.Names[n].Error = nil, true, "it has no address of that name"
+					s.Names[n].Found, s.Names[n].Missing, s.Names[n].Error = nil, true, "it has no address for the name"
 				}
 			}
 		},
@@ -63,13 +63,13 @@ func TestEvaluate_HealthyHasNoFindings(t *testing.T) {
 		"an old request of a worker that has asked again": func(minute float64, s *Input) {
 			if minute > 46 {
 				s.Snapshot.Requests = append([]state.NodeRequest{{
-					Name: "csr-old", Node: "worker-0", State: state.RequestPending, BlockedReason: "the node has asked again since: csr-new", Created: at(20),
+					Name: "csr-old", Node: "worker-0", State: state.RequestPending, BlockedReason: "the node has made a newer request: csr-new", Created: at(20),
 				}}, s.Snapshot.Requests...)
 			}
 		},
-		"requests of somebody else": func(_ float64, s *Input) {
+		"requests of someone else": func(_ float64, s *Input) {
 			s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
-				Name: "csr-alien", Node: "laptop", State: state.RequestPending, BlockedReason: "this installation has no node of that name", Created: at(9),
+				Name: "csr-alien", Node: "laptop", State: state.RequestPending, BlockedReason: "this installation has no such node", Created: at(9),
 			})
 		},
 		"a cloud controller that takes four minutes": func(_ float64, s *Input) {
@@ -80,7 +80,7 @@ func TestEvaluate_HealthyHasNoFindings(t *testing.T) {
 				}
 			}
 		},
-		"DNS balances the load": func(_ float64, s *Input) {
+		"dns-round-robin has no load balancers": func(_ float64, s *Input) {
 			s.Spec.LoadBalancer.Strategy = "dns-round-robin"
 			s.Names[0].Wanted = append(s.Names[0].Wanted, s.Names[2].Wanted...)
 		},
@@ -146,7 +146,7 @@ func flapping(minute float64, s *Input) {
 		return
 	}
 	s.APIError = errors.New("the API does not answer: connection refused")
-	s.Snapshot.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", state.LayerTCP, "the connection was cut")
+	s.Snapshot.Probes.API = fails("https://api.c-demo-1.example.net:6443/readyz", state.LayerTCP, "the connection was closed")
 	if minute < 30 {
 		s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTCP, "connection refused")
 	}

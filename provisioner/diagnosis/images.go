@@ -13,7 +13,7 @@ func buildImageRules() []Rule {
 	return []Rule{{
 		ID:          "image-pull-failed",
 		Cause:       "The bootstrap machine cannot pull the release's images.",
-		Fix:         "See what the registry says, and mend the pull secret, the proxy or the way out:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
+		Fix:         "See the registry's response, and fix the pull secret, the proxy or the firewall:\n{subject} sudo podman pull --authfile /root/.docker/config.json {release}",
 		Confidence:  High,
 		Disposition: Wait,
 		Waits:       "the machine tries again every few seconds, so that a registry, a proxy or a way out that is mended is used at once",
@@ -24,7 +24,7 @@ func buildImageRules() []Rule {
 		detect:      detectPullFailure,
 	}, {
 		ID:    "wrong-boot-image",
-		Cause: "The machines booted from the image of another release, which this one's software does not fit.",
+		Cause: "The machines booted from the image of another release, which is not compatible with this one.",
 		Fix: "Delete the template, and with the cluster the machines that booted from it; the next installation registers the right one.\n" +
 			"exo compute instance-template delete --zone {zone} {template} && exoshift destroy --dir {folder}",
 		Confidence:  High,
@@ -82,6 +82,6 @@ func detectWrongBootImage(m *inputIndex) detection {
 		return detection{}
 	}
 	return detection{evidence: []string{
-		fmt.Sprintf("the release wants build %s, the template %s is of build %s", m.ReleaseBuild, m.Facts.Template, m.TemplateBuild),
+		fmt.Sprintf("the release requires build %s, the template %s has build %s", m.ReleaseBuild, m.Facts.Template, m.TemplateBuild),
 	}}
 }

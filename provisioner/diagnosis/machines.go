@@ -12,8 +12,8 @@ import (
 func buildMachineRules() []Rule {
 	return []Rule{{
 		ID:          "no-hostname",
-		Cause:       "Machines do not know their names: they all call themselves localhost, and only one node can have a name.",
-		Fix:         "Give each its name:\n{subject}",
+		Cause:       "Machines have no host names: they all register as localhost, and only one node can have that name.",
+		Fix:         "Set each host name:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
 		Waits:       "a machine that you give its name by this command joins at once, and the installation goes on",
@@ -23,8 +23,8 @@ func buildMachineRules() []Rule {
 		detect:      detectMissingHostname,
 	}, {
 		ID:          "wrong-node-address",
-		Cause:       "A node has chosen an address that is not its machine's, where the others do not reach it.",
-		Fix:         "Tell the machine which address to take:\n{subject}",
+		Cause:       "A node uses an address that is not its machine's and is not reachable for the others.",
+		Fix:         "Set the address of the machine:\n{subject}",
 		Confidence:  High,
 		Disposition: Wait,
 		Waits:       "the machine takes the right address when it has booted again, and the installation goes on",
@@ -33,8 +33,8 @@ func buildMachineRules() []Rule {
 		detect:      detectWrongAddress,
 	}, {
 		ID:          "worker-config-unserved",
-		Cause:       "The machine config servers on the masters do not serve the pool of the workers, or requests do not come through to them.",
-		Fix:         "Look at the pools and at what the servers say:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
+		Cause:       "The machine config servers on the masters do not serve the worker pool, or requests do not reach them.",
+		Fix:         "Check the pools and the log of the servers:\noc get machineconfigpools; oc -n openshift-machine-config-operator logs -l k8s-app=machine-config-server --tail=20",
 		Confidence:  Medium,
 		Disposition: Wait,
 		Waits:       "the cluster renders its pools by itself, sometimes late, and tries again by itself once what hinders it is mended",
@@ -55,8 +55,8 @@ func buildMachineRules() []Rule {
 		detect:      detectStoppedMachine,
 	}, {
 		ID:    "machine-silent",
-		Cause: "A machine was never heard of, while others of its kind have joined.",
-		Fix: "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\n" +
+		Cause: "A machine has never made contact, while others of its role have joined.",
+		Fix: "Check its console in the Exoscale portal. If it is stuck, delete it and run the same command again: it recreates the machine.\n" +
 			"exo compute instance delete --zone {zone} {subject}",
 		Confidence:  Medium,
 		Disposition: Wait,
@@ -81,7 +81,7 @@ func detectMissingHostname(m *inputIndex) detection {
 	}
 	for _, request := range m.Snapshot.Requests {
 		if isLocalhost(request.Node) {
-			evidence = append(evidence, fmt.Sprintf("request %s asks for a certificate of %s", quoteName(request.Name), request.Node))
+			evidence = append(evidence, fmt.Sprintf("request %s is for a certificate of %s", quoteName(request.Name), request.Node))
 		}
 	}
 	if len(evidence) == 0 {
@@ -133,7 +133,7 @@ func detectUnservedWorkers(m *inputIndex) detection {
 	}
 	return detection{evidence: []string{
 		"the masters serve configurations since " + m.PhaseTimes[state.PhaseMemberRemoved].UTC().Format("15:04 UTC"),
-		"never heard of: " + joinLimited(collectNames(m.others.missing)),
+		"no contact: " + joinLimited(collectNames(m.others.missing)),
 	}}
 }
 
@@ -156,7 +156,7 @@ func detectSilentMachine(m *inputIndex) detection {
 	for _, machine := range slices.Concat(m.masters.missing, m.others.missing) {
 		if m.silent[machine.Name] {
 			names = append(names, machine.Name)
-			evidence = append(evidence, fmt.Sprintf("%s, %s, is %s since %s, and has no node and asked for no certificate",
+			evidence = append(evidence, fmt.Sprintf("%s, %s, is %s since %s, has no node and has requested no certificate",
 				machine.Name, machine.Address, machine.State, machine.Created.UTC().Format("15:04 UTC")))
 		}
 	}

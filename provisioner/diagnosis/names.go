@@ -10,12 +10,12 @@ import (
 	"exoshift/state"
 )
 
-const rerunHint = "Run the same command again: it adds what is missing and goes on."
+const rerunHint = "Run the same command again: it adds what is missing and continues."
 
 func buildNameRules() []Rule {
 	return []Rule{{
 		ID:          "api-name-missing",
-		Cause:       "The names of the API do not lead to this cluster.",
+		Cause:       "The DNS names of the API do not resolve to this cluster.",
 		Fix:         rerunHint,
 		Confidence:  Medium,
 		Disposition: Repair,
@@ -26,7 +26,7 @@ func buildNameRules() []Rule {
 		detect:      detectWrongAPINames,
 	}, {
 		ID:          "routes-unreachable",
-		Cause:       "The applications' names do not lead to the routers, so the cluster cannot reach its own login and console.",
+		Cause:       "The applications' names do not resolve to the routers, so the cluster cannot reach its own login and console.",
 		Fix:         rerunHint,
 		Confidence:  Medium,
 		Disposition: Repair,
@@ -49,8 +49,8 @@ func detectWrongAPINames(m *inputIndex) detection {
 	}
 	return detection{
 		evidence: append([]string{formatProbe("by name", api)}, formatReachable("on the bootstrap machine's own address", m.Snapshot.Probes.Direct)...),
-		cause:    "The resolver of this machine does not find the API's name.",
-		fix:      "Ask it yourself; if it still remembers that there was no such name, wait, or use another resolver:\ndig api.{domain}",
+		cause:    "The resolver of this machine does not resolve the API's name.",
+		fix:      "Query it; if it has cached that the name does not exist, wait, or use another resolver:\ndig api.{domain}",
 	}
 }
 
@@ -61,7 +61,7 @@ func formatReachable(way string, probe state.Probe) []string {
 	return []string{formatProbe(way, probe)}
 }
 
-// A name that could not be resolved is no evidence. One that leads elsewhere was changed by somebody.
+// A name that could not be resolved is no evidence. One with another target was changed by somebody.
 func findWrongNames(m *inputIndex, names ...string) detection {
 	var wrong detection
 	for _, name := range m.Names {
@@ -70,12 +70,12 @@ func findWrongNames(m *inputIndex, names ...string) detection {
 		}
 		switch {
 		case name.Missing:
-			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s has no address; it should lead to %s", name.Name, formatAddresses(name.Wanted)))
+			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s has no address; it should resolve to %s", name.Name, formatAddresses(name.Wanted)))
 			wrong.objects = append(wrong.objects, name.Name)
 		case len(name.Found) > 0 && !slices.ContainsFunc(name.Found, func(a netip.Addr) bool { return slices.Contains(name.Wanted, a) }):
-			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s leads to %s, and not to %s", name.Name, formatAddresses(name.Found), formatAddresses(name.Wanted)))
+			wrong.evidence = append(wrong.evidence, fmt.Sprintf("%s resolves to %s instead of %s", name.Name, formatAddresses(name.Found), formatAddresses(name.Wanted)))
 			wrong.objects = append(wrong.objects, name.Name)
-			wrong.changed, wrong.fix = true, "Delete the record that leads elsewhere, then run the same command again: it adds what is missing and goes on."
+			wrong.changed, wrong.fix = true, "Delete the wrong record, then run the same command again: it adds what is missing and continues."
 		}
 	}
 	wrong.sure = len(wrong.evidence) > 0
@@ -113,7 +113,7 @@ func detectUnreachableRoutes(m *inputIndex) detection {
 	}
 	return detection{
 		evidence: complaints,
-		fix:      "See where the routers run, and whether the load balancers send to these nodes:\noc -n openshift-ingress get pods -o wide",
+		fix:      "Check where the routers run, and whether the load balancers forward to these nodes:\noc -n openshift-ingress get pods -o wide",
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 func buildNetworkRules() []Rule {
 	return []Rule{{
 		ID:          "load-balancer-blocked",
-		Cause:       "The API runs on the bootstrap machine, but requests do not come through to it by the API's name.",
-		Fix:         "Look at a load balancer; HAProxy's log tells which servers it takes for dead:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
+		Cause:       "The API runs on the bootstrap machine, but is not reachable by its name.",
+		Fix:         "Check a load balancer; HAProxy's log shows which servers are down:\n{subject} sudo journalctl --no-pager -u haproxy -n 50",
 		Confidence:  Medium,
 		Disposition: Repair,
 		Blocks:      Bootstrap,
@@ -24,7 +24,7 @@ func buildNetworkRules() []Rule {
 		detect:      detectBlockedLoadBalancer,
 	}, {
 		ID:          "machine-config-blocked",
-		Cause:       "Machines cannot fetch their configuration: the way to the machine config server, port 22623, is closed.",
+		Cause:       "Machines cannot fetch their configuration: port 22623 of the machine config server is blocked.",
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
@@ -37,10 +37,10 @@ func buildNetworkRules() []Rule {
 		detect:      detectBlockedMachineConfig,
 	}, {
 		ID: "source-rewritten",
-		Cause: "Connections through the elastic IP do not keep their source, so the security groups do not know the cluster's own machines, " +
+		Cause: "Connections through the elastic IP lose their source address, so the security groups reject the cluster's own machines, " +
 			"and no node gets its configuration.",
-		Fix: "Set loadBalancer.internal to addresses and run the same command again: the nodes then reach the load balancers themselves, and go " +
-			"on without being started anew.",
+		Fix: "Set loadBalancer.internal to addresses and run the same command again: the nodes then reach the load balancers directly, and " +
+			"continue without a restart.",
 		Confidence:  Medium,
 		Disposition: Wait,
 		Waits:       "it is what remains when nothing else explains that no node comes, and a run that would end well must not be stopped for that",
@@ -49,7 +49,7 @@ func buildNetworkRules() []Rule {
 		detect:      detectRewrittenSource,
 	}, {
 		ID:          "rules-missing",
-		Cause:       "Rules of the security groups that the cluster needs are missing.",
+		Cause:       "Security group rules that the cluster requires are missing.",
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
@@ -63,7 +63,7 @@ func buildNetworkRules() []Rule {
 		},
 	}, {
 		ID:          "elastic-ip-detached",
-		Cause:       "An elastic IP is not attached to a load balancer that should have it.",
+		Cause:       "An elastic IP is not attached to its load balancer.",
 		Fix:         rerunHint,
 		Confidence:  High,
 		Disposition: Repair,
@@ -76,7 +76,7 @@ func buildNetworkRules() []Rule {
 		},
 	}, {
 		ID:          "address-clash",
-		Cause:       "Addresses that the cluster has to reach lie in its own networks of pods or services, so its packets never leave it.",
+		Cause:       "Addresses that the cluster must reach are in its own pod or service network, so packets to them never leave the cluster.",
 		Fix:         "Choose a network.podCIDR and a network.serviceCIDR without these addresses. They cannot be changed later:\nexoshift destroy --dir {folder}\nThen install again.",
 		Confidence:  High,
 		Disposition: Stop,
@@ -118,7 +118,7 @@ func detectBlockedLoadBalancer(m *inputIndex) detection {
 	evidence := append(formatReachable("on the bootstrap machine's own address", direct), formatProbe("by name", api))
 	if closed := findClosedRules(m, "6443", getAPIGroup(m)); len(closed) > 0 {
 		return detection{evidence: append(slices.Clone(closed), evidence...), objects: closed, sure: true, fix: rerunHint,
-			cause: "Requests to the API do not come through: port 6443 of the load balancers is closed."}
+			cause: "The API is not reachable: port 6443 of the load balancers is blocked."}
 	}
 	balancers := listBalancerCommands(m)
 	if len(m.Detached) > 0 || api.Layer == state.LayerDNS {
@@ -156,7 +156,7 @@ func detectBlockedMachineConfig(m *inputIndex) detection {
 	if len(waiting) == 0 {
 		return detection{}
 	}
-	return detection{evidence: append(slices.Clone(closed), "never heard of: "+joinLimited(waiting)), objects: closed, subject: waiting}
+	return detection{evidence: append(slices.Clone(closed), "no contact: "+joinLimited(waiting)), objects: closed, subject: waiting}
 }
 
 // Masters ask for their first certificates at most this long after the temporary API is there.
@@ -174,9 +174,9 @@ func detectRewrittenSource(m *inputIndex) detection {
 		return detection{}
 	}
 	return detection{evidence: []string{
-		fmt.Sprintf("api-int.%s leads to %s, the elastic IP of the API", m.Spec.Domain(), m.Facts.APIAddress),
+		fmt.Sprintf("api-int.%s resolves to %s, the elastic IP of the API", m.Spec.Domain(), m.Facts.APIAddress),
 		"port 22623 of the load balancers is open to the cluster's own machines only, and no rule is missing",
-		fmt.Sprintf("the API answers for %s; never heard of: %s", m.formatAge(state.PhaseTemporaryAPI), joinLimited(silent)),
+		fmt.Sprintf("the API answers for %s; no contact: %s", m.formatAge(state.PhaseTemporaryAPI), joinLimited(silent)),
 	}}
 }
 
@@ -187,7 +187,7 @@ func detectAddressConflict(m *inputIndex) detection {
 	for _, needed := range listRequiredAddresses(m) {
 		for what, network := range networks {
 			if network.Contains(needed.address) {
-				evidence = append(evidence, fmt.Sprintf("%s has %s, which lies in the cluster's network of %s, %s", needed.name, needed.address, what, network))
+				evidence = append(evidence, fmt.Sprintf("%s has %s, which is in the cluster's network of %s, %s", needed.name, needed.address, what, network))
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 func buildOperatorRules() []Rule {
 	return []Rule{{
 		ID:    "machine-config-mismatch",
-		Cause: "What the machines were given on the bootstrap machine is not what the cluster makes of the same manifests.",
-		Fix: "Find the machine configurations that differ, correct your manifests, then destroy the cluster and install again:\n" +
+		Cause: "The cluster renders other machine configurations from the manifests than the bootstrap machine did.",
+		Fix: "Find the machine configurations that differ, correct your manifests, then destroy the cluster and install it again:\n" +
 			"oc get machineconfigs --sort-by=.metadata.creationTimestamp",
 		Confidence:  High,
 		Disposition: Stop,
@@ -23,7 +23,7 @@ func buildOperatorRules() []Rule {
 		detect:      detectConfigMismatch,
 	}, {
 		ID:          "no-cloud-controller",
-		Cause:       "No cloud controller takes care of the nodes, and nearly nothing runs on nodes that it has not seen.",
+		Cause:       "No cloud controller initializes the nodes, and almost nothing runs on uninitialized nodes.",
 		Fix:         formatControllerFix("exoscale-cloud-controller-manager"),
 		Confidence:  High,
 		Disposition: Wait,
@@ -33,7 +33,7 @@ func buildOperatorRules() []Rule {
 		detect:      detectUninitializedNodes,
 	}, {
 		ID:    "routers-on-masters",
-		Cause: "Routers run on masters, where the load balancers send nobody.",
+		Cause: "Routers run on masters, to which the load balancers do not forward.",
 		Fix: "Keep the masters free, and find out who placed the routers there, such as a repository that manages the same ingress controller:\n" +
 			"oc patch schedulers.config.openshift.io cluster --type merge -p '{\"spec\":{\"mastersSchedulable\":false}}' && oc -n openshift-ingress-operator get ingresscontroller default -o yaml --show-managed-fields",
 		Confidence:  High,
@@ -59,7 +59,7 @@ const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
 // With Project Syn, the catalog installs the controller in another namespace.
 func formatControllerFix(namespace string) string {
-	return fmt.Sprintf("Look at why it does not run, or does not reach the API or Exoscale:\n"+
+	return fmt.Sprintf("Find out why it does not run, or does not reach the API or Exoscale:\n"+
 		"oc -n %[1]s get pods,events; oc -n %[1]s logs deployment/exoscale-cloud-controller-manager --tail=20", namespace)
 }
 

@@ -14,8 +14,8 @@ import (
 func buildRequestRules() []Rule {
 	return []Rule{{
 		ID:          "requests-left",
-		Cause:       "Nodes wait for certificates whose requests break a rule; these are left to you.",
-		Fix:         "Look at what they ask for; approve them only if you know why they do:\noc describe csr {subject}",
+		Cause:       "Certificate requests of nodes break a rule and need your review.",
+		Fix:         "Check what they request; approve them only if that is intended:\noc describe csr {subject}",
 		Confidence:  High,
 		Disposition: Wait,
 		Waits:       "once you have approved a request, or the machine asks for what it may have, the installation goes on",
@@ -55,20 +55,20 @@ func detectSkippedRequests(m *inputIndex) detection {
 	if len(stale) > 0 {
 		return detection{
 			evidence: evidence, blocks: blocks, subject: []string{strings.Join(stale, " ")},
-			cause: "Machines ask to join in the name of nodes that exist and are not Ready.",
+			cause: "Machines request to join under the names of nodes that exist and are not Ready.",
 			fix:   "If you replaced the machines, delete the nodes of the old ones:\noc delete node {subject}",
 		}
 	}
 	if len(undecided) > 0 {
 		return detection{
 			evidence: evidence, blocks: blocks, subject: []string{strings.Join(undecided[:min(len(undecided), maxListed)], ",")},
-			cause: "Machines ask for their first certificate with one key after the other, and do not register.",
-			fix: "Look at their consoles: either their certificates get lost, or somebody else asks in their name. To approve one more key of " +
+			cause: "Machines request their first certificate with one key after the other, and do not register.",
+			fix: "Check their consoles: either their certificates get lost, or someone else requests them in their name. To approve one more key of " +
 				"each, press a on the dashboard, or run again with:\n--approve-new-key {subject}",
 		}
 	}
 	if len(names) == 0 {
-		return detection{evidence: evidence, blocks: blocks, fix: "Look at what they ask for; approve them only if you know why they do:\noc get csr"}
+		return detection{evidence: evidence, blocks: blocks, fix: "Check what they request; approve them only if that is intended:\noc get csr"}
 	}
 	return detection{evidence: evidence, blocks: blocks, subject: []string{strings.Join(names, " ")}}
 }

@@ -36,7 +36,7 @@ func ailmentsOfWays() []ailment {
 	return []ailment{
 		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			s.Names[0].Found, s.Names[0].Missing = nil, true
-		}, "api.c-demo-1.example.net has no address; it should lead to 192.0.2.1", High},
+		}, "api.c-demo-1.example.net has no address; it should resolve to 192.0.2.1", High},
 		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			s.Names[1].Found = []netip.Addr{netip.MustParseAddr("203.0.113.9")}
 		}, "api-int.c-demo-1.example.net leads to 203.0.113.9, and not to 192.0.2.1", High},
@@ -53,7 +53,7 @@ func ailmentsOfWays() []ailment {
 		}, "security group c-demo-1_load_balancers lacks the rule", High},
 		{"machine-config-blocked", 10, 1.2, 0, func(_ float64, s *Input) {
 			s.MissingRules = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
-		}, "never heard of: master-0", High},
+		}, "no contact: master-0", High},
 		{"source-rewritten", 0, 24.5, 15, func(_ float64, s *Input) { s.Spec.LoadBalancer.Internal = state.InternalElasticIP },
 			"api-int.c-demo-1.example.net leads to 192.0.2.1, the elastic IP of the API", Medium},
 		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Input) {
@@ -65,9 +65,9 @@ func ailmentsOfWays() []ailment {
 		}, "is not attached to lb-0", High},
 		{"machine-stopped", 10, 1.2, 0, func(_ float64, s *Input) { s.Machines[4].State = "stopped" }, "exo compute instance start --zone ch-gva-2 master-1", High},
 		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Facts.IngressAddress = "10.131.0.9" },
-			"the ingress has 10.131.0.9, which lies in the cluster's network of pods, 10.128.0.0/14", High},
+			"the ingress has 10.131.0.9, which is in the cluster's network of pods, 10.128.0.0/14", High},
 		{"address-clash", 0, 1.2, 0, func(_ float64, s *Input) { s.Machines[0].Address = "100.64.7.7" },
-			"lb-0 has 100.64.7.7, which lies in the cluster's network of joins between nodes", High},
+			"lb-0 has 100.64.7.7, which is in the cluster's network of joins between nodes", High},
 		{"certificate-expired", 9, 1.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerTLS, "TLS: the certificate has expired or is not valid yet; check the clocks")
 		}, "openssl x509 -noout -dates", High},
@@ -79,7 +79,7 @@ func ailmentsOfWays() []ailment {
 		{"foreign-authority", 0, 1.2, 0, func(_ float64, s *Input) { s.RootCALabels["master-1"] = "0123456789abcdef" },
 			"exo compute instance delete --zone ch-gva-2 master-1", High},
 		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Input) { s.Names[2].Found, s.Names[2].Missing = nil, true },
-			"console-openshift-console.apps.c-demo-1.example.net has no address; it should lead to 192.0.2.2", High},
+			"console-openshift-console.apps.c-demo-1.example.net has no address; it should resolve to 192.0.2.2", High},
 		{"routes-unreachable", 46, 20, 50, func(float64, *Input) {}, "oc -n openshift-ingress get pods", Medium},
 	}
 }
@@ -105,7 +105,7 @@ func ailmentsOfMachines() []ailment {
 					s.lose(machine.Name)
 				}
 			}
-		}, "never heard of: infra-0", Medium},
+		}, "no contact: infra-0", Medium},
 		{"machine-silent", 10, 19, 0, func(minute float64, s *Input) {
 			s.lose("master-2")
 			s.stop(minute, 20)
@@ -115,7 +115,7 @@ func ailmentsOfMachines() []ailment {
 			s.stop(minute, 46)
 		}, "exo compute instance delete --zone ch-gva-2 worker-1", Medium},
 		{"requests-left", 42, 3.2, 0, func(_ float64, s *Input) {
-			s.refuse("worker-1", true, "it asks for the name \"api.c-demo-1.example.net\", which is not the node's")
+			s.refuse("worker-1", true, "it requests the name \"api.c-demo-1.example.net\", which is not the node's")
 		}, "oc describe csr csr-worker-1-true", High},
 		{"requests-left", 20, 3.2, 0, func(_ float64, s *Input) {
 			s.Snapshot.Nodes[0].Ready = false
@@ -201,7 +201,7 @@ func stalls() []ailment {
 		{"slow", 0, 22, 0, func(minute float64, s *Input) { *s = slower(minute, 4) }, "the bootstrap machine runs for", Medium},
 		{"bootstrap-silent", 0.5, 15.2, 0, frozen(0.5), "SSH: tcp://198.51.100.3:22 does not answer", Low},
 		{"bootstrap-silent", 6, 20, 0, frozen(6), "API: https://198.51.100.3:6443/readyz does not answer", Low},
-		{"no-master", 10, 15.5, 0, frozen(15), "never heard of: master-0, master-1, master-2", Low},
+		{"no-master", 10, 15.5, 0, frozen(15), "no contact: master-0, master-1, master-2", Low},
 		{"etcd-incomplete", 20, 20, 0, frozen(22.2), "member master-1: not started", Low},
 		{"bootstrap-member-stays", 29, 10.2, 0, func(minute float64, s *Input) {
 			s.stop(minute, 29.5)
@@ -254,7 +254,7 @@ func TestRules_FoundBySigns(t *testing.T) {
 				if (first.Disposition == Wait) != (first.Confidence != High || known.Disposition == Wait) {
 					t.Errorf("the run does %s", first.Disposition)
 				}
-				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(said, "leads to 203.0.113.9") || known.Restores == RouterParts)) {
+				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(said, "resolves to 203.0.113.9") || known.Restores == RouterParts)) {
 					t.Errorf("it restores %s, %s, changed: %t", first.Restores, first.Objects, first.Changed)
 				}
 				if !strings.Contains(said, a.says) || first.Confidence != a.sure {

@@ -12,8 +12,8 @@ import (
 func buildStallRules() []Rule {
 	return []Rule{{
 		ID:          "slow",
-		Cause:       "Everything takes longer than usual, and still goes on: the disks or the network are slow.",
-		Fix:         "Let it run. If it gives up, run the same command again: it goes on where it stopped.",
+		Cause:       "The installation progresses more slowly than usual: the disks or the network are slow.",
+		Fix:         "Wait. If the run times out, run the same command again: it continues where it stopped.",
 		Confidence:  Medium,
 		Disposition: Wait,
 		Waits:       "it passes",
@@ -24,8 +24,8 @@ func buildStallRules() []Rule {
 		detect:      detectSlowProgress,
 	}, {
 		ID:          "bootstrap-silent",
-		Cause:       "The bootstrap machine has not brought up the API.",
-		Fix:         "Look at its console in Exoscale's portal. If it is stuck, delete it and run the same command again: it makes the machine anew.\nexo compute instance delete --zone {zone} bootstrap",
+		Cause:       "The bootstrap machine has not started the API.",
+		Fix:         "Check its console in the Exoscale portal. If it is stuck, delete it and run the same command again: it recreates the machine.\nexo compute instance delete --zone {zone} bootstrap",
 		Confidence:  Low,
 		Disposition: Wait,
 		Waits:       "the machine may only be slow, and nothing else shows what it does",
@@ -36,8 +36,8 @@ func buildStallRules() []Rule {
 		detect:      detectSilentBootstrap,
 	}, {
 		ID:          "no-master",
-		Cause:       "The API is up, but no master has asked to join.",
-		Fix:         "Look at the console of {subject} in Exoscale's portal: it tells whether Ignition fetches its configuration, and from where.",
+		Cause:       "The API is up, but no master has requested to join.",
+		Fix:         "Check the console of {subject} in the Exoscale portal: it shows whether Ignition fetches its configuration, and from where.",
 		Confidence:  Low,
 		Disposition: Wait,
 		Waits:       "the machines may only be slow, and they go on once they reach their configuration",
@@ -48,8 +48,8 @@ func buildStallRules() []Rule {
 		detect:      detectMissingMasters,
 	}, {
 		ID:          "etcd-incomplete",
-		Cause:       "The masters are there, but etcd does not grow to a member on each of them.",
-		Fix:         "See which pod of etcd is not well, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
+		Cause:       "The masters have joined, but etcd does not get a member on each of them.",
+		Fix:         "See which etcd pod has a problem, and why:\noc -n openshift-etcd get pods -o wide; oc get etcd cluster -o jsonpath='{range .status.conditions[?(@.status==\"True\")]}{.type}: {.message}{\"\\n\"}{end}'",
 		Confidence:  Low,
 		Disposition: Wait,
 		Waits:       "etcd's operator adds members by itself once their masters are well",
@@ -60,8 +60,8 @@ func buildStallRules() []Rule {
 		detect:      detectIncompleteEtcd,
 	}, {
 		ID:          "bootstrap-member-stays",
-		Cause:       "The bootstrap is complete, but etcd keeps the member on the bootstrap machine, so this machine cannot go.",
-		Fix:         "Do not delete the bootstrap machine. See what is wrong with etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
+		Cause:       "The bootstrap is complete, but etcd keeps the member on the bootstrap machine, which therefore cannot be removed.",
+		Fix:         "Do not delete the bootstrap machine. Check etcd's other members:\noc -n openshift-etcd get pods -l app=etcd -o wide",
 		Confidence:  Medium,
 		Disposition: Wait,
 		Waits:       "etcd's operator removes the member by itself once the others are well, and until then the bootstrap machine has to stay",
@@ -74,8 +74,8 @@ func buildStallRules() []Rule {
 		detect:      detectBootstrapMember,
 	}, {
 		ID:          "operators-stalled",
-		Cause:       "The release is not applied completely: its version has waited for the same operators for long.",
-		Fix:         "See what the first of them lacks:\noc describe clusteroperator {subject}",
+		Cause:       "The release is not fully applied: the cluster version is waiting for the same operators for a long time.",
+		Fix:         "See what the first of them is waiting for:\noc describe clusteroperator {subject}",
 		Confidence:  Low,
 		Disposition: Wait,
 		Waits:       "operators try again by themselves, and you can give them what they lack while the run waits",
@@ -153,7 +153,7 @@ func detectSlowProgress(m *inputIndex) detection {
 	if late == "" {
 		return detection{}
 	}
-	return detection{evidence: []string{late, "something went on at " + m.lastProgress.UTC().Format("15:04 UTC")}}
+	return detection{evidence: []string{late, "last progress at " + m.lastProgress.UTC().Format("15:04 UTC")}}
 }
 
 // The limit is longer for a machine that answers on its SSH port.
@@ -202,7 +202,7 @@ func detectMissingMasters(m *inputIndex) detection {
 		return detection{}
 	}
 	return detection{subject: collectNames(silent), evidence: []string{
-		fmt.Sprintf("the API answers for %s", m.formatAge(state.PhaseTemporaryAPI)), "never heard of: " + joinLimited(collectNames(silent)),
+		fmt.Sprintf("the API answers for %s", m.formatAge(state.PhaseTemporaryAPI)), "no contact: " + joinLimited(collectNames(silent)),
 	}}
 }
 

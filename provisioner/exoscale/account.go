@@ -30,12 +30,12 @@ func (c *Account) CheckCredentials(ctx context.Context) error {
 	var name *net.DNSError
 	switch {
 	case errors.As(err, &name) && name.IsNotFound:
-		return fault.New(fault.Invalid, "look for zone "+c.api.Zone, err).
+		return fault.New(fault.Invalid, "find zone "+c.api.Zone, err).
 			WithHint("check the zone (%s), and that this machine resolves names", api.ZoneHint)
 	case err != nil:
 		return err
 	case !slices.Contains(zones, c.api.Zone):
-		return fault.Newf(fault.Invalid, "look for zone "+c.api.Zone, "there is no such zone").
+		return fault.Newf(fault.Invalid, "find zone "+c.api.Zone, "no such zone").
 			WithHint("choose one of %s", strings.Join(zones, ", "))
 	}
 	_, err = c.ListQuotas(ctx)
@@ -71,8 +71,8 @@ func (c *Account) GetServerTime(ctx context.Context) (time.Time, error) {
 	}
 	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
-		return time.Time{}, fault.New(fault.Internal, op, errors.Join(errors.New("the answer has no date"), err)).
-			WithHint("check whether a proxy takes headers off the API's answers")
+		return time.Time{}, fault.New(fault.Internal, op, errors.Join(errors.New("the response has no date"), err)).
+			WithHint("check whether a proxy removes headers from the API's responses")
 	}
 	return date, nil
 }

@@ -61,10 +61,10 @@ func newKeyConflict(wanted state.APIKey, live *apiKey) error {
 	op := "ensure " + state.KindAPIKey + " " + wanted.Name
 	if live.Key == wanted.Key {
 		return fault.Newf(fault.Conflict, op, "key %s has role %s instead of %s", live.Key, live.RoleID, wanted.RoleID).
-			WithHint("delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
+			WithHint("delete the key with `exo iam api-key delete %s` if it is unused, then run again", live.Key)
 	}
-	return fault.Newf(fault.Conflict, op, "key %s has that name, and its secret is not here", live.Key).
-		WithHint("put the folder back that holds its secret, or delete the key with `exo iam api-key delete %s` if nothing uses it, then run again", live.Key)
+	return fault.Newf(fault.Conflict, op, "key %s has that name, but its secret is not stored here", live.Key).
+		WithHint("restore the folder with its secret, or delete the key with `exo iam api-key delete %s` if it is unused, then run again", live.Key)
 }
 
 func (c *IAM) listAPIKeys(ctx context.Context, name string) ([]*apiKey, error) {
@@ -83,7 +83,7 @@ func (c *IAM) createAPIKey(ctx context.Context, wanted state.APIKey, keep func(s
 			return "", err
 		}
 		if made.Key == "" || made.Secret == "" {
-			return "", errors.New("the API gave an answer without key and secret")
+			return "", errors.New("the response has no key and secret")
 		}
 		wanted.Key, wanted.Secret = made.Key, made.Secret
 		return made.Key, keep(wanted)

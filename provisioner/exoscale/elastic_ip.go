@@ -116,7 +116,7 @@ func (c *ElasticIPs) syncElasticIP(ctx context.Context, ip state.ElasticIP, live
 	if has.Mode != wants.Mode { // fixed at creation, and cannot be added later
 		return false, fault.Newf(fault.Conflict, "ensure elastic-ip "+ip.Name,
 			"its health check has mode %q instead of %q, which cannot be changed", has.Mode, wants.Mode).
-			WithHint("release %s (%s) if nothing needs it, then run again", ip.Address, ip.ID)
+			WithHint("release %s (%s) if it is unused, then run again", ip.Address, ip.ID)
 	}
 	labels := maps.Clone(deref(live.Labels))
 	if labels == nil {

@@ -162,7 +162,7 @@ func TestCheckCredentials_ValidAndInvalid(t *testing.T) {
 func TestEnsureInstance_QuotaExceeded(t *testing.T) {
 	inWorldOf(t, api.Config{Key: key, Secret: secret, Quotas: map[string]int{"instance": 0}}, func(ctx context.Context, w *world) {
 		_, _, err := w.EnsureInstance(ctx, w.machine(ctx, "lb-0"))
-		w.wantFault(err, fault.Quota, "create instance lb-0", "quota page")
+		w.wantFault(err, fault.Quota, "create instance lb-0", "limit")
 		quotas, err := w.ListQuotas(ctx)
 		w.check(err)
 		for _, quota := range quotas {

@@ -96,7 +96,7 @@ func TestEnsureAPIKey_UnknownSecretConflicts(t *testing.T) {
 		w.check(err)
 		w.unchanged(func() {
 			_, _, err = w.ensureKey(ctx, wanted)
-			w.wantFault(err, fault.Conflict, wanted.Name, first.Key, "put the folder back", "delete the key")
+			w.wantFault(err, fault.Conflict, wanted.Name, first.Key, "restore the folder", "delete the key")
 			stale := first
 			stale.RoleID = "another"
 			_, _, err = w.ensureKey(ctx, stale)

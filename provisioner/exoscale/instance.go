@@ -311,7 +311,7 @@ func (c *Instances) setProtection(ctx context.Context, live *v2.Instance, wanted
 	op, action := "protect instance "+name, ":add-protection"
 	labels[state.LabelProtected] = "true"
 	if !wanted {
-		op, action = "lift the protection of instance "+name, ":remove-protection"
+		op, action = "remove the protection of instance "+name, ":remove-protection"
 		delete(labels, state.LabelProtected)
 	}
 	return api.Repeat(ctx, c.api, op, func(ctx context.Context) error {

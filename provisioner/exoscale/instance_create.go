@@ -63,11 +63,11 @@ func checkInstances(wanted []state.Instance) error {
 	for _, one := range wanted {
 		op := "create instance " + one.Name
 		if size := base64.StdEncoding.EncodedLen(len(one.UserData)); size > maxUserData {
-			return fault.Newf(fault.Invalid, op, "its user data has %d characters in base64, Exoscale takes %d", size, maxUserData).
-				WithHint("keep large documents in object storage and point to them")
+			return fault.Newf(fault.Invalid, op, "its user data has %d characters in base64, Exoscale accepts %d", size, maxUserData).
+				WithHint("move large documents to object storage and link to them")
 		}
 		if names[newIdentity(one)] {
-			return fault.Newf(fault.Invalid, op, "it is asked for twice").WithHint("give each machine a name of its own")
+			return fault.Newf(fault.Invalid, op, "it is requested twice").WithHint("give each machine a unique name")
 		}
 		names[newIdentity(one)] = true
 	}

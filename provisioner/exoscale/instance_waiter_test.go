@@ -138,7 +138,7 @@ func TestEnsureInstances_StopsAtQuota(t *testing.T) {
 		wanted := w.machines(ctx, 40)
 		began := time.Now()
 		_, err := w.ensureAll(ctx, wanted)
-		w.wantFault(err, fault.Quota, "create instance worker-", "quota page")
+		w.wantFault(err, fault.Quota, "create instance worker-", "limit")
 		if posts := w.count("POST /v2/instance"); posts > 12 || time.Since(began) > 5*time.Second {
 			w.t.Errorf("%d creates, %s", posts, time.Since(began))
 		}
@@ -219,7 +219,7 @@ func TestEnsureInstances_ReportsVanished(t *testing.T) {
 		wanted := w.machines(ctx, 1)
 		w.lost(`{"id":"op-77","state":"success"}`, 1)
 		_, err := w.ensureAll(ctx, wanted)
-		w.wantFault(err, fault.Transient, "vanished", "event log")
+		w.wantFault(err, fault.Transient, "disappeared", "event log")
 	})
 }
 
@@ -250,7 +250,7 @@ func TestEnsureInstances_RefusesDuplicateNames(t *testing.T) {
 		wanted[1].Name = wanted[0].Name
 		w.unchanged(func() {
 			_, err := w.ensureAll(ctx, wanted)
-			w.wantFault(err, fault.Invalid, "worker-0", "twice", "name of its own")
+			w.wantFault(err, fault.Invalid, "worker-0", "twice", "unique name")
 		})
 	})
 }
@@ -359,7 +359,7 @@ func TestEnsureInstance_DeployTarget(t *testing.T) {
 		w.wantFault(err, fault.NotFound, "dedicated-9", "dedicated-1", "edge-1")
 		w.InjectFaults(site.Fault{Match: "GET /v2/deploy-target", Respond: matchPattern(200, `{"deploy-targets":[]}`)})
 		_, err = w.FindDeployTarget(ctx, "dedicated-1")
-		w.wantFault(err, fault.NotFound, "leave the deploy target out")
+		w.wantFault(err, fault.NotFound, "remove exoscale.deployTarget,")
 		wanted.Name, wanted.DeployTarget = "lb-1", "00000000-0000-0000-0000-000000000000"
 		_, _, err = w.EnsureInstance(ctx, wanted)
 		w.wantFault(err, fault.NotFound, "create instance lb-1", zone)

@@ -77,10 +77,10 @@ func (w *instanceWaiter) explainAbsence(m *pendingInstance, live *v2.Instance, g
 		return w.newHaltedError(m, live)
 	case late:
 		return fault.Newf(fault.Timeout, "wait for instance "+m.Name, "it is %s after %s", describeState(live), instanceLimit).
-			WithHint("look at it in the Exoscale portal; run again to wait on")
+			WithHint("check it in the Exoscale portal; run again to continue waiting")
 	case live == nil && !goes:
-		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has vanished from zone %s", w.instances.api.Zone).
-			WithHint("look who deleted it in the event log of the Exoscale portal; run again to make it anew")
+		return fault.Newf(fault.Transient, "wait for instance "+m.Name, "it has disappeared from zone %s", w.instances.api.Zone).
+			WithHint("check in the event log of the Exoscale portal who deleted it; run again to recreate it")
 	}
 	return nil
 }

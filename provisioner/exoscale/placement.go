@@ -66,9 +66,9 @@ func (c *Placement) FindDeployTarget(ctx context.Context, name string) (id strin
 }
 
 func (c *Placement) newTargetNotFound(name string, all []*v2.DeployTarget) error {
-	missing := fault.Newf(fault.NotFound, "find deploy-target "+name, "zone %s has no deploy target of that name", c.api.Zone)
+	missing := fault.Newf(fault.NotFound, "find deploy-target "+name, "zone %s has no such deploy target", c.api.Zone)
 	if len(all) == 0 {
-		return missing.WithHint("the organization has none there: leave the deploy target out, or order dedicated hypervisors from Exoscale")
+		return missing.WithHint("the organization has none in this zone: remove exoscale.deployTarget, or order dedicated hypervisors from Exoscale")
 	}
 	names := make([]string, len(all))
 	for i, target := range all {

@@ -111,7 +111,7 @@ func toV2Record(record state.Record) *v2.DNSDomainRecord {
 // itself are Exoscale's.
 func (c *DNS) DeleteRecords(ctx context.Context, zoneID, name, kind string, useless func(content string) bool) (state.Action, error) {
 	if name == "" && (kind == "NS" || kind == "SOA") {
-		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "a zone cannot do without it")
+		return "", fault.Newf(fault.Invalid, "delete dns-record "+kind, "the zone requires it")
 	}
 	all, err := c.listRecords(ctx, zoneID)
 	if err != nil {
@@ -161,7 +161,7 @@ func isCompanion(record v2.DNSDomainRecord, all []v2.DNSDomainRecord) bool {
 
 func (c *DNS) deleteRecordOf(ctx context.Context, o state.Object) (state.Action, error) {
 	if len(o.Uses) != 1 {
-		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it names no zone")
+		return "", fault.Newf(fault.Internal, "delete dns-record "+o.Name, "it has no zone")
 	}
 	zone := o.Uses[0]
 	all, err := c.listRecords(ctx, zone)

@@ -46,8 +46,8 @@ func (w *world) restricted(ctx context.Context) *world {
 func refusals() map[string]refusal {
 	absent := "00000000-0000-4000-8000-000000000000"
 	return map[string]refusal{
-		"quota": {
-			quotas: map[string]int{"instance": 0}, kind: fault.Quota, words: []string{"create instance lb-0", "quota"},
+		"Quotas": {
+			quotas: map[string]int{"instance": 0}, kind: fault.Quota, words: []string{"create instance lb-0", "Quotas"},
 			try: func(ctx context.Context, w *world) error { return w.tryMachine(ctx, func(*state.Instance) {}) },
 		},
 		"permission": {

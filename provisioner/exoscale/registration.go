@@ -56,10 +56,10 @@ func (c *Templates) waitEarlierTemplate(ctx context.Context, name string) (state
 // findRegistration returns the zero time if there is none in our zone.
 func (c *Templates) findRegistration(ctx context.Context, name string) (latest time.Time, err error) {
 	var trail []event
-	op := "look for the registration of template " + name + " in the audit trail"
+	op := "find the registration of template " + name + " in the audit trail"
 	if err := c.api.Get(ctx, op, "/event", &trail); err != nil {
 		if fault.Is(err, fault.Denied) {
-			return latest, fault.New(fault.Denied, op, err).WithHint("allow the API key to list events; or wait until " +
+			return latest, fault.New(fault.Denied, op, err).WithHint("give the API key permission to list events; or wait until " +
 				"`exo compute instance-template list --visibility private` shows the template, then run again")
 		}
 		return latest, err

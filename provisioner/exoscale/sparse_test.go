@@ -44,7 +44,7 @@ func TestEnsure_MissingOperationReference(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "POST /v2/iam-role", Respond: w.without}, site.Fault{Match: "GET /v2/operation", Respond: matchPattern(200, `{"id":"1","state":"success"}`)})
 		_, err := ensures(ctx, w)["iam-role"]()
-		w.wantFault(err, fault.Internal, "does not tell the ID", "run again")
+		w.wantFault(err, fault.Internal, "has no ID", "run again")
 		if len(w.journal.open) != 1 {
 			w.t.Errorf("an empty ID was stored: %v", w.journal.entries)
 		}

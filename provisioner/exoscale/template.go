@@ -64,7 +64,7 @@ func newTemplateConflict(name string, found []state.Template) error {
 }
 
 func (c *Templates) newTemplateNotFound(name, visibility string) error {
-	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no %s template of that name", c.api.Zone, visibility).
+	return fault.Newf(fault.NotFound, "find template "+name, "zone %s has no such %s template", c.api.Zone, visibility).
 		WithHint("`exo compute instance-template list --visibility %s` shows what it has", visibility)
 }
 

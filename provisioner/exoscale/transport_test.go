@@ -38,7 +38,7 @@ func TestTransport_RefusalKindAndMessage(t *testing.T) {
 		{401, `{"message":"bad signature"}`, fault.Denied, []string{"bad signature", "clock"}},
 		{403, `{"message":"denied by policy"}`, fault.Denied, []string{"denied by policy", "IAM role", zone}},
 		{403, `{"message":"Operation x is forbidden - reason: Locked by NLB y"}`, fault.Conflict, []string{"Locked by NLB"}},
-		{403, `{"message":"quota exceeded"}`, fault.Quota, []string{"quota page"}},
+		{403, `{"message":"quota exceeded"}`, fault.Quota, []string{"limit"}},
 		{404, `{"error":"no such thing"}`, fault.NotFound, []string{"no such thing", zone}},
 		{409, `{"message":"exists"}`, fault.Conflict, []string{"exists"}},
 		{409, `{"message":"Public key is invalid"}`, fault.Invalid, nil},

@@ -50,7 +50,7 @@ var planPattern = regexp.MustCompile(`(?i)\bplan\b|subscri|payment|(number|limit
 
 // explainZoneRefusal adds the DNS plan, which no other object needs, to what may be the reason.
 func explainZoneRefusal(err error) error {
-	const plan = "a DNS zone needs a DNS plan with a free zone: buy one, or a larger one, in the Exoscale portal under DNS, or delete a zone that nobody needs"
+	const plan = "a DNS zone needs a DNS plan with a free zone: buy one, or a larger one, in the Exoscale portal under DNS, or delete an unused zone"
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
 		return err
@@ -90,7 +90,7 @@ func (c *DNS) nameServers(ctx context.Context, zone state.Zone) ([]string, error
 	}
 	if len(servers) == 0 {
 		return nil, fault.Newf(fault.Transient, "read the name servers of "+zone.Name, "the zone has none yet").
-			WithHint("run again in a while")
+			WithHint("run again later")
 	}
 	slices.Sort(servers)
 	return servers, nil

@@ -121,7 +121,7 @@ func (s *Store) Break(ctx context.Context, key, run string) (lease.Holder, error
 		return lease.Holder{}, errors.Join(fault.Newf(fault.NotFound, op, "it is not locked"), err)
 	case held.holder().Run != run:
 		return lease.Holder{}, fault.Newf(fault.Conflict, op, "it is not locked by run %s, but in use: %s", run, held.holder()).
-			WithHint("name the run that is to lose its lock: --run %s", held.holder().Run)
+			WithHint("use the run of the lock: --run %s", held.holder().Run)
 	}
 	freed, err := s.project.unlock(ctx, name, held.ID)
 	if err == nil && !freed {

@@ -10,19 +10,19 @@ import (
 )
 
 func (s Input) buildRemaining() Section {
-	section := Section{Title: "What is left for you"}
+	section := Section{Title: "Next steps"}
 	if s.Folder != "" {
-		section.addText("Back up the folder %s. It holds the administrator's access%s", s.Folder, s.describeKeptKeys())
+		section.addText("Back up the folder %s. It contains the administrator's access%s", s.Folder, s.describeKeptKeys())
 	}
-	section.addText("Give somebody administrator rights by an identity provider of your own. Then remove the first user, kubeadmin:")
+	section.addText("Configure an identity provider and give a user administrator rights. Then remove the initial user, kubeadmin:")
 	section.addCommand("oc delete secret kubeadmin -n kube-system")
-	section.addText("Keep the NS records of %s in its parent zone. Without them nobody finds the cluster.", s.Spec.Domain())
+	section.addText("Keep the NS records of %s in its parent zone. Without them the cluster's names do not resolve.", s.Spec.Domain())
 	s.addLateNodes(&section)
 	if s.isConnected() && s.Spec.DNS.ACME {
 		return section
 	}
 	section.addText("The cluster renews its own certificates while its machines run. Browsers warn of the console's "+
-		"certificate until you give the ingress one for *.%s.", s.Spec.AppsDomain())
+		"certificate until you configure one for *.%s in the ingress.", s.Spec.AppsDomain())
 	return section
 }
 
@@ -41,7 +41,7 @@ func (s Input) addLateNodes(section *Section) {
 }
 
 func (s Input) buildConsequences() Section {
-	section := Section{Title: "Good to know"}
+	section := Section{Title: "Notes"}
 	for _, consequence := range s.Spec.ListConsequences() {
 		section.addText("%s", consequence.Text)
 	}
@@ -52,11 +52,11 @@ func (s Input) describeKeptKeys() string {
 	if s.isConnected() {
 		return "; its API keys are in Vault."
 	}
-	return " and, in api-keys, the cluster's own API keys; nobody can tell you these a second time."
+	return " and, in api-keys, the cluster's own API keys; Exoscale shows these only once."
 }
 
 func (s Input) buildCost() Section {
-	section := Section{Title: "What it costs"}
+	section := Section{Title: "Cost"}
 	if s.Hour == 0 {
 		return section
 	}
@@ -65,7 +65,7 @@ func (s Input) buildCost() Section {
 		verb = "would cost"
 	}
 	section.addText("The cluster %s about %.2f an hour, %.0f a month (CHF, EUR or USD), for as long as it exists.", verb, s.Hour, s.Month)
-	section.addText("An estimate with the prices of %s, without object storage, traffic, and volumes that applications ask for.%s",
+	section.addText("An estimate with the prices of %s, without object storage, traffic, and volumes of applications.%s",
 		s.PriceDate, s.describeUnpriced())
 	return section
 }
@@ -74,7 +74,7 @@ func (s Input) describeUnpriced() string {
 	if len(s.Unpriced) == 0 {
 		return ""
 	}
-	return " Not counted for want of a price: " + strings.Join(s.Unpriced, ", ") + "."
+	return " Not included (price unknown): " + strings.Join(s.Unpriced, ", ") + "."
 }
 
 // How to connect again and how to delete the cluster; after a rehearsal, how to install for real.
@@ -89,14 +89,14 @@ func (s Input) buildLater() Section {
 	dir := quotePath(s.Folder)
 	section.addText("To see this again:")
 	section.addCommand("exoshift status --dir " + dir)
-	section.addText("To delete the cluster with everything in it, which ends the cost; the cluster's ID is asked for first:")
+	section.addText("To delete the cluster with all of its resources, which ends the cost (asks for the cluster ID):")
 	section.addCommand("exoshift destroy --dir " + dir)
-	section.addText("The bucket %s with the backups stays even then, unless you add --delete-backups.", s.Spec.Bucket(state.BucketBackups))
+	section.addText("The bucket %s with the backups is kept unless you add --delete-backups.", s.Spec.Bucket(state.BucketBackups))
 	return section
 }
 
 func (s Input) buildRealInstall() Section {
-	section := Section{Title: "To do it for real"}
+	section := Section{Title: "Install a real cluster"}
 	if s.Folder == "" {
 		section.addCommand("exoshift install")
 		return section
@@ -117,7 +117,7 @@ func quotePath(path string) string {
 
 // A check that was skipped before the installation may be what fails first.
 func (s Input) buildSkippedChecks() Section {
-	section := Section{Title: "What was not checked"}
+	section := Section{Title: "Skipped checks"}
 	for _, skipped := range s.Facts.SkippedChecks {
 		until := ""
 		if !skipped.Until.IsZero() {
@@ -126,7 +126,7 @@ func (s Input) buildSkippedChecks() Section {
 		section.addText("%s %s: %s%s", skipped.ID, skipped.Target, skipped.Reason, until)
 	}
 	if len(section.Rows) > 0 && s.Folder != "" && !s.Rehearsal {
-		section.addText("Check these once more before you rely on them:")
+		section.addText("Run these checks before you rely on them:")
 		section.addCommand("exoshift check --answers " + quotePath(s.joinPath(state.AnswersFile)))
 	}
 	return section

@@ -58,8 +58,8 @@ func New(s Input) Report {
 		Summary: s.buildSummary(), Access: s.buildAccess(), Secrets: s.buildSecrets(), Syn: s.buildSyn(), Actions: s.buildActions(), DayTwo: s.buildDayTwo(), Remaining: s.buildRemaining(), Consequences: s.buildConsequences(), SkippedChecks: s.buildSkippedChecks(), Cost: s.buildCost(), Later: s.buildLater(), Durations: s.buildDurations(),
 	}
 	if s.Rehearsal {
-		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " went well"
-		r.Note = "This was a rehearsal on a simulated zone: nothing real was created, and nothing costs. What follows is what a real installation leaves behind."
+		r.Title = "The rehearsal of cluster " + s.Spec.Cluster.ID + " succeeded"
+		r.Note = "This was a rehearsal on a simulated zone: no real resources were created, at no cost. After a real installation, this page reads as follows."
 	}
 	return r
 }
@@ -107,11 +107,11 @@ func formatNodes(spec state.Spec) string {
 func (s Input) buildAccess() Section {
 	section := Section{Title: "Access"}
 	if s.Folder == "" {
-		section.addText("The folder of this rehearsal is not kept; of a real cluster it holds the kubeconfig and the password of kubeadmin.")
+		section.addText("The folder of this rehearsal is not kept; that of a real cluster contains the kubeconfig and the password of kubeadmin.")
 		return section
 	}
 	if s.isInvalidated() {
-		section.addText("By an emergency credential (its passphrase is in Passbolt), or by the cluster's own logins: the API refuses the first kubeconfig "+
+		section.addText("With an emergency credential (its passphrase is in Passbolt), or the cluster's own logins: the API rejects the first kubeconfig "+
 			"since %s.", s.Facts.Syn.AdminInvalidated.UTC().Format(timeLayout))
 	} else {
 		section.addFact("kubeconfig", s.joinPath(state.InstallDir, "auth", "kubeconfig"))
@@ -139,12 +139,12 @@ func (s Input) buildSecrets() Section {
 		section.addFact("api-keys/", "the cluster's own API keys: Exoscale shows them once")
 	}
 	if s.hasTypedSecrets() {
-		section.addFact(state.SecretsDir+"/", "what was typed for the answers: the operator's API key and the pull secret")
+		section.addFact(state.SecretsDir+"/", "entered in the wizard: the operator's API key and the pull secret")
 	}
 	if s.Rehearsal {
-		section.addFact(state.KeyFile, "the rehearsal's own SSH key, if its answers name nobody's")
+		section.addFact(state.KeyFile, "the rehearsal's own SSH key, if its answers have none")
 	}
-	section.addText("All other keys were removed when the bootstrap had ended. exoshift destroy removes these, too.")
+	section.addText("All other keys were removed after the bootstrap. exoshift destroy removes these, too.")
 	return section
 }
 
@@ -154,7 +154,7 @@ func (s Input) hasTypedSecrets() bool {
 }
 
 func (s Input) buildDurations() Section {
-	section := Section{Title: "How long it took"}
+	section := Section{Title: "Duration"}
 	if s.Board == nil {
 		return section
 	}
@@ -162,7 +162,7 @@ func (s Input) buildDurations() Section {
 		section.addFact(phase.Name, FormatPhase(phase))
 	}
 	if total := s.Board.Now.Sub(s.Board.Began); len(section.Rows) > 0 {
-		section.addFact("all of it", text.FormatDuration(total))
+		section.addFact("total", text.FormatDuration(total))
 	}
 	return section
 }

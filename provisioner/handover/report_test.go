@@ -119,7 +119,7 @@ func TestReport_OmitsRevokedKubeconfig(t *testing.T) {
 	s := connected()
 	s.Facts.Syn.AdminInvalidated = time.Date(2026, 5, 5, 8, 30, 0, 0, time.UTC)
 	page := string(handover.New(s).RenderMarkdown())
-	if !strings.Contains(page, "the API refuses the first kubeconfig since 2026-05-05 08:30 UTC") {
+	if !strings.Contains(page, "the API rejects the first kubeconfig since 2026-05-05 08:30 UTC") {
 		t.Error(page)
 	}
 	for _, gone := range []string{"auth/kubeconfig", "emergency-access", "valid for ten years"} {
@@ -143,7 +143,7 @@ func TestReport_NodeAccessViaLoadBalancer(t *testing.T) {
 func TestReport_KnownFactsOnly(t *testing.T) {
 	report := handover.New(handover.Input{Spec: state.Default()})
 	for _, section := range report.Sections() {
-		if section.Title == "What it costs" || section.Title == "How long it took" || section.Title == "Later" {
+		if section.Title == "Cost" || section.Title == "Duration" || section.Title == "Later" {
 			t.Errorf("%s: %+v", section.Title, section.Rows)
 		}
 		for _, row := range section.Rows {

@@ -23,11 +23,11 @@ func (s Input) buildSyn() Section {
 	section.addFact("catalog", facts.Catalog+formatCommit(facts.Commit))
 	section.addFact("Vault", s.Spec.Syn.GetVaultMount()+", below "+facts.Tenant+"/"+id+": "+strings.Join(s.listSecrets(), ", "))
 	section.addFact("certificates", s.describeCertificates())
-	section.addFact("all is well", formatSince(facts.Synthesized))
+	section.addFact("healthy", formatSince(facts.Synthesized))
 	section.addFact("maintenance window", s.Spec.Syn.Facts["maintenance_window"])
-	section.addFact("maintained", formatTimeOr(facts.Maintained, "not yet: the cluster has no maintenance window of a known name, or no controller for it"))
-	section.addFact("people on call", formatTimeOr(facts.OnCall, "not yet: run the installation again once no alert fires that nobody expects"))
-	section.addText("From now on the cluster is as its catalog says: change the configuration of the tenant, not the cluster.")
+	section.addFact("maintained", formatTimeOr(facts.Maintained, "not yet: the cluster has no known maintenance window, or no controller for it"))
+	section.addFact("on-call", formatTimeOr(facts.OnCall, "not yet: run the installation again once no unexpected alert fires"))
+	section.addText("From now on the catalog determines the cluster: change the configuration of the tenant, not the cluster.")
 	return section
 }
 
@@ -44,11 +44,11 @@ func formatCommit(commit string) string {
 func (s Input) describeCertificates() string {
 	switch {
 	case !s.Spec.DNS.ACME:
-		return "none by ACME: the answers did not ask for them"
+		return "no ACME certificates: disabled in the answers"
 	case s.Facts.Syn.ACME == "":
-		return "by ACME; the cluster has made no account yet"
+		return "by ACME; the cluster has no account yet"
 	}
-	return "by ACME; _acme-challenge records lead to " + s.Facts.Syn.ACME
+	return "by ACME; _acme-challenge records point to " + s.Facts.Syn.ACME
 }
 
 const timeLayout = "2006-01-02 15:04 MST"
@@ -69,19 +69,19 @@ func formatTimeOr(t time.Time, not string) string {
 
 // Actions that no program can do, with the reason.
 func (s Input) buildActions() Section {
-	section := Section{Title: "What only people can do"}
+	section := Section{Title: "Manual steps"}
 	if !s.isConnected() {
 		return section
 	}
 	id := s.Spec.Cluster.ID
 	for _, alert := range s.Facts.Syn.Alerts {
-		section.addText("Somebody has to look at this alert, which nobody expects on a new cluster: %s.", strings.TrimSuffix(alert, "."))
+		section.addText("Check this alert, which is not expected on a new cluster: %s.", strings.TrimSuffix(alert, "."))
 	}
-	section.addText("At https://control.vshn.net/vshn/services/_create make the service for logging in (Keycloak) with the name and the ID %s: that "+
-		"portal has no interface for programs.", id)
-	section.addText("Write or link the tickets about the cluster: that is between you and your colleagues.")
-	section.addText("If the zone above %s is the customer's, they keep its NS records: nobody else may change that zone.", s.Spec.Domain())
-	section.addText("Before the cluster grows, have Exoscale raise the limits of the organization at https://portal.exoscale.com: a person there decides.")
+	section.addText("At https://control.vshn.net/vshn/services/_create create the service for logging in (Keycloak) with the name and the ID %s: that "+
+		"portal has no API.", id)
+	section.addText("Write or link the tickets about the cluster.")
+	section.addText("If the parent zone of %s belongs to the customer, they maintain its NS records.", s.Spec.Domain())
+	section.addText("Before the cluster grows, request higher limits for the organization at https://portal.exoscale.com; Exoscale decides manually.")
 	s.addEmergencyAccess(&section)
 	return section
 }
@@ -95,8 +95,8 @@ func (s Input) addEmergencyAccess(section *Section) {
 	if commanded {
 		ending = ":"
 	}
-	section.addText("The first kubeconfig is valid for ten years and cannot be taken back one by one. Get an emergency credential (its passphrase is "+
-		"in Passbolt, which only people open), and have it proved before the first kubeconfig is made invalid%s", ending)
+	section.addText("The first kubeconfig is valid for ten years and cannot be revoked individually. Get an emergency credential (its passphrase is "+
+		"in Passbolt), and verify it before the first kubeconfig is invalidated%s", ending)
 	if commanded {
 		section.addCommand("exoshift emergency-access --kubeconfig FILE --dir " + quotePath(s.Folder))
 	}
@@ -112,14 +112,14 @@ func (s Input) buildDayTwo() Section {
 		return section
 	}
 	facts, secrets := s.Facts, s.Facts.Syn.Tenant+"/"+s.Spec.Cluster.ID+"/"
-	section.addText("The cluster was not made by Terraform, and has no state of it. Machines, elastic IPs and roles carry the label %s=%s, and the names of "+
-		"the rest begin with %[2]s; whoever brings it into a state imports it by the IDs below. "+
-		"Its catalog leaves out openshift4-terraform, whose pipeline would create a second cluster from an empty state.", state.LabelCluster, s.Spec.Cluster.ID)
+	section.addText("The cluster was not created by Terraform and has no Terraform state. Machines, elastic IPs and roles have the label %s=%s; the names of "+
+		"all other objects begin with %[2]s. To import it into a state, use the IDs below. "+
+		"Its catalog excludes openshift4-terraform, whose pipeline would create a second cluster from an empty state.", state.LabelCluster, s.Spec.Cluster.ID)
 	section.addFact("infrastructure ID", facts.InfraID)
 	section.addFact("cluster ID", facts.Syn.ClusterUUID)
 	section.addFact("boot image", facts.Template)
 	section.addFact("buckets", strings.Join(s.listBuckets(), ", "))
-	section.addFact("backups", "in the bucket "+s.Spec.Bucket(state.BucketBackups)+", by restic; in Vault are its password, "+secrets+"cluster-backup, and "+
+	section.addFact("backups", "in the bucket "+s.Spec.Bucket(state.BucketBackups)+", by restic; in Vault: its password, "+secrets+"cluster-backup, and "+
 		"the keys of the bucket, "+secrets+"exoscale/storage_iam")
 	section.addFact("API keys", strings.Join(s.listNames(state.KindAPIKey), ", "))
 	section.addFact("SSH public key", facts.Syn.SSHPublicKey)
@@ -134,7 +134,7 @@ func (s Input) addJumpHost(section *Section) {
 	if s.Spec.IsRoundRobin() {
 		return
 	}
-	section.addText("Nodes take SSH from the cluster's own machines only. Load balancers open with the SSH key of the answers, nodes with that in Vault, too:")
+	section.addText("Nodes accept SSH only from the cluster's own machines. Load balancers accept the SSH key of the answers, nodes also that in Vault:")
 	section.addCommand(fmt.Sprintf("ssh -J ubuntu@lb-0.%[1]s core@etcd-0.%[1]s", s.Spec.Domain()))
 }
 

@@ -21,15 +21,15 @@ func CheckACME(spec state.Spec, catalogDir string) error {
 		return nil
 	}
 	if catalogDir == "" {
-		return fault.Newf(fault.Invalid, op, "the catalog that will be compiled requests ACME certificates, and dns.acme is false: nothing would create the DNS records that they wait for").
-			WithHint("answer dns.acme with true; or name a compiled catalog that requests none with syn.catalogDir").WithField("dns.acme")
+		return fault.Newf(fault.Invalid, op, "the catalog that will be compiled requests ACME certificates, but dns.acme is false: their DNS records would not be created").
+			WithHint("set dns.acme to true; or set syn.catalogDir to a compiled catalog that requests none").WithField("dns.acme")
 	}
 	path, err := findACMERegistration(filepath.Join(catalogDir, "manifests", "cert-manager"))
 	if err != nil || path == "" {
 		return err
 	}
-	return fault.Newf(fault.Invalid, op, "%s registers the cluster at acme-dns, and dns.acme is false: nobody would create the DNS records that its certificates wait for", path).
-		WithHint("answer dns.acme with true; or take %s out of the cluster's configuration", acmeRegistration).WithField("dns.acme")
+	return fault.Newf(fault.Invalid, op, "%s registers the cluster at acme-dns, but dns.acme is false: the DNS records for its certificates would not be created", path).
+		WithHint("set dns.acme to true; or remove %s from the cluster's configuration", acmeRegistration).WithField("dns.acme")
 }
 
 // findACMERegistration returns the file that has the Job, or "" if none does.

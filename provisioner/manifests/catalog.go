@@ -41,7 +41,7 @@ func (c *collection) fromCatalog(spec state.Spec, credentials state.APIKey) erro
 	}
 	root := filepath.Join(dir, "manifests")
 	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return newInvalidError(fmt.Errorf("%s is no compiled catalog: it has no folder %q", dir, "manifests")).
+		return newInvalidError(fmt.Errorf("%s is not a compiled catalog: it has no folder %q", dir, "manifests")).
 			WithHint("correct syn.catalogDir in the answers file, or compile the catalog first")
 	}
 	if err := c.addMachineConfigs(filepath.Join(root, catalogMachines)); err != nil {
@@ -72,8 +72,8 @@ func (c *collection) addMachineConfigs(path string) error {
 	}
 	for _, d := range found {
 		if d.kind != machineConfig || !machineName.MatchString(d.name) {
-			return newInvalidError(fmt.Errorf("%s: %s is no MachineConfig with a proper name", d.position, d)).
-				WithHint("compile the catalog anew")
+			return newInvalidError(fmt.Errorf("%s: %s is not a MachineConfig with a valid name", d.position, d)).
+				WithHint("compile the catalog again")
 		}
 		if err := c.add(machineFolder+"99x_openshift-machineconfig_"+d.name+".yml", d); err != nil {
 			return err

@@ -21,7 +21,7 @@ func checkCiliumCluster(c *collection, domain string) error {
 	if _, err := netip.ParseAddr(host); err == nil || host == "" || host == "api-int."+domain || host == "api."+domain {
 		return nil
 	}
-	return newInvalidError(fmt.Errorf("%s leads Cilium to the API at %s, and this cluster's is api-int.%s", config.position, host, domain)).
+	return newInvalidError(fmt.Errorf("%s configures Cilium with the API %s, but this cluster's is api-int.%s", config.position, host, domain)).
 		WithHint("compile the catalog of this cluster, or correct k8sServiceHost")
 }
 
@@ -44,8 +44,8 @@ func CheckStart(spec state.Spec, collected []state.Manifest) error {
 	if asked == "" || begins || spec.Syn.CatalogDir == "" {
 		return nil
 	}
-	return wrapField("syn.catalogDir", newInvalidError(fmt.Errorf("%s asks for Cilium, and nothing there starts its operator: the catalog is that of a cluster that stands already", asked)).
-		WithHint("compile it with parameters.cilium.olm.generate_olm_deployment set to true; without syn.catalogDir that is done for you"))
+	return wrapField("syn.catalogDir", newInvalidError(fmt.Errorf("%s requires Cilium, but nothing starts its operator: the catalog is of an installed cluster", asked)).
+		WithHint("compile it with parameters.cilium.olm.generate_olm_deployment set to true; without syn.catalogDir this is automatic"))
 }
 
 // findCiliumAPI returns a value of Cilium's chart; the enterprise edition has its values below "cilium".

@@ -19,8 +19,8 @@ func ensureController(c *collection, spec state.Spec, credentials state.APIKey) 
 	brought, found := c.find(isController)
 	switch {
 	case found && !expected:
-		return newInvalidError(fmt.Errorf("%s brings a cloud controller that the nodes would not wait for", brought.position)).
-			WithHint("set openshift.cloudControllerManager to External in the answers file, or take it away")
+		return newInvalidError(fmt.Errorf("%s contains a cloud controller, but the nodes would not wait for it", brought.position)).
+			WithHint("set openshift.cloudControllerManager to External in the answers file, or remove the controller")
 	case found || !expected:
 		return nil
 	case credentials.Key == "" || credentials.Secret == "":

@@ -15,8 +15,8 @@ func (c *collection) fromDirectory(dir string) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return newInvalidError(fmt.Errorf("%s holds no manifests", dir)).
-			WithHint("put manifests there, or leave openshift.manifestsDir out of the answers file")
+		return newInvalidError(fmt.Errorf("%s contains no manifests", dir)).
+			WithHint("add manifests, or remove openshift.manifestsDir from the answers file")
 	}
 	for _, path := range paths {
 		if err := c.fromFile("", path); err != nil {
@@ -34,7 +34,7 @@ func (c *collection) fromFile(prefix, path string, change ...func(document) (doc
 		return err
 	}
 	if len(found) == 0 {
-		return newInvalidError(fmt.Errorf("%s describes no object", path)).WithHint("correct the file, or take it away")
+		return newInvalidError(fmt.Errorf("%s contains no object", path)).WithHint("correct or remove the file")
 	}
 	for i, d := range found {
 		for _, apply := range change {

@@ -70,7 +70,7 @@ func newDocument(path string, line int, content []byte) (document, error) {
 	}
 	if missing := d.findMissingField(); missing != "" {
 		return d, newInvalidError(fmt.Errorf("%s: the document has no %s", d.position, missing)).
-			WithHint("every document has to describe one Kubernetes object, with apiVersion, kind and metadata.name")
+			WithHint("every document must be one Kubernetes object, with apiVersion, kind and metadata.name")
 	}
 	return d, nil
 }

@@ -23,7 +23,7 @@ func readFile(path string) ([]document, error) {
 		}
 	}
 	if err != nil {
-		return nil, newInvalidError(err).WithHint("correct the file, or take it away")
+		return nil, newInvalidError(err).WithHint("correct or remove the file")
 	}
 	return parse(path, content)
 }
@@ -44,7 +44,7 @@ func listFiles(dir string, wanted *regexp.Regexp) ([]string, error) {
 		case entry.IsDir():
 			return nil, newForeignFileError(errors.New(path + " is a directory"))
 		case !isManifest(path):
-			return nil, newForeignFileError(errors.New(path + " is neither YAML nor JSON by its name"))
+			return nil, newForeignFileError(errors.New(path + " has neither a YAML nor a JSON extension"))
 		}
 		paths = append(paths, path)
 	}
@@ -52,7 +52,7 @@ func listFiles(dir string, wanted *regexp.Regexp) ([]string, error) {
 }
 
 func newForeignFileError(err error) *fault.Error {
-	return newInvalidError(err).WithHint("only files *.yaml, *.yml and *.json are installed from there; move everything else away")
+	return newInvalidError(err).WithHint("only *.yaml, *.yml and *.json are installed from there; move all other files away")
 }
 
 func isManifest(path string) bool {

@@ -24,8 +24,8 @@ func CheckInfrastructure(spec state.Spec, catalogDir string) error {
 	if err := checkMachines(filepath.Join(dir, "main.tf.json"), spec); err != nil {
 		return err
 	}
-	return newInvalidError(fmt.Errorf("%s describes this cluster's machines for Terraform, which has no state of them: the pipeline of the catalog's repository would create a second cluster", dir)).
-		WithHint("add ~%s to the applications in %s.yml of the tenant's configuration, and compile the catalog anew", catalogInfrastructure, spec.Cluster.ID)
+	return newInvalidError(fmt.Errorf("%s contains this cluster's machines for Terraform, which has no state of them: the pipeline of the catalog's repository would create a second cluster", dir)).
+		WithHint("add ~%s to the applications in %s.yml of the tenant's configuration, and compile the catalog again", catalogInfrastructure, spec.Cluster.ID)
 }
 
 // checkMachines refuses a catalog that was compiled for another cluster, zone or domain: the cluster would use another one's API.
@@ -36,7 +36,7 @@ func checkMachines(path string, spec state.Spec) error {
 		return nil
 	}
 	if err != nil {
-		return newInvalidError(err).WithHint("compile the catalog anew")
+		return newInvalidError(err).WithHint("compile the catalog again")
 	}
 	var described struct {
 		Module struct {
@@ -48,7 +48,7 @@ func checkMachines(path string, spec state.Spec) error {
 		} `json:"module"`
 	}
 	if err := json.Unmarshal(content, &described); err != nil {
-		return newInvalidError(fmt.Errorf("%s: %w", path, err)).WithHint("compile the catalog anew")
+		return newInvalidError(fmt.Errorf("%s: %w", path, err)).WithHint("compile the catalog again")
 	}
 	cluster := described.Module.Cluster
 	for _, said := range []struct{ what, theirs, ours string }{
@@ -76,6 +76,6 @@ func checkZone(d document, zone string) error {
 }
 
 func newMismatchError(place, what, theirs, ours string) error {
-	return newInvalidError(fmt.Errorf("%s is for the %s %s, and this cluster's is %s", place, what, theirs, ours)).
+	return newInvalidError(fmt.Errorf("%s is for the %s %s, but this cluster's is %s", place, what, theirs, ours)).
 		WithHint("compile the catalog of this cluster, or correct the answers")
 }

@@ -71,7 +71,7 @@ func (c *collection) add(name string, d document) error {
 	}
 	if other, taken := c.objects[d.identity()]; taken {
 		return newInvalidError(fmt.Errorf("%s and %s both describe %s", other, d.position, d)).
-			WithHint("take one of them away")
+			WithHint("remove one of them")
 	}
 	c.names[name], c.objects[d.identity()] = d.position, d.position
 	c.documents = append(c.documents, d)

@@ -90,7 +90,7 @@ func catalog(t *testing.T) string {
 		"manifests/exoscale-cloud-controller-manager/manager/20_deployment.yaml": object("apps/v1", "Deployment", "exoscale-cloud-controller-manager"),
 		"manifests/cilium/olm/99_cleanup.yaml":                                   "not: taken\n",
 		"manifests/cilium/olm/98_policies/allow.yaml":                            "not: taken\n",
-		"manifests/cilium/olm/97_README.md":                                      "not taken",
+		"manifests/cilium/olm/97_README.md":                                      "discarded.",
 		"manifests/cilium/olm/cluster-network-06-cilium-operator.yaml":           object("apps/v1", "Deployment", "cilium-olm"),
 		"manifests/cilium/olm/cluster-network-07-cilium-ciliumconfig.yaml":       ciliumConfig,
 	})

@@ -20,14 +20,14 @@ func ensureNetwork(c *collection, spec state.NetworkSpec) error {
 	if spec.CNI != cilium {
 		brought, found := c.find(func(d document) bool { return d.kind == "CiliumConfig" })
 		if found {
-			return newInvalidError(fmt.Errorf("%s brings Cilium, but network.cni is %s", brought.position, spec.CNI)).
-				WithHint("set network.cni to Cilium in the answers file, or take Cilium away")
+			return newInvalidError(fmt.Errorf("%s contains Cilium, but network.cni is %s", brought.position, spec.CNI)).
+				WithHint("set network.cni to Cilium in the answers file, or remove Cilium")
 		}
 		return nil
 	}
 	if _, found := c.find(isCilium); !found {
-		return newInvalidError(errors.New("network.cni is Cilium, and nothing brings its manifests")).
-			WithHint("name a catalog with the component cilium in syn.catalogDir, or put Cilium's manifests into openshift.manifestsDir")
+		return newInvalidError(errors.New("network.cni is Cilium, but its manifests are missing")).
+			WithHint("set syn.catalogDir to a catalog with the component cilium, or add Cilium's manifests to openshift.manifestsDir")
 	}
 	if _, found := c.find(isOperatorConfig); found {
 		return nil

@@ -104,8 +104,8 @@ func checkReferences(c *collection) error {
 			continue // aliases are not followed, as these may refer to further aliases
 		}
 		if key, text := findReference("", d.fields); key != "" {
-			return newInvalidError(fmt.Errorf("%s: %s of %s is a reference that nothing resolves: %s", d.position, key, d, text)).
-				WithHint("put the secret in its place in a copy of the catalog, or take the file away and apply it later")
+			return newInvalidError(fmt.Errorf("%s: %s of %s is an unresolved reference: %s", d.position, key, d, text)).
+				WithHint("replace it with the secret in a copy of the catalog, or remove the file and apply it later")
 		}
 	}
 	return nil

@@ -24,14 +24,14 @@ func TestCollect_LocatesDirectoryErrors(t *testing.T) {
 		"no kind":              {map[string]string{"a.yaml": configMap("a") + "---\napiVersion: v1\nmetadata: {name: b}\n"}, "/a.yaml:4: the document has no kind"},
 		"no apiVersion":        {map[string]string{"a.yaml": "kind: ConfigMap\nmetadata: {name: b}\n"}, "/a.yaml:1: the document has no apiVersion"},
 		"no name":              {map[string]string{"a.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {namespace: b}\n"}, "/a.yaml:1: the document has no metadata.name"},
-		"only comments":        {map[string]string{"a.yaml": "# nothing\n"}, "/a.yaml describes no object"},
-		"nothing at all":       {map[string]string{".gitkeep": ""}, " holds no manifests"},
-		"another file":         {map[string]string{"a.yaml": configMap("a"), "README.md": "x"}, "/README.md is neither YAML nor JSON"},
+		"only comments":        {map[string]string{"a.yaml": "# nothing\n"}, "/a.yaml contains no object"},
+		"nothing at all":       {map[string]string{".gitkeep": ""}, " contains no manifests"},
+		"another file":         {map[string]string{"a.yaml": configMap("a"), "README.md": "x"}, "/README.md has neither a YAML nor a JSON extension"},
 		"a folder":             {map[string]string{"sub/a.yaml": configMap("a")}, "/sub is a directory"},
 		"too large":            {map[string]string{"a.yaml": configMap("a") + strings.Repeat("#", 1<<20)}, "/a.yaml is larger than 1 MiB"},
 		"one name twice":       {map[string]string{"a-01.yaml": configMap("x"), "a.yaml": configMap("y") + "---\n" + configMap("z")}, "/a.yaml:1 would both become manifests/a-01.yaml"},
 		"one object twice":     {map[string]string{"a.yaml": configMap("x"), "b.yaml": configMap("x")}, "/b.yaml:1 both describe ConfigMap x"},
-		"an open reference":    {map[string]string{"a.yaml": configMap("x") + "data:\n  list:\n  - a: 'is ?{vaultkv:t/c/key:0a}'\n"}, "/a.yaml:1: data.list[0].a of ConfigMap x is a reference"},
+		"an open reference":    {map[string]string{"a.yaml": configMap("x") + "data:\n  list:\n  - a: 'is ?{vaultkv:t/c/key:0a}'\n"}, "/a.yaml:1: data.list[0].a of ConfigMap x is an unresolved reference"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := spec()
@@ -73,25 +73,25 @@ func TestCollect_RefusesUnfitCatalog(t *testing.T) {
 		set   func(*state.Spec)
 		want  string
 	}{
-		"none at all":              {map[string]string{"a.yaml": ""}, func(*state.Spec) {}, " is no compiled catalog"},
-		"an unexpected controller": {map[string]string{manager + "20_a.yaml": controller}, func(*state.Spec) {}, "20_a.yaml:1 brings a cloud controller"},
+		"none at all":              {map[string]string{"a.yaml": ""}, func(*state.Spec) {}, " is not a compiled catalog"},
+		"an unexpected controller": {map[string]string{manager + "20_a.yaml": controller}, func(*state.Spec) {}, "20_a.yaml:1 contains a cloud controller"},
 		"a CNI of another cluster": {map[string]string{"manifests/cilium/olm/c.yaml": strings.Replace(ciliumConfig, "{cilium:", "{k8sServiceHost: api-int.c-2.example.net, cilium:", 1)},
-			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 leads Cilium to the API at api-int.c-2.example.net"},
+			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 configures Cilium with the API api-int.c-2.example.net"},
 		"a CNI of another cluster, enterprise edition": {map[string]string{"manifests/cilium/olm/c.yaml": strings.Replace(ciliumConfig, "{cilium: {", "{cilium: {k8sServiceHost: api-int.c-2.example.net, ", 1)},
-			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 leads Cilium to the API at api-int.c-2.example.net"},
-		"an unexpected CNI":        {map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig}, func(*state.Spec) {}, "c.yaml:1 brings Cilium"},
-		"no Cilium":                {map[string]string{"manifests/a": ""}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
-		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "nothing brings its manifests"},
-		"something else in a file": {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": configMap("x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: ConfigMap x is no MachineConfig"},
-		"a name that climbs":       {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": machineConfig("../x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: MachineConfig ../x is no MachineConfig"},
+			func(s *state.Spec) { s.Network.CNI = "Cilium" }, "c.yaml:1 configures Cilium with the API api-int.c-2.example.net"},
+		"an unexpected CNI":        {map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig}, func(*state.Spec) {}, "c.yaml:1 contains Cilium"},
+		"no Cilium":                {map[string]string{"manifests/a": ""}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "but its manifests"},
+		"Cilium for later only":    {map[string]string{"manifests/cilium/olm/99_c.yaml": ciliumConfig}, func(s *state.Spec) { s.Network.CNI = "Cilium" }, "but its manifests"},
+		"something else in a file": {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": configMap("x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: ConfigMap x is not a MachineConfig"},
+		"a name that climbs":       {map[string]string{"manifests/openshift4-nodes/10_machineconfigs.yaml": machineConfig("../x")}, func(*state.Spec) {}, "10_machineconfigs.yaml:1: MachineConfig ../x is not a MachineConfig"},
 		"a controller of another zone": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": strings.Replace(parseVaultSecret, "ch-gva-2", "ch-dk-2", 1)},
-			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1 is for the zone ch-dk-2, and this cluster's is ch-gva-2"},
+			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1 is for the zone ch-dk-2, but this cluster's is ch-gva-2"},
 		"another cluster's machines":    {map[string]string{terraform: `{"module": {"cluster": {"cluster_id": "c-2"}}}`}, func(*state.Spec) {}, "main.tf.json is for the cluster c-2"},
 		"another domain's machines":     {map[string]string{terraform: `{"module": {"cluster": {"base_domain": "example.org"}}}`}, func(*state.Spec) {}, "main.tf.json is for the base domain example.org"},
 		"another zone's machines":       {map[string]string{terraform: `{"module": {"cluster": {"region": "de-fra-1"}}}`}, func(*state.Spec) {}, "main.tf.json is for the zone de-fra-1"},
 		"machines that nobody can read": {map[string]string{terraform: `{`}, func(*state.Spec) {}, "main.tf.json: unexpected end"},
 		"the machines of this cluster": {map[string]string{terraform: `{"module": {"cluster": {"cluster_id": "c-1", "region": "ch-gva-2"}}}`}, func(*state.Spec) {},
-			"openshift4-terraform describes this cluster's machines for Terraform, which has no state of them"},
+			"openshift4-terraform contains this cluster's machines for Terraform, which has no state of them"},
 		"the pipeline alone": {map[string]string{"manifests/openshift4-terraform/gitlab-ci.yml": ""}, func(*state.Spec) {}, "would create a second cluster"},
 		"another secret referred to": {map[string]string{manager + "20_a.yaml": controller, manager + "01_secret.yaml": parseVaultSecret + "  token: ?{vaultkv:a/b:0}\n"},
 			func(s *state.Spec) { s.OpenShift.CloudControllerManager = "External" }, "01_secret.yaml:1: stringData.token of Secret"},
@@ -109,7 +109,7 @@ func TestCollect_InstalledCatalogStartsNone(t *testing.T) {
 	s := spec()
 	s.Network.CNI = "Cilium"
 	for name, c := range map[string]struct{ more, want string }{
-		"without its operator": {configMap("x"), "c.yaml:1 asks for Cilium, and nothing there starts its operator"},
+		"without its operator": {configMap("x"), "c.yaml:1 requires Cilium, but nothing starts its operator"},
 		"with it":              {object("apps/v1", "Deployment", "cilium-olm"), ""},
 	} {
 		s.Syn.CatalogDir = folder(t, map[string]string{"manifests/cilium/olm/c.yaml": ciliumConfig, "manifests/cilium/olm/d.yaml": c.more})

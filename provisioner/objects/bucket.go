@@ -75,13 +75,13 @@ func (c *Buckets) getOwnership(ctx context.Context, bucket string) (ownership, e
 	exists, err := c.s3.BucketExists(ctx, bucket)
 	refused := minio.ToErrorResponse(err).Code == minio.AccessDenied
 	if err != nil && !refused || err == nil && !exists {
-		return absent, c.translate(ctx, "look for bucket "+bucket, err)
+		return absent, c.translate(ctx, "find bucket "+bucket, err)
 	}
 	buckets, listed := c.s3.ListBuckets(ctx)
 	own := slices.ContainsFunc(buckets, func(b minio.BucketInfo) bool { return b.Name == bucket })
 	switch {
 	case refused && (listed != nil || own):
-		return absent, c.translate(ctx, "look for bucket "+bucket, err)
+		return absent, c.translate(ctx, "find bucket "+bucket, err)
 	case listed != nil:
 		return absent, c.translate(ctx, "list buckets", listed)
 	case own:
@@ -91,7 +91,7 @@ func (c *Buckets) getOwnership(ctx context.Context, bucket string) (ownership, e
 }
 
 func (c *Buckets) newTakenError(op string) error {
-	return fault.Newf(fault.Conflict, op, "somebody else has a bucket of that name").
+	return fault.Newf(fault.Conflict, op, "the bucket belongs to someone else").
 		WithHint("%s", c.findHint(fault.Conflict, minio.BucketAlreadyExists))
 }
 

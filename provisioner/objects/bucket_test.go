@@ -124,9 +124,9 @@ func TestBucket_RefusesForeignOwner(t *testing.T) {
 				w.InjectFaults(look, look, look)
 				w.unchanged(func() {
 					_, err := w.EnsureBucket(ctx, "theirs")
-					w.wantFault(err, fault.Conflict, "create bucket theirs", "somebody else", "bucketPrefix")
+					w.wantFault(err, fault.Conflict, "create bucket theirs", "someone else", "bucketPrefix")
 					_, err = w.DeleteBucket(ctx, "theirs")
-					w.wantFault(err, fault.Conflict, "delete bucket theirs", "somebody else")
+					w.wantFault(err, fault.Conflict, "delete bucket theirs", "someone else")
 				})
 				use, err := w.GetBucketUse(ctx, "theirs")
 				if err != nil || !use.Taken {
@@ -147,7 +147,7 @@ func TestGetBucketUse_FreeOrOwn(t *testing.T) {
 		}
 		w.InjectFaults(site.Fault{Match: "HEAD /c-bootstrap", Respond: refuses(403, "AccessDenied")})
 		_, err := w.GetBucketUse(ctx, "c-bootstrap")
-		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap")
+		w.wantFault(err, fault.Denied, "find bucket c-bootstrap")
 		w.InjectFaults(site.Fault{Match: "GET /", Respond: refuses(403, "AccessDenied")})
 		_, err = w.GetBucketUse(ctx, "c-bootstrap")
 		w.wantFault(err, fault.Denied, "list buckets")

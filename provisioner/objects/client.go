@@ -51,7 +51,7 @@ func New(net network.Network, zone, key, secret string, journal state.Recorder) 
 	const op = "set up the object storage client"
 	switch {
 	case journal == nil:
-		return nil, fault.New(fault.Internal, op, errors.New("there is no journal"))
+		return nil, fault.New(fault.Internal, op, errors.New("the journal is missing"))
 	case zone == "" || strings.ContainsAny(zone, "./:@?#"): // it becomes a part of a host name
 		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("zones are named like ch-gva-2")
 	case key == "" || secret == "":
@@ -107,7 +107,7 @@ func (c *connection) applyChange(ctx context.Context, op string, action state.Ac
 		return nil
 	}
 	if err := c.journal.RecordIntent(kind, name); err != nil {
-		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
+		return fault.New(fault.Internal, op, fmt.Errorf("record the intent in the journal: %w", err))
 	}
 	if err := do(); err != nil {
 		return c.translate(ctx, op, err)

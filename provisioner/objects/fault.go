@@ -51,7 +51,7 @@ func (c *connection) newTransportError(op string, err error) error {
 	switch {
 	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, told).
-			WithHint("check that nothing stands between this machine and https://%s", state.ObjectStorageHost(c.zone))
+			WithHint("check for a proxy between this machine and https://%s", state.ObjectStorageHost(c.zone))
 	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, told).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
@@ -100,16 +100,16 @@ func (c *connection) findHint(kind fault.Kind, code string) string {
 	case code == "RequestTimeTooSkewed":
 		return "set this machine's clock"
 	case code == "BucketAlreadyExists":
-		return "bucket names are shared by all customers: set objectStorage.bucketPrefix to something of your own"
+		return "bucket names are global across all customers: set objectStorage.bucketPrefix to a unique prefix"
 	case kind == fault.Denied:
 		return fmt.Sprintf("check the API key, its secret and this machine's clock, and that the key's IAM role allows object storage (sos) in %s; "+
-			"a bucket of that name may also belong to somebody else", c.zone)
+			"the bucket may also belong to someone else", c.zone)
 	case kind == fault.Quota:
-		return "ask for a higher limit on the quota page of the organization in the Exoscale portal, or delete buckets"
+		return "request a higher limit in the Exoscale portal under Organization, Quotas, or delete buckets"
 	case kind == fault.NotFound:
 		return fmt.Sprintf("buckets belong to one zone: check that it exists in %s", c.zone)
 	case kind == fault.Transient:
-		return "run again in a while; what exists already is found"
+		return "run again later; existing objects are found"
 	}
 	return ""
 }

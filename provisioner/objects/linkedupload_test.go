@@ -71,7 +71,7 @@ func TestUploadByLinks_FailureLeavesNothing(t *testing.T) {
 			w.putPart(ctx, links[0], make([]byte, minPart))
 			return nil, lost
 		}, fault.Transient, "the machine is gone"},
-		"other checksum": {func(ctx context.Context, w *world, links objects.PartLinks) ([]objects.Part, error) {
+		"the checksum": {func(ctx context.Context, w *world, links objects.PartLinks) ([]objects.Part, error) {
 			part := w.putPart(ctx, links[0], make([]byte, minPart))
 			return []objects.Part{{ETag: strings.Repeat("0", 32), Size: part.Size}}, nil
 		}, fault.Invalid, "InvalidPart"},

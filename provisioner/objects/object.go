@@ -34,7 +34,7 @@ func (c *Objects) EnsureObject(ctx context.Context, bucket, key string, content 
 	case err == nil:
 		action = state.Updated
 	case minio.ToErrorResponse(err).Code != "NoSuchKey":
-		return "", c.translate(ctx, "look for object "+name, err)
+		return "", c.translate(ctx, "find object "+name, err)
 	}
 	return action, c.applyChange(ctx, "upload object "+name, action, kindObject, name, func() error {
 		return c.putObject(ctx, bucket, key, content)
@@ -113,7 +113,7 @@ func (c *Objects) SignPutURL(ctx context.Context, bucket, key string, valid time
 
 func (c *Objects) sign(ctx context.Context, op string, valid time.Duration, sign func() (*url.URL, error)) (string, error) {
 	if valid < time.Second || valid > maxValidity {
-		return "", fault.Newf(fault.Invalid, op, "a link can be valid for a second to %s, not %s", maxValidity, valid)
+		return "", fault.Newf(fault.Invalid, op, "the validity of a link must be between one second and %s, not %s", maxValidity, valid)
 	}
 	link, err := sign()
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *Objects) sign(ctx context.Context, op string, valid time.Duration, sign
 
 // CheckPrivate requests an object without a signature, and fails with fault.Conflict unless that is refused.
 func (c *Objects) CheckPrivate(ctx context.Context, bucket, key string) error {
-	op := "check that strangers cannot read " + bucket + "/" + key
+	op := "check that anonymous requests cannot read " + bucket + "/" + key
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+state.ObjectStorageHost(c.zone)+"/"+bucket+"/"+key, nil)
 	if err != nil {
 		return fault.New(fault.Invalid, op, err)
@@ -142,6 +142,6 @@ func (c *Objects) CheckPrivate(ctx context.Context, bucket, key string) error {
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
 		return fault.Newf(fault.Transient, op, "the object storage answered %d %s", code, http.StatusText(code))
 	}
-	return fault.Newf(fault.Conflict, op, "it answered %d %s to a request without a signature", response.StatusCode, http.StatusText(response.StatusCode)).
-		WithHint("take the public access off bucket %s: look at its policy and its access control list", bucket)
+	return fault.Newf(fault.Conflict, op, "it responded %d %s to a request without a signature", response.StatusCode, http.StatusText(response.StatusCode)).
+		WithHint("remove the public access to bucket %s: check its policy and its ACL", bucket)
 }

@@ -134,10 +134,10 @@ func TestCheckPrivate_StrangersAccess(t *testing.T) {
 func TestUpload_SourceFailureLeavesNothing(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)
-		cause := fault.New(fault.Invalid, "verify the image", errors.New("another checksum"))
+		cause := fault.New(fault.Invalid, "verify the image", errors.New("the checksum"))
 		content := io.MultiReader(bytes.NewReader(make([]byte, 16<<20)), failing{cause})
 		err := w.Upload(ctx, "c-bootstrap", "image.qcow2", content, nil)
-		w.wantFault(err, fault.Invalid, "upload object c-bootstrap/image.qcow2", "another checksum")
+		w.wantFault(err, fault.Invalid, "upload object c-bootstrap/image.qcow2", "the checksum")
 		_, err = w.DeleteBucket(ctx, "c-bootstrap")
 		w.check(err)
 		if aborted := w.count("DELETE /c-bootstrap/image.qcow2?uploadId="); aborted != 1 {
@@ -172,7 +172,7 @@ func TestClient_WrongCredentialsDenied(t *testing.T) {
 		stranger := w.client(zone, "another secret")
 		defer stranger.Close()
 		_, err := stranger.EnsureBucket(ctx, "c-bootstrap")
-		w.wantFault(err, fault.Denied, "look for bucket c-bootstrap", "check the API key")
+		w.wantFault(err, fault.Denied, "find bucket c-bootstrap", "check the API key")
 		_, err = w.EnsureObject(ctx, "c-bootstrap", "a", nil)
 		w.wantFault(err, fault.NotFound, "NoSuchBucket", zone)
 	})
@@ -188,7 +188,7 @@ func TestErrors_KindAndServerMessage(t *testing.T) {
 		"SignatureDoesNotMatch": {403, fault.Denied, "check the API key"},
 		"RequestTimeTooSkewed":  {403, fault.Denied, "clock"},
 		"BucketAlreadyExists":   {409, fault.Conflict, "bucketPrefix"},
-		"TooManyBuckets":        {400, fault.Quota, "quota page"},
+		"TooManyBuckets":        {400, fault.Quota, "limit"},
 		"InvalidArgument":       {400, fault.Invalid, ""},
 		"Whatever":              {401, fault.Denied, ""},
 	} {

@@ -26,7 +26,7 @@ func (c *Buckets) listOwners(ctx context.Context, bucket string) ([]string, erro
 	var owners []string
 	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: markPrefix, Recursive: true}) {
 		if object.Err != nil {
-			return nil, c.translate(ctx, "look whose bucket "+bucket+" is", object.Err)
+			return nil, c.translate(ctx, "find the owner of bucket "+bucket+" is", object.Err)
 		}
 		owners = append(owners, strings.TrimPrefix(object.Key, markPrefix))
 	}
@@ -81,8 +81,8 @@ func (c *Buckets) checkOwner(ctx context.Context, op, bucket string) error {
 }
 
 func newForeignBucketError(op, bucket string, owners []string) error {
-	return fault.Newf(fault.Conflict, op, "it is marked as the property of cluster %s", strings.Join(owners, " and ")).
-		WithHint("choose another objectStorage.bucketPrefix; a mark that is wrong is an object below %s/%s: delete it", bucket, markPrefix)
+	return fault.Newf(fault.Conflict, op, "it is marked as owned by cluster %s", strings.Join(owners, " and ")).
+		WithHint("choose another objectStorage.bucketPrefix; if the mark is wrong, delete its object below %s/%s", bucket, markPrefix)
 }
 
 // GetBucketUse returns who uses the name of a bucket.

@@ -55,11 +55,11 @@ func TestOwnedBy_RefusesBucketOfAnotherCluster(t *testing.T) {
 		delta := w.WithOwner("c-delta")
 		w.unchanged(func() {
 			_, err := delta.EnsureBucket(ctx, "c-alpha-logstore")
-			w.wantFault(err, fault.Conflict, "c-alpha-logstore", "property of cluster c-alpha", "bucketPrefix", "exoshift-owner/")
+			w.wantFault(err, fault.Conflict, "c-alpha-logstore", "owned by cluster c-alpha", "bucketPrefix", "exoshift-owner/")
 			_, err = delta.WithPreview().EnsureBucket(ctx, "c-alpha-logstore")
-			w.wantFault(err, fault.Conflict, "property of cluster c-alpha")
+			w.wantFault(err, fault.Conflict, "owned by cluster c-alpha")
 			_, err = delta.DeleteBucket(ctx, "c-alpha-logstore")
-			w.wantFault(err, fault.Conflict, "delete bucket c-alpha-logstore", "property of cluster c-alpha")
+			w.wantFault(err, fault.Conflict, "delete bucket c-alpha-logstore", "owned by cluster c-alpha")
 		})
 		use, err := delta.GetBucketUse(ctx, "c-alpha-logstore")
 		if want := (state.BucketUse{Exists: true, Owner: "c-alpha", Empty: true}); err != nil || use != want {
@@ -81,7 +81,7 @@ func TestOwnedBy_RemovesMarkAfterRace(t *testing.T) {
 		w.InjectFaults(site.Fault{Match: "GET /shared-logstore/?", Respond: answers("<ListBucketResult/>")}) // before the mark was there
 		before := w.Mutations()
 		_, err = w.WithOwner("c-delta").EnsureBucket(ctx, "shared-logstore")
-		w.wantFault(err, fault.Conflict, "property of cluster c-alpha")
+		w.wantFault(err, fault.Conflict, "owned by cluster c-alpha")
 		if n := w.Mutations() - before; n != 2 {
 			t.Errorf("%d changes, want its mark and the mark's deletion", n)
 		}

@@ -23,8 +23,8 @@ func (c *Buckets) DeleteBucket(ctx context.Context, bucket string) (state.Action
 	case whose == absent:
 		return state.Found, nil
 	case whose == theirs:
-		return "", fault.Newf(fault.Conflict, op, "it belongs to somebody else").
-			WithHint("check the name: bucket names are shared by all customers")
+		return "", fault.Newf(fault.Conflict, op, "it belongs to someone else").
+			WithHint("check the name: bucket names are global across all customers")
 	}
 	if err := c.checkOwner(ctx, op, bucket); err != nil {
 		return "", err

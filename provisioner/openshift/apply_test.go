@@ -172,7 +172,7 @@ func TestApply_RefusesForeignFields(t *testing.T) {
 			{"reason": "FieldManagerConflict", "message": "conflict with \"kubectl\" using v1", "field": ".metadata.labels.a"},
 			{"reason": "FieldManagerConflict", "message": "conflict with \"argocd\u001b[31m\" using v1", "field": ".metadata.labels.b"}]}`)
 		_, err := r.Apply(t.Context(), []byte(agent))
-		want := `apply Namespace syn: it belongs to others in part: .metadata.labels.a of kubectl, .metadata.labels.b of argocd`
+		want := `apply Namespace syn: others own some of its fields: .metadata.labels.a of kubectl, .metadata.labels.b of argocd`
 		if !fault.Is(err, fault.Conflict) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
@@ -203,7 +203,7 @@ func TestApply_TruncatesLongError(t *testing.T) {
 
 func TestApply_RefusesInvalidBeforeRequest(t *testing.T) {
 	for name, manifests := range map[string]string{
-		"no YAML":              "token: very-secret\n  wrong: [",
+		"not YAML":             "token: very-secret\n  wrong: [",
 		"a list":               "- very-secret",
 		"a text":               "very-secret",
 		"no kind":              "apiVersion: v1\nmetadata: {name: very-secret}",

@@ -119,7 +119,7 @@ func TestApprove_ExpectedNodesOnly(t *testing.T) {
 		r.askFirst(t, "csr-a", "worker-0")
 		r.askServing(t, "csr-b", "worker-1", "198.51.100.11")
 		r.askFirst(t, "csr-c", "intruder")
-		const foreign = "this installation has no node of that name"
+		const foreign = "this installation has no such node"
 		if diff := cmp.Diff(map[string]string{"csr-a": "", "csr-b": "", "csr-c": foreign}, r.waiting(t, expected)); diff != "" {
 			t.Error(diff)
 		}
@@ -171,7 +171,7 @@ func TestApprove_DefersChangedRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.approve(t); len(got) != 0 {
-			t.Errorf("told of what somebody else may have decided: %+v", got)
+			t.Errorf("told of what someone else may have decided: %+v", got)
 		}
 		if got := r.approved(); len(got) != 0 {
 			t.Errorf("approved: %v", got)

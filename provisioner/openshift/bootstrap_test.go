@@ -53,12 +53,12 @@ func TestBootstrapStatus_Phases(t *testing.T) {
 		}
 		r.expectPhase(t, state.PhaseTemporaryAPI, "cluster version")
 		r.put(t, "clusterversions.config.openshift.io", "", named("version"))
-		r.expectPhase(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has requested")
 		r.expected = []state.ExpectedNode{{Name: "master-0", Role: state.RoleMaster}, {Name: "worker-0", Role: state.RoleWorker}}
 		r.askFirst(t, "csr-a", "worker-0")
-		r.expectPhase(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has requested")
 		r.askFirst(t, "forged", "master-0") // for a machine with unknown creation time
-		r.expectPhase(t, state.PhaseManifests, "no master has asked")
+		r.expectPhase(t, state.PhaseManifests, "no master has requested")
 		r.wait(t, time.Second)
 		r.expected[0].Created = time.Now()
 		r.askFirst(t, "csr-b", "master-0")
@@ -83,7 +83,7 @@ func TestBootstrapStatus_Phases(t *testing.T) {
 			[3]string{"EtcdMembersAvailable", "True", "4 members are available"}, [3]string{"EtcdRunningInCluster", "True", ""}))
 		r.expectPhase(t, state.PhaseEtcdInCluster, "report completion")
 		r.put(t, "configmaps", "kube-system", with(named("bootstrap"), "data", map[string]any{"status": "complete"}))
-		r.expectPhase(t, state.PhaseComplete, "etcd to drop the bootstrap member")
+		r.expectPhase(t, state.PhaseComplete, "etcd to remove the bootstrap member:")
 		r.change(t, "etcds.operator.openshift.io", "", "cluster", "status.conditions", conditions(
 			[3]string{"EtcdMembersAvailable", "True", "3 members are available"}, [3]string{"EtcdBootstrapMemberRemoved", "True", ""}))
 		r.expectPhase(t, state.PhaseMemberRemoved, "no node besides the masters")
@@ -179,7 +179,7 @@ func TestPoll_ConnectionFailureCauses(t *testing.T) {
 		want    string
 	}{
 		"no such host": {func(_ *testing.T, r *rehearsal) { r.master.Close() }, "no answer in time"},
-		"no such name": {func(_ *testing.T, r *rehearsal) {
+		"the name": {func(_ *testing.T, r *rehearsal) {
 			r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "api.elsewhere.example.net")
 		}, "api.elsewhere.example.net does not resolve"},
 		"refused": {func(_ *testing.T, r *rehearsal) {
@@ -252,11 +252,11 @@ func TestPoll_RefusesUntrustedKubeconfig(t *testing.T) {
 		r := rehearse(t)
 		authority := r.kubeconfig[strings.Index(r.kubeconfig, "certificate-authority-data"):strings.Index(r.kubeconfig, "}}]")]
 		for name, content := range map[string]string{
-			"verification turned off": strings.Replace(r.kubeconfig, authority, "insecure-skip-tls-verify: true", 1),
-			"no authority":            strings.Replace(r.kubeconfig, ", "+authority, "", 1),
-			"plain http":              strings.Replace(r.kubeconfig, "https://", "http://", 1),
-			"no client certificate":   strings.Replace(r.kubeconfig, "client-certificate-data", "x", 1),
-			"nonsense":                "{",
+			"verification turned off":  strings.Replace(r.kubeconfig, authority, "insecure-skip-tls-verify: true", 1),
+			"no certificate authority": strings.Replace(r.kubeconfig, ", "+authority, "", 1),
+			"plain http":               strings.Replace(r.kubeconfig, "https://", "http://", 1),
+			"no client certificate":    strings.Replace(r.kubeconfig, "client-certificate-data", "x", 1),
+			"nonsense":                 "{",
 		} {
 			c := newCluster(r, func() ([]byte, error) { return []byte(content), nil })
 			if _, err := c.Poll(t.Context(), netip.Addr{}, nil); !fault.Is(err, fault.Invalid) {

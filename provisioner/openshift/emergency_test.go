@@ -60,7 +60,7 @@ func TestVerifyEmergency_ChecksAccess(t *testing.T) {
 		"verifies nobody":        {server + `, "insecure-skip-tls-verify": true`, nil, fault.Invalid},
 		"another name":           {`"server": "https://api.c2.example.net:6443"`, nil, fault.Invalid},
 		"another port":           {`"server": "https://` + apiName + `"`, nil, fault.Invalid},
-		"not encrypted":          {`"server": "http://` + apiName + `:6443"`, nil, fault.Invalid},
+		"unencrypted":            {`"server": "http://` + apiName + `:6443"`, nil, fault.Invalid},
 		"an authority of others": {server + `, "certificate-authority-data": "` + base64.StdEncoding.EncodeToString(authority(t).CertPEM()) + `"`, nil, fault.Transient},
 		"an ended token":         {"", func(_ *testing.T, r *rehearsal) { clear(r.tokens) }, fault.Denied},
 		"another user": {"", func(_ *testing.T, r *rehearsal) {
@@ -69,7 +69,7 @@ func TestVerifyEmergency_ChecksAccess(t *testing.T) {
 		"a user of a longer name": {"", func(_ *testing.T, r *rehearsal) {
 			r.tokens["very-secret"] = apiserver.User{Name: strings.Replace(emergencyUser, ":cluster", "-x:cluster", 1), Groups: []string{"system:masters"}}
 		}, fault.Invalid},
-		"another cluster of that name": {"", func(_ *testing.T, r *rehearsal) {
+		"another cluster with this name": {"", func(_ *testing.T, r *rehearsal) {
 			r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
 				if q.Header.Get("Authorization") == "" || q.URL.Path != "/api/v1/namespaces/kube-system" {
 					api.ServeHTTP(w, q)
@@ -168,7 +168,7 @@ func TestRevokeAdmin_RollsBackIfAdminRemains(t *testing.T) {
 		r := guarded(t)
 		r.stubborn = true
 		_, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting()))
-		if !fault.Is(err, fault.Timeout) || !strings.Contains(err.Error(), "put back") {
+		if !fault.Is(err, fault.Timeout) || !strings.Contains(err.Error(), "change") {
 			t.Errorf("got %v", err)
 		}
 		if authority, kept := r.bundle(t); authority != "the authority" || kept != nil {
@@ -190,7 +190,7 @@ func TestRevokeAdmin_AdminRollsBack(t *testing.T) {
 			patched.Store(patched.Load() || q.Method == http.MethodPatch)
 		}
 		_, err := r.RevokeAdmin(t.Context(), r.emergency(r.trusting()))
-		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "put back") {
+		if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "change") {
 			t.Errorf("got %v", err)
 		}
 		if authority, _ := r.bundle(t); authority != "the authority" {

@@ -188,7 +188,7 @@ func TestPoll_RequestStateAndObjections(t *testing.T) {
 		ask("csr-a", "worker-1", "Failed")
 		r.askServing(t, "csr-0", "worker-1", "192.0.2.20")
 		want := []string{
-			"csr-f worker-0 client pending ", "csr-e intruder client pending this installation has no node of that name",
+			"csr-f worker-0 client pending ", "csr-e intruder client pending this installation has no such node",
 			"csr-d worker-1 client approved ", "csr-c worker-1 client issued ", "csr-b worker-1 client denied ",
 			"csr-a worker-1 client failed ", "csr-0 worker-1 server pending the node has not registered",
 		}

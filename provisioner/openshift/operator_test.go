@@ -32,7 +32,7 @@ func (r *rehearsal) operator(t *testing.T, name, states string) {
 			changed = at
 		}
 		reported = append(reported, map[string]any{
-			"type": kind, "status": status, "reason": kind + "Reason", "message": kind + " says why", "lastTransitionTime": changed,
+			"type": kind, "status": status, "reason": kind + "Reason", "message": kind + " syn/steward shows why", "lastTransitionTime": changed,
 		})
 	}
 	r.change(t, operators, "", name, "status.conditions", reported)

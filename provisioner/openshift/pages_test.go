@@ -43,7 +43,7 @@ func TestPoll_EndlessListEnds(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"more"},"items":[]}`)
 		}
-		if _, err := r.Poll(t.Context(), r.bootstrap, r.expected); err == nil || !strings.Contains(err.Error(), "does not end") {
+		if _, err := r.Poll(t.Context(), r.bootstrap, r.expected); err == nil || !strings.Contains(err.Error(), "more than 100000") {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -94,7 +94,7 @@ func TestProbe_NamesFailedStage(t *testing.T) {
 		},
 		"a load balancer cuts": {
 			func(t *testing.T, _ *rehearsal, host *fabric.Host) { knock(t, host, 6443) },
-			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "the connection was cut",
+			func(p state.Probes) state.Probe { return p.Direct }, state.LayerTCP, "the connection was closed",
 		},
 		"another cluster's API": {
 			func(t *testing.T, r *rehearsal, host *fabric.Host) {
@@ -108,7 +108,7 @@ func TestProbe_NamesFailedStage(t *testing.T) {
 			},
 			func(p state.Probes) state.Probe { return p.Direct }, state.LayerHTTP, "the server is not ready (503",
 		},
-		"no such name": {
+		"the name": {
 			func(_ *testing.T, r *rehearsal, _ *fabric.Host) {
 				r.kubeconfig = strings.ReplaceAll(r.kubeconfig, apiName, "api.elsewhere.example.net")
 			},

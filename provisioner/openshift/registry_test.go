@@ -276,7 +276,7 @@ func TestEnsureMonitoringPlacement_CreatesOnce(t *testing.T) {
 		}
 		r.change(t, "configmaps", "openshift-monitoring", "cluster-monitoring-config", "data.config", "theirs")
 		if got, err := place(); err != nil || got != state.Found {
-			t.Errorf("a configuration of somebody else: %q, %v", got, err)
+			t.Errorf("a configuration of someone else: %q, %v", got, err)
 		}
 	})
 }

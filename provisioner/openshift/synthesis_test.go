@@ -115,7 +115,7 @@ func TestSynthesis_ArgoHealthyWithController(t *testing.T) {
 		r.put(t, argoKind, "syn", object(t, "syn-argocd", `{"status": {"phase": "Pending"}}`))
 		expect("Progressing", "sets it up")
 		time.Sleep(10 * time.Minute)
-		expect("Progressing", "if it is stuck, Steward starts it anew")
+		expect("Progressing", "if it is stuck, Steward restarts it")
 		r.change(t, argoKind, "syn", "syn-argocd", "status.phase", "Failed")
 		expect("Degraded", "failed")
 		r.change(t, argoKind, "syn", "syn-argocd", "status.phase", "Available")

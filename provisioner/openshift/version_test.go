@@ -67,7 +67,7 @@ func TestVersion_PercentageNeverShrinks(t *testing.T) {
 		expect(79)
 		r.unready("rolling")
 		if _, err := r.Poll(t.Context(), r.bootstrap, nil); err == nil {
-			t.Error("it answered")
+			t.Error("it responded")
 		}
 		r.unready("")
 		expect(79)

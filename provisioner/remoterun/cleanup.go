@@ -81,10 +81,10 @@ func (e *run) finish(ctx context.Context) error {
 	defer e.release()
 	if err := e.deleteAll(ctx); err != nil {
 		return fault.New(fault.KindOf(err), "delete "+e.name()+" in zone "+e.options.Zone, err).
-			WithHint("the next run from the zone removes it; or delete the machine, the security group and the bucket of that name in the Exoscale portal")
+			WithHint("the next run in the zone removes it; or delete the machine, the security group and the bucket with that name in the Exoscale portal")
 	}
 	if err := os.Remove(e.folder.Path(recordFile)); err != nil {
-		return fault.New(fault.Internal, "forget a run that left nothing behind", err).WithHint("delete %s", e.folder.Path())
+		return fault.New(fault.Internal, "remove the record of a run without leftovers", err).WithHint("delete %s", e.folder.Path())
 	}
 	e.release()
 	_ = os.RemoveAll(e.folder.Path()) // a later run tries again

@@ -54,12 +54,12 @@ func (z *Zone) Estimate(ctx context.Context, program Program) (Estimate, error) 
 }
 
 func (t Estimate) String() string {
-	text := fmt.Sprintf("One machine (%s) runs in zone %s for about %d minutes and is deleted again. %s are uploaded.",
+	text := fmt.Sprintf("One instance (%s) runs in zone %s for about %d minutes and is then deleted. %s are uploaded.",
 		t.Type, t.Zone, t.Minutes, formatMegabytes(t.Upload))
 	if t.Hour == 0 {
-		return text + " What that costs is not known here."
+		return text + " Its price is not known."
 	}
-	return text + fmt.Sprintf(" An hour of it costs about %.2f (CHF, EUR or USD), by the prices of %s.", t.Hour, t.Date)
+	return text + fmt.Sprintf(" One hour costs about %.2f (CHF, EUR or USD; prices of %s).", t.Hour, t.Date)
 }
 
 func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices, job Job) (string, error) {
@@ -70,7 +70,7 @@ func pickCheapest(ctx context.Context, cloud Cloud, prices assets.Prices, job Jo
 	small := []string{"standard.micro", "standard.tiny", "standard.small"}
 	offered = slices.DeleteFunc(offered, func(t state.InstanceType) bool { return !t.Authorized || !slices.Contains(small, t.Name) })
 	if len(offered) == 0 {
-		return "", fault.Newf(fault.Quota, "choose a machine", "the zone offers none of %v to this organization", small).
+		return "", fault.Newf(fault.Quota, "choose a machine", "the organization is authorized to use none of %v in this zone", small).
 			WithHint("ask Exoscale to authorize standard.micro, or %s", job.Instead)
 	}
 	return slices.MinFunc(offered, func(a, b state.InstanceType) int {

@@ -20,10 +20,10 @@ type hostKeys struct {
 }
 
 func (h *Host) loadHostKeys() (hostKeys, error) {
-	const op = "find out by which key the host is known"
+	const op = "find the known key of the host"
 	lookUp, err := h.readKnownHosts()
 	if err != nil {
-		return hostKeys{}, fault.New(fault.Invalid, op, err).WithHint("mend that file; `%s` says more", h.formatCommand())
+		return hostKeys{}, fault.New(fault.Invalid, op, err).WithHint("fix that file; for details: `%s`", h.formatCommand())
 	}
 	keys := hostKeys{check: func(host string, remote net.Addr, key ssh.PublicKey) error {
 		return h.toHostKeyFault(lookUp(host, remote, key), key)
@@ -78,7 +78,7 @@ func listKnownAlgorithms(lookUp ssh.HostKeyCallback, address string) ([]string, 
 }
 
 func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
-	const op = "make sure that the host is the right one"
+	const op = "verify the host"
 	var mismatch *knownhosts.KeyError
 	var revoked *knownhosts.RevokedError
 	switch {
@@ -87,14 +87,14 @@ func (h *Host) toHostKeyFault(err error, key ssh.PublicKey) error {
 	case errors.As(err, &revoked):
 		return fault.New(fault.Denied, op, err).WithHint("do not use this host: its key was revoked")
 	case errors.As(err, &mismatch) && len(mismatch.Want) == 0:
-		return fault.Newf(fault.Denied, op, "nobody here knows %s; its key is %s", h.address, ssh.FingerprintSHA256(key)).
-			WithHint("compare this fingerprint with the host's own; `%s` adds it to the known hosts", h.formatCommand())
+		return fault.Newf(fault.Denied, op, "%s is not a known host; its key is %s", h.address, ssh.FingerprintSHA256(key)).
+			WithHint("compare this fingerprint with the host's; `%s` adds it to the known hosts", h.formatCommand())
 	case errors.As(err, &mismatch):
-		return fault.Newf(fault.Conflict, op, "%s shows the key %s, which is another one than %s line %d says", h.address, ssh.FingerprintSHA256(key),
+		return fault.Newf(fault.Conflict, op, "%s presents the key %s, which differs from %s line %d", h.address, ssh.FingerprintSHA256(key),
 			mismatch.Want[0].Filename, mismatch.Want[0].Line).
-			WithHint("find out whether the host was installed again or somebody is in between; then mend that line")
+			WithHint("check whether the host was reinstalled or the connection is intercepted; then fix that line")
 	}
-	return fault.New(fault.Denied, op, err).WithHint("find out whether this works: %s", h.formatCommand())
+	return fault.New(fault.Denied, op, err).WithHint("check whether this works: %s", h.formatCommand())
 }
 
 func (h *Host) formatCommand() string {

@@ -50,7 +50,7 @@ func (z *Zone) cleanUpRuns(ctx context.Context, runs []string, seen func(text st
 			continue
 		}
 		if err == nil {
-			seen("removes what a run left behind that was killed: " + e.name())
+			seen("removing the leftovers of a killed run: " + e.name())
 			err = e.finish(ctx)
 		}
 		faults = append(faults, err)
@@ -79,7 +79,7 @@ func (z *Zone) listLocalRuns(seen func(text string)) ([]string, error) {
 		case known && zone == z.options.Zone:
 			dead = append(dead, entry.Name())
 		case known:
-			seen("a run in zone " + zone + " was killed; the next one there removes what it left behind")
+			seen("a run in zone " + zone + " was killed; the next run there removes its leftovers")
 		}
 	}
 	return dead, nil

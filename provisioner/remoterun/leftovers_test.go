@@ -193,7 +193,7 @@ func TestZone_RemovesExpiredUnrecorded(t *testing.T) {
 func TestZone_KeepsActiveRun(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(said string) {
-			if strings.Contains(said, "the machine runs") {
+			if strings.Contains(said, "the machine is running;") {
 				l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
 				l.must(l.vantageOf(l.dir+"-elsewhere").CleanUpLeftovers(l.Context(), l.hear))
 			}

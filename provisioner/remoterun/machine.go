@@ -20,7 +20,7 @@ func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 	err = e.cloud.EnsureInstances(ctx, []state.Instance{machine}, state.InstanceObserver{})
 	if fault.Is(err, fault.Quota) {
 		return fault.New(fault.Quota, "start a machine that "+e.options.Job.Does+" in the zone", err).
-			WithHint("ask Exoscale for a higher limit in the portal under Organization, Quotas, or %s", e.options.Job.Instead)
+			WithHint("request a higher limit in the Exoscale portal under Organization, Quotas, or %s", e.options.Job.Instead)
 	}
 	return err
 }
@@ -28,7 +28,7 @@ func (e *run) startMachine(ctx context.Context, links assets.RemoteRun) error {
 func (e *run) buildMachine(ctx context.Context, links assets.RemoteRun) (machine state.Instance, err error) {
 	machine = state.Instance{Name: e.name(), Labels: e.labels()}
 	if machine.UserData, err = assets.RenderRemoteRunUserData(links); err != nil {
-		return machine, fault.New(fault.Internal, "tell the machine what to do", err)
+		return machine, fault.New(fault.Internal, "write the user data of the machine", err)
 	}
 	prices, err := assets.ReadPrices()
 	if err != nil {

@@ -20,10 +20,10 @@ func NewSelfProgram(args ...string) (Program, error) {
 }
 
 func newProgramFor(system, architecture string, args []string) (Program, error) {
-	const op = "take this program along"
+	const op = "upload this program"
 	if system != "linux" || architecture != "amd64" {
-		return Program{}, fault.Newf(fault.Invalid, op, "this one is for %s on %s, and machines there run Linux on amd64", system, architecture).
-			WithHint("run exoshift on a Linux machine with an amd64 processor")
+		return Program{}, fault.Newf(fault.Invalid, op, "this build is for %s on %s, but machines there run Linux on amd64", system, architecture).
+			WithHint("run exoshift on Linux on amd64")
 	}
 	path, err := os.Executable()
 	if err != nil {

@@ -27,7 +27,7 @@ const (
 
 // ErrNoContact is wrapped by the error of a run whose machine ran but did not reach the object storage, which is a finding about
 // the zone's network.
-var ErrNoContact = errors.New("the machine ran and did not reach the object storage")
+var ErrNoContact = errors.New("the machine was running, but did not reach the object storage")
 
 type poller struct {
 	*run
@@ -40,7 +40,7 @@ func (v *poller) reportLimit() time.Duration { return bootLimit + v.options.Job.
 
 // await polls until the machine has reported.
 func (v *poller) await(ctx context.Context) ([]byte, error) {
-	v.progress("the machine runs; waits until it says something")
+	v.progress("the machine is running; waiting for its first report")
 	clock, wall := v.options.Clock.Now(), time.Now()
 	for {
 		if report, err := v.poll(ctx); err != nil || report != nil {
@@ -100,21 +100,21 @@ func (v *poller) handleStatus(ctx context.Context, line string) error {
 	const op = "run the program on a machine in the zone"
 	switch word {
 	case "runs":
-		v.progress("the machine reaches the object storage and fetches the program")
+		v.progress("the machine reaches the object storage and downloads the program")
 	case "works":
-		v.progress("the machine has everything and " + v.options.Job.Does)
+		v.progress("the machine has the program and " + v.options.Job.Does)
 		_, err := v.storage.DeleteObject(ctx, v.name(), taskKey)
 		return err
 	case "program-missing", "task-missing":
-		return fault.New(fault.Transient, op, errors.New("the machine began to speak with the object storage, and could not download from it")).
-			WithHint("run it again; if it stays like this, ask who filters what leaves the zone about %s", v.storageHost())
+		return fault.New(fault.Transient, op, errors.New("the machine reached the object storage, but could not download from it")).
+			WithHint("run it again; if the problem persists, ask the network team about outgoing connections from the zone to %s", v.storageHost())
 	case "program-changed":
-		return fault.New(fault.Conflict, op, errors.New("what the machine downloaded is not the program that was uploaded, so it did not run it")).
-			WithHint("ask who inspects downloads in the zone to leave %s alone", v.storageHost())
+		return fault.New(fault.Conflict, op, errors.New("the program that the machine downloaded differs from the uploaded one, so it was not run")).
+			WithHint("ask the operator of the download inspection in the zone to exempt %s", v.storageHost())
 	case "report-lost":
-		return fault.New(fault.Transient, op, errors.New("the machine is done and could not upload what it found")).WithHint("run it again")
+		return fault.New(fault.Transient, op, errors.New("the machine has finished, but could not upload its results")).WithHint("run it again")
 	case "failed":
-		return fault.Newf(fault.Internal, op, "it ended with %s", text.Sanitize(rest)).WithHint("run it again; if it stays like this, %s", v.options.Job.Instead)
+		return fault.Newf(fault.Internal, op, "its exit status was %s", text.Sanitize(rest)).WithHint("run it again; if the problem persists, %s", v.options.Job.Instead)
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (v *poller) newMachineGoneError() error {
 	if len(v.statusLines) == 0 {
 		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
 	}
-	return fault.New(fault.Transient, op, errors.New("the machine was switched off or deleted before it was done")).
-		WithHint("make sure that nobody deletes machines that are called %s..., and run it again", prefix)
+	return fault.New(fault.Transient, op, errors.New("the machine was stopped or deleted before it had finished")).
+		WithHint("check who deletes machines named %s..., and run it again", prefix)
 }
 
 func (v *poller) newTimeoutError() error {
@@ -142,10 +142,10 @@ func (v *poller) newTimeoutError() error {
 	if len(v.statusLines) == 0 {
 		return fault.New(fault.Timeout, op, ErrNoContact).WithHint("%s", v.blockedHint())
 	}
-	return fault.Newf(fault.Timeout, op, "it has said nothing more for %s", v.reportLimit()).WithHint("run it again")
+	return fault.Newf(fault.Timeout, op, "it has not reported for %s", v.reportLimit()).WithHint("run it again")
 }
 
 func (v *poller) blockedHint() string {
-	return "ask who filters what leaves the zone to let machines reach https://" + v.storageHost() +
-		"; look for outgoing rules in the security groups of the nodes, too: nodes cannot be installed like this"
+	return "ask the network team to allow outgoing connections from the zone to https://" + v.storageHost() +
+		"; also check the security groups of the nodes for egress rules: nodes could not be installed either"
 }

@@ -48,8 +48,8 @@ func newID() string {
 func (e *run) name() string { return prefix + e.id }
 
 func (e *run) newRecordError(err error) error {
-	return fault.New(fault.Internal, "note what is made in the zone", err).
-		WithHint("make sure that %s can be written: without notes nothing is made in the zone", e.options.Dir)
+	return fault.New(fault.Internal, "record what is created in the zone", err).
+		WithHint("check that %s is writable; nothing is created in the zone without a record", e.options.Dir)
 }
 
 func (e *run) open() (*state.Journal, error) {
@@ -77,7 +77,7 @@ func isHeld(err error) bool {
 }
 
 func (e *run) execute(ctx context.Context, packed payload, input []byte) ([]byte, error) {
-	e.progress(fmt.Sprintf("uploads the program, %s", formatMegabytes(int64(len(packed.content)))))
+	e.progress(fmt.Sprintf("uploading the program, %s", formatMegabytes(int64(len(packed.content)))))
 	links, err := e.upload(ctx, packed, input)
 	if err != nil {
 		return nil, err

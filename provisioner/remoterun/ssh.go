@@ -80,7 +80,7 @@ func isPort(text string) bool {
 
 func newTargetError(target string, err error) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("read %q", target), err).
-		WithHint("name a host like ssh:admin@bastion.example.net or ssh:192.0.2.10:2222")
+		WithHint("use a host such as ssh:admin@bastion.example.net or ssh:192.0.2.10:2222")
 }
 
 // Run runs a program on the host. The program is copied to a temporary folder there, which is deleted when it ends, also if the
@@ -108,7 +108,7 @@ func (h *Host) Run(ctx context.Context, program Program, input []byte, seen func
 }
 
 func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
-	const op = "look at what the host is"
+	const op = "detect the platform of the host"
 	session, err := client.NewSession()
 	if err != nil {
 		return h.toSessionFault(ctx, op, err)
@@ -120,8 +120,8 @@ func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
 		return h.toSessionFault(ctx, op, err)
 	}
 	if system := strings.TrimSpace(said.String()); system != "Linux x86_64" {
-		return fault.Newf(fault.Invalid, op, "it is %q, and the program needs Linux on x86_64", text.Sanitize(system)).
-			WithHint("choose a Linux host with an amd64 processor")
+		return fault.Newf(fault.Invalid, op, "it is %q, but the program requires Linux on x86_64", text.Sanitize(system)).
+			WithHint("choose a Linux host on amd64")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (h *Host) execute(ctx context.Context, client *ssh.Client, packed payload, 
 		return nil, h.toExitFault(ctx, op, err, complaint.String())
 	}
 	if output.Len() > maxReport {
-		return nil, fault.Newf(fault.Invalid, op, "it says more than %d bytes", maxReport).WithHint("check fewer endpoints at once: --only")
+		return nil, fault.Newf(fault.Invalid, op, "its output is larger than %d bytes", maxReport).WithHint("check fewer endpoints at once: --only")
 	}
 	return output.Bytes(), nil
 }
@@ -221,7 +221,7 @@ func (h *Host) buildConfig(ctx context.Context) (*ssh.ClientConfig, error) {
 	switch {
 	case len(own) > 0: // as for ssh, the agent may be gone
 	case err != nil:
-		return nil, fault.New(fault.Denied, "log in", err).WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add")
+		return nil, fault.New(fault.Denied, "log in", err).WithHint("start an agent and add your key: eval $(ssh-agent); ssh-add")
 	case h.options.Agent == nil:
 		return nil, newNoKeyFault(unusable)
 	}

@@ -77,7 +77,7 @@ func parseSSHTarget(target string) (sshTarget, error) {
 	}
 	t.host = strings.Trim(t.host, "[]")
 	if named && name == "" || !isHost(t.host) || t.port != "" && !isPort(t.port) || text.Sanitize(name) != name {
-		return t, newTargetError(target, errors.New("it names no user and host"))
+		return t, newTargetError(target, errors.New("the user and host are missing"))
 	}
 	return t, nil
 }

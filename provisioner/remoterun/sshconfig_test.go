@@ -60,7 +60,7 @@ func TestHost_TargetBeforeSSHConfig(t *testing.T) {
 	host, err := b.configured("root@gate:"+port, "Host gate\n  HostName 127.0.0.1\n  Port 1\n  User nobody\n  IdentityFile "+b.writeKey(b.mine, "", 0o600)+"\n")
 	b.must(err)
 	_, err = host.Run(t.Context(), text(echo), nil, func(string) {})
-	b.fails(err, fault.Denied, "nobody here knows 127.0.0.1:"+port, "ssh -p "+port+" root@gate")
+	b.fails(err, fault.Denied, "127.0.0.1:"+port, "ssh -p "+port+" root@gate")
 }
 
 func TestHost_JumpsBySSHConfig(t *testing.T) {
@@ -122,7 +122,7 @@ func TestNewHost_RefusesSSHConfig(t *testing.T) {
 		"Match exec \"true\"\n  User x\n":            "Match Exec is not supported",
 		"Host gate\n  Port ssh\n":                    `the port "ssh"`,
 		"Host gate\n  HostName -oProxyCommand=x\n":   `the host "-oProxyCommand=x"`,
-		"Host gate\n  ProxyJump -oProxyCommand=x@\n": "it names no user and host",
+		"Host gate\n  ProxyJump -oProxyCommand=x@\n": "the user and host are missing",
 	} {
 		_, err := b.configured("gate", config)
 		b.fails(err, fault.Invalid, want)

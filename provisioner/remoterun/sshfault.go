@@ -18,19 +18,19 @@ func (h *Host) toLoginFault(ctx context.Context, op string, err error) error {
 	case errors.As(err, &known): // of the host key callback
 		return known
 	case ctx.Err() != nil:
-		return fault.New(fault.KindOf(ctx.Err()), op, err).WithHint("make sure that an SSH server answers at %s", h.address)
+		return fault.New(fault.KindOf(ctx.Err()), op, err).WithHint("check that an SSH server answers at %s", h.address)
 	case strings.Contains(err.Error(), "unable to authenticate"): // the library has no type for this error
 		return fault.New(fault.Denied, op, err).
-			WithHint("make sure that the SSH agent holds the key of %s (ssh-add -l), and not many others: %s", h.user, h.formatCommand())
+			WithHint("check that the SSH agent has the key of %s (ssh-add -l), and few others: %s", h.user, h.formatCommand())
 	}
-	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s", h.formatCommand())
+	return fault.New(fault.Transient, op, err).WithHint("check whether this works: %s", h.formatCommand())
 }
 
 func (h *Host) toSessionFault(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	}
-	return fault.New(fault.Transient, op, err).WithHint("find out whether this works: %s uname -sm", h.formatCommand())
+	return fault.New(fault.Transient, op, err).WithHint("check whether this works: %s uname -sm", h.formatCommand())
 }
 
 func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint string) error {
@@ -42,16 +42,16 @@ func (h *Host) toExitFault(ctx context.Context, op string, err error, complaint 
 	switch exit.ExitStatus() {
 	case exitNoRoom:
 		return fault.Newf(fault.Conflict, op, "it could not be stored there: %s", complaint).
-			WithHint("make room in the folder for temporary files of %s", h.address)
+			WithHint("free disk space in the folder for temporary files of %s", h.address)
 	case exitChanged:
-		return fault.Newf(fault.Conflict, op, "what arrived there is not the program that was sent, so it was not run: %s", complaint).
-			WithHint("make sure that the host has gzip and sha256sum and room in its folder for temporary files, then run it again")
+		return fault.Newf(fault.Conflict, op, "the program that arrived differs from the one sent, so it was not run: %s", complaint).
+			WithHint("check that the host has gzip, sha256sum and free space in its folder for temporary files, then run it again")
 	case exitNotRun, exitNotFound:
-		return fault.Newf(fault.Conflict, op, "the host does not start it: %s", complaint).
-			WithHint("its folder for temporary files may be one from which nothing can be started: set TMPDIR for %s there", h.user)
+		return fault.Newf(fault.Conflict, op, "the host cannot execute it: %s", complaint).
+			WithHint("its folder for temporary files may be mounted noexec: set TMPDIR for %s there", h.user)
 	}
 	return fault.Newf(fault.Internal, op, "it ended with %d: %s", exit.ExitStatus(), complaint).
-		WithHint("run it again; if it stays like this, choose another host")
+		WithHint("run it again; if the problem persists, choose another host")
 }
 
 type limitedBuffer struct {

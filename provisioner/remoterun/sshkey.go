@@ -35,7 +35,7 @@ func loadKey(path string) (ssh.Signer, error) {
 		return nil, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, errors.New("is accessible for others, so that ssh does not use it, either")
+		return nil, errors.New("is accessible for others, so ssh does not use it either")
 	}
 	content, err := fileread.Text(path, fileread.Small)
 	if err != nil {
@@ -79,5 +79,5 @@ func newNoKeyFault(unusable []string) error {
 	if len(unusable) > 0 {
 		cause = fmt.Errorf("there is no SSH agent, and no key can be used: %s", strings.Join(unusable, "; "))
 	}
-	return fault.New(fault.Denied, "log in", cause).WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add")
+	return fault.New(fault.Denied, "log in", cause).WithHint("start an agent and add your key: eval $(ssh-agent); ssh-add")
 }

@@ -28,13 +28,13 @@ type ZoneOptions struct {
 
 // Job is what a machine is started for.
 type Job struct {
-	Does    string        // for messages: what the machine does, e.g. "looks at the network"
+	Does    string        // for messages: what the machine does, e.g. "checks the network"
 	Instead string        // for hints: what does without a machine, e.g. "check from another host"
 	Limit   time.Duration // of the program, by the machine's clock; at most 30 minutes, as runs are over after an hour
 }
 
 func newCheckJob() Job {
-	return Job{Does: "looks at the network", Instead: "check from another host: --vantage ssh:HOST", Limit: 5 * time.Minute}
+	return Job{Does: "checks the network", Instead: "check from another host: --vantage ssh:HOST", Limit: 5 * time.Minute}
 }
 
 // Zone is a Runner in a zone. Each run creates a machine, and whatever it needs, and deletes all of it.
@@ -51,7 +51,7 @@ func NewZone(options ZoneOptions) *Zone {
 // Run runs a program on a temporary machine. First it removes what killed runs left behind. It returns when nothing is left in
 // the zone, also if ctx has ended; if that fails, the error contains the reason and the next run tries again.
 //
-// The error wraps ErrNoContact if the machine ran and did not reach the object storage.
+// The error wraps ErrNoContact if the machine was running, but did not reach the object storage.
 func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func(text string)) (output []byte, err error) {
 	packed, err := packProgram(program)
 	if err != nil {
@@ -61,7 +61,7 @@ func (z *Zone) Run(ctx context.Context, program Program, input []byte, seen func
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		seen("what earlier runs left behind could not be removed: " + err.Error())
+		seen("leftovers of earlier runs could not be removed: " + err.Error())
 	}
 	e, err := z.begin(ctx, newID(), seen)
 	if err != nil {

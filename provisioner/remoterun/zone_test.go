@@ -41,7 +41,7 @@ func (l *lab) runsWell() {
 func TestZone_RunLeavesNothing(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		l.runsWell()
-		if told := strings.Join(l.seen, "\n"); !strings.Contains(told, "standard.micro") || !strings.Contains(told, "looks at the network") {
+		if told := strings.Join(l.seen, "\n"); !strings.Contains(told, "standard.micro") || !strings.Contains(told, "checks the network") {
 			l.Errorf("it was told: %s", told)
 		}
 		l.empty()
@@ -62,7 +62,7 @@ func TestZone_MachineHasNodeGroups(t *testing.T) {
 			}
 			var got []string
 			report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(said string) {
-				if strings.Contains(said, "the machine runs") {
+				if strings.Contains(said, "the machine is running;") {
 					machines, err := cloud.ListInstances(l.Context(), nil)
 					l.must(err)
 					got = machines[0].SecurityGroups
@@ -110,7 +110,7 @@ func TestZone_RefusesAlteredProgram(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 		_, err := l.run()
-		l.fails(err, fault.Conflict, "is not the program that was uploaded", "sos-"+region)
+		l.fails(err, fault.Conflict, "differs from the uploaded", "sos-"+region)
 		if l.runs != 0 {
 			l.Error("it was run")
 		}
@@ -183,7 +183,7 @@ func TestZone_ReportsExitCode(t *testing.T) {
 	broken := func(context.Context, network.Network, []byte, []string, io.Reader, io.Writer) int { return 3 }
 	inLab(t, simcloud.Options{Program: broken}, func(l *lab) {
 		_, err := l.run()
-		l.fails(err, fault.Internal, "it ended with 3")
+		l.fails(err, fault.Internal, "its exit status was 3")
 		l.empty()
 	})
 }
@@ -195,7 +195,7 @@ func TestZone_EndsHangingProgram(t *testing.T) {
 	}
 	inLab(t, simcloud.Options{Program: endless}, func(l *lab) {
 		_, err := l.run()
-		l.fails(err, fault.Internal, "it ended with 124")
+		l.fails(err, fault.Internal, "its exit status was 124")
 		l.empty()
 	})
 }
@@ -209,14 +209,14 @@ func TestZone_DeletedMachineEndsWait(t *testing.T) {
 		cloud, _ := l.client()
 		began := time.Now()
 		_, err := l.vantage().Run(l.Context(), text("the program"), nil, func(said string) {
-			if strings.Contains(said, "looks at the network") {
+			if strings.Contains(said, "checks the network") {
 				machines, err := cloud.ListInstances(l.Context(), nil)
 				l.must(err)
 				_, err = cloud.DeleteInstance(l.Context(), machines[0].ID)
 				l.must(err)
 			}
 		})
-		l.fails(err, fault.Transient, "switched off or deleted")
+		l.fails(err, fault.Transient, "stopped or deleted")
 		if took := time.Since(began); took > 4*time.Minute {
 			l.Errorf("it took %s", took)
 		}
@@ -273,7 +273,7 @@ func TestZone_PanicLeavesNothing(t *testing.T) {
 				}
 			}()
 			_, _ = l.vantage().Run(l.Context(), text("the program"), nil, func(said string) {
-				if strings.Contains(said, "the machine runs") {
+				if strings.Contains(said, "the machine is running;") {
 					panic("a defect")
 				}
 			})

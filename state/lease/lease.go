@@ -183,7 +183,7 @@ func Unlock(ctx context.Context, s Store, cluster, run string) (Holder, error) {
 		return Holder{}, fault.Newf(fault.NotFound, op, "it is not locked")
 	case record.Holder.Run != run:
 		return Holder{}, fault.Newf(fault.Conflict, op, "it is not locked by run %s, but in use: %s", run, record.Holder).
-			WithHint("name the run that is to lose its lock: --run %s", record.Holder.Run)
+			WithHint("use the run of the lock: --run %s", record.Holder.Run)
 	}
 	held := *record.Holder
 	record.Holder = nil
@@ -316,7 +316,7 @@ func (l *Lease) Check() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err == nil && time.Since(l.renewed) >= Stop {
-		return &LostError{l.cluster, fmt.Errorf("it was renewed %s ago for the last time", time.Since(l.renewed).Round(time.Second))}
+		return &LostError{l.cluster, fmt.Errorf("it was last renewed %s ago", time.Since(l.renewed).Round(time.Second))}
 	}
 	return l.err
 }

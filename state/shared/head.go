@@ -117,15 +117,15 @@ func (r *repository) getFile(ctx context.Context, name string, file File) ([]byt
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", op, err)
 	case len(object.Content) < file.Size:
-		return nil, newDamaged(op, file, "it was cut: %d of %d bytes are left", len(object.Content), file.Size)
+		return nil, newDamaged(op, file, "it is truncated: %d of %d bytes are left", len(object.Content), file.Size)
 	case hash(object.Content) != file.Sum:
-		return nil, newDamaged(op, file, "it was changed: its checksum is another one")
+		return nil, newDamaged(op, file, "it was changed: its checksum differs")
 	case file.Sealed == "":
 		return object.Content, nil
 	}
 	content, err := unseal(object.Content, r.sealer.identities)
 	if err != nil {
-		return nil, fault.New(fault.Denied, op, err).WithHint("name an identity of one of its recipients with EXOSHIFT_AGE_IDENTITY")
+		return nil, fault.New(fault.Denied, op, err).WithHint("set EXOSHIFT_AGE_IDENTITY to an identity of one of its recipients")
 	}
 	return content, nil
 }

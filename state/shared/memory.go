@@ -44,7 +44,7 @@ func OpenMemory(path string) (*Memory, error) {
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "read what is known of shared state", err).
-			WithHint("remove %s if the shared state is known to be the right one", path)
+			WithHint("remove %s if this is the right shared state", path)
 	}
 	return m, nil
 }
@@ -58,8 +58,8 @@ func (m *Memory) CheckPlace(id string, key []byte) error {
 		m.seen = seen{Place: id, Key: hash(key)}
 		return m.save()
 	case m.seen.Place != id || m.seen.Key != hash(key):
-		return fault.Newf(fault.Conflict, "open shared state", "it is not the one that this machine has used before at this address").
-			WithHint("if it was set up anew on purpose, remove %s", m.path)
+		return fault.Newf(fault.Conflict, "open shared state", "it is not the one that this machine used before at this address").
+			WithHint("if it was set up again intentionally, remove %s", m.path)
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func (m *Memory) CheckCounter(cluster string, counter int) error {
 	defer m.mu.Unlock()
 	switch known := m.seen.Counters[cluster]; {
 	case counter < known:
-		return fault.Newf(fault.Conflict, "read the shared state of cluster "+cluster, "it is older than what this machine has seen: state %d after %d", counter, known).
-			WithHint("somebody has put it back; if that was on purpose, remove %s", m.path)
+		return fault.Newf(fault.Conflict, "read the shared state of cluster "+cluster, "it is older than the last one on this machine: state %d after %d", counter, known).
+			WithHint("it was restored from an earlier version; if that was intentional, remove %s", m.path)
 	case counter == known:
 		return nil
 	}

@@ -137,7 +137,7 @@ func Open(ctx context.Context, o Options) (*Place, error) {
 	key, err := unseal(config.Key, o.Identities)
 	if err != nil {
 		return nil, fault.New(fault.Denied, op, err).
-			WithHint("name an identity of one of its recipients with EXOSHIFT_AGE_IDENTITY, or have yours added: exoshift state recipients add; it has %s", strings.Join(abbreviate(config.Recipients), ", "))
+			WithHint("set EXOSHIFT_AGE_IDENTITY to an identity of one of its recipients, or have yours added: exoshift state recipients add; it has %s", strings.Join(abbreviate(config.Recipients), ", "))
 	}
 	sealer, err := newSealer(key, config.Recipients)
 	if err != nil {
@@ -214,7 +214,7 @@ func decode(content []byte, into any) error {
 		Format int `json:"v"`
 	}
 	if err := json.Unmarshal(content, &head); err != nil {
-		return fault.New(fault.Invalid, "read a document of shared state", fmt.Errorf("it was cut or damaged: %w", err))
+		return fault.New(fault.Invalid, "read a document of shared state", fmt.Errorf("it is truncated or damaged: %w", err))
 	}
 	if head.Format != format {
 		return fault.Newf(fault.Invalid, "read a document of shared state", "it has format %d; this version of exoshift reads %d", head.Format, format).
@@ -228,5 +228,5 @@ func decode(content []byte, into any) error {
 
 func newTampered(op, key string) error {
 	return fault.Newf(fault.Invalid, op, "%s was not written by a member of the team: its authentication code is wrong", key).
-		WithHint("somebody else can write to this storage: restore an earlier version of the object, and replace the storage's keys")
+		WithHint("someone else can write to this storage: restore an earlier version of the object, and replace the storage's keys")
 }

@@ -39,7 +39,7 @@ func newSealer(key []byte, recipients []string) (sealer, error) {
 		s.recipients = append(s.recipients, recipient)
 	}
 	if len(s.recipients) == 0 {
-		return s, fault.Newf(fault.Invalid, "encrypt shared state", "it has no recipient").WithHint("name one: --recipient age1...")
+		return s, fault.Newf(fault.Invalid, "encrypt shared state", "there is no recipient").WithHint("add one: --recipient age1...")
 	}
 	return s, nil
 }

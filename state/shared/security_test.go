@@ -45,7 +45,7 @@ func TestPlace_RefusesWhatOthersWrote(t *testing.T) {
 			t.Helper()
 			object := onlyObject(t, path)
 			check(t, os.Truncate(object, 10))
-		}, fault.Invalid, "it was cut"},
+		}, fault.Invalid, "it is truncated:"},
 		"changed": {func(t *testing.T, path string, _ map[string][]byte) {
 			t.Helper()
 			object := onlyObject(t, path)
@@ -69,12 +69,12 @@ func TestPlace_RefusesWhatOthersWrote(t *testing.T) {
 			t.Helper()
 			check(t, os.WriteFile(filepath.Join(path, "clusters", cluster, "head.json"), []byte(`{"v":2}`), 0o600))
 		}, fault.Invalid, "format 2"},
-		"put back": {func(t *testing.T, _ string, before map[string][]byte) {
+		"change": {func(t *testing.T, _ string, before map[string][]byte) {
 			t.Helper()
 			for name, content := range before {
 				check(t, os.WriteFile(name, content, 0o600))
 			}
-		}, fault.Conflict, "older than what this machine has seen"},
+		}, fault.Conflict, "older than the last one on this machine:"},
 		"other place": {func(t *testing.T, path string, _ map[string][]byte) {
 			t.Helper()
 			check(t, os.Remove(filepath.Join(path, "state.json")))

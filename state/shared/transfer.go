@@ -64,8 +64,8 @@ func (p *Place) Import(ctx context.Context, id string, folder state.Folder, by l
 		return err
 	}
 	if len(head.Files) > 0 {
-		return fault.Newf(fault.Conflict, op, "cluster %s is in shared state already", id).
-			WithHint("work on it there: exoshift status --state URL %s", id)
+		return fault.Newf(fault.Conflict, op, "cluster %s is already in shared state", id).
+			WithHint("use it there: exoshift status --state URL %s", id)
 	}
 	head.Epoch = held.Epoch()
 	w := &Workspace{place: p, lease: held, version: version, copy: newWorking(folder.Path(), head)}
@@ -83,7 +83,7 @@ func (p *Place) Export(ctx context.Context, id, path string) error {
 		err = os.Mkdir(path, 0o700)
 	}
 	if err != nil {
-		return fault.New(fault.Invalid, op, err).WithHint("name a folder that does not exist, in one that does")
+		return fault.New(fault.Invalid, op, err).WithHint("use a new folder in an existing one")
 	}
 	w, err := p.fetch(ctx, id, path)
 	if err == nil && w.head.Counter == 0 {

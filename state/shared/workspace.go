@@ -237,7 +237,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	w.updateSummary()
 	if err := w.storePatiently(ctx, streams...); err != nil {
 		hinted := fault.New(fault.KindOf(err), "store the state of cluster "+w.copy.head.Cluster, err).
-			WithHint("what this run has written is kept in %s", w.dir.path)
+			WithHint("the data of this run is kept in %s", w.dir.path)
 		return errors.Join(hinted, w.dir.keep(), w.lease.Release(ctx))
 	}
 	return errors.Join(w.compact(ctx, maxSegments), w.lease.Release(ctx), w.dir.remove())

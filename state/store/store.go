@@ -22,7 +22,7 @@ type Object struct {
 }
 
 // ErrConflict reports that something else is stored than what was to be replaced.
-var ErrConflict = errors.New("it was changed meanwhile")
+var ErrConflict = errors.New("it was changed concurrently")
 
 // Store keeps objects by key. Keys consist of segments of letters, digits, dots, dashes and underscores, separated by slashes.
 // Contents that are written must be unique, e.g. by a nonce: only so can one's own write be recognized whose answer was lost.
@@ -44,7 +44,7 @@ type Store interface {
 // CheckConditions verifies that a store honours the conditions of Put: some object storage ignores them, and would let two
 // writers overwrite each other.
 func CheckConditions(ctx context.Context, s Store, prefix string) (err error) {
-	const op = "check that the storage honours conditional writes"
+	const op = "check that the storage supports conditional writes"
 	key := prefix + "probe-" + rand.Text()
 	defer func() { err = errors.Join(err, s.Delete(context.WithoutCancel(ctx), key)) }()
 	if _, err := s.Put(ctx, key, []byte(rand.Text()), ""); err != nil {
@@ -53,7 +53,7 @@ func CheckConditions(ctx context.Context, s Store, prefix string) (err error) {
 	for _, replaced := range []Version{"", "00000000000000000000000000000000"} {
 		switch _, err := s.Put(ctx, key, []byte(rand.Text()), replaced); {
 		case err == nil:
-			return fault.Newf(fault.Invalid, op, "it replaced an object that it should have kept, so that two machines could work on one cluster").
+			return fault.Newf(fault.Invalid, op, "it replaced an object instead of rejecting the write, so two machines could change one cluster").
 				WithHint("use an object storage with conditional writes (If-Match and If-None-Match), or have the locks held elsewhere: exoshift state init --lock kubernetes:NAMESPACE, or --lock gitlab:PROJECT")
 		case !errors.Is(err, ErrConflict):
 			return fmt.Errorf("%s: %w", op, err)

@@ -153,7 +153,7 @@ func unpack(t *testing.T) (root string, of image) {
 	return root, of
 }
 
-// container is a process in a root of its own, as an engine starts it for a restricted pod: not root, and nothing can be written but
+// container is a process in a root of its own, as an engine starts it for a restricted pod: not root, and nothing is writable but
 // what is mounted. It shares the network with the test.
 type container struct {
 	root   string            // of the image

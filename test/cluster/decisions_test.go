@@ -72,10 +72,10 @@ func (s *story) registryComesUp(t *testing.T) {
 		`{"data": {"REGISTRY_STORAGE_S3_ACCESSKEY": "dGhlaXJz", "REGISTRY_STORAGE_S3_SECRETKEY": "dGhlaXJz"}}`)
 	s.decided(t, samples, "", "cluster", `{"spec": {"managementState": "Removed"}}`)
 	if got, err := ensure(); err != nil || got != state.Found {
-		t.Errorf("after somebody else decided: %q, %v", got, err)
+		t.Errorf("after someone else decided: %q, %v", got, err)
 	}
 	if got := s.field(t, secrets, registryNamespace, registrySecret, "data", "REGISTRY_STORAGE_S3_SECRETKEY"); got != "dGhlaXJz" {
-		t.Error("the key of somebody else was overwritten")
+		t.Error("the key of someone else was overwritten")
 	}
 }
 

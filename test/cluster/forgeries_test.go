@@ -115,16 +115,16 @@ func forgedForms(t *testing.T) []forged {
 	return []forged{
 		{"something after the request", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return text + "x" }
-		}, "not one PEM", ""},
+		}, "not a single PEM", ""},
 		{"something before the request", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return "x\n" + text }
-		}, "not one PEM", ""},
+		}, "not a single PEM", ""},
 		{"an empty line after the request", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return text + "\n" }
-		}, "not one PEM", ""},
+		}, "not a single PEM", ""},
 		{"two requests", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return text + text }
-		}, "not one PEM", ""},
+		}, "not a single PEM", ""},
 		{"another block", bootstrapper, func(a *application) {
 			a.rewrite = func(text string) string { return strings.ReplaceAll(text, "CERTIFICATE REQUEST", "CERTIFICATE") }
 		}, "", "PEM block type"},
@@ -154,8 +154,8 @@ func forgedSubjects() []forged {
 		{"no subject", bootstrapper, func(a *application) { a.template.Subject = pkix.Name{} }, "not a node", ""},
 		{"a node in capitals", bootstrapper, called("system:node:WORKER-0"), "not a node", ""},
 		{"control characters in the name", bootstrapper, called("system:node:worker-0\x1b[2J"), "not a node", ""},
-		{"a node that nobody made", bootstrapper, called("system:node:worker-9"), "no node of that name", ""},
-		{"a node without a name of its own", bootstrapper, called("system:node:localhost.localdomain"), "no node of that name", ""},
+		{"a node that nobody made", bootstrapper, called("system:node:worker-9"), "no such node", ""},
+		{"a node without a name of its own", bootstrapper, called("system:node:localhost.localdomain"), "no such node", ""},
 		{"a node that exists", bootstrapper, called("system:node:worker-1"), "exists already", ""},
 		{"administrators", bootstrapper, func(a *application) {
 			a.template.Subject.Organization = []string{"system:masters"}
@@ -181,7 +181,7 @@ func forgedPurposes() []forged {
 		{"no usage", bootstrapper, used(), "", "spec.usages"},
 		{"the signer of other clients", bootstrapper, func(a *application) {
 			a.spec.SignerName = certificatesv1.KubeAPIServerClientSignerName
-		}, "does not sign for nodes", ""},
+		}, "is not for nodes", ""},
 		{"administrators of the signer of other clients", bootstrapper, func(a *application) {
 			a.spec.SignerName = certificatesv1.KubeAPIServerClientSignerName
 			a.template.Subject.Organization = []string{"system:masters"}
@@ -201,13 +201,13 @@ func forgedAskers() []forged {
 		a.template.DNSNames = []string{"worker-0"}
 	}
 	return []forged{
-		{"an administrator", admin, keep, "made by", ""},
-		{"a service account of another namespace", relative, keep, "made by", ""},
+		{"an administrator", admin, keep, "created by", ""},
+		{"a service account of another namespace", relative, keep, "created by", ""},
 		{"the bootstrapper with a group too many", imitator, keep, "groups", ""},
 		{"who claims to be the bootstrapper", admin, func(a *application) {
 			a.spec.Username = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper"
-		}, "made by", ""},
-		{"the bootstrapper asks to serve", bootstrapper, serve, "made by", ""},
+		}, "created by", ""},
+		{"the bootstrapper asks to serve", bootstrapper, serve, "created by", ""},
 		{"a node asks to serve as another", node, func(a *application) {
 			a.template.Subject = nodeSubject("worker-0")
 		}, "", "can only create a node CSR"},

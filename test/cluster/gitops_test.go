@@ -85,7 +85,7 @@ func TestApply_StewardKeepsForeignFields(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := s.field(t, secrets, "syn", "steward", "data", "token"); got != "dGhlaXJz" {
-		t.Error("the token of somebody else was overwritten")
+		t.Error("the token of someone else was overwritten")
 	}
 }
 

@@ -234,7 +234,7 @@ func TestGit_AccessDenied(t *testing.T) {
 		t.Errorf("a key that nobody knows: %v", err)
 	}
 	g.giveKeys(7)
-	if _, err := g.git().Compare(t.Context(), repo, clusterOf, change); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "all of the keys") {
+	if _, err := g.git().Compare(t.Context(), repo, clusterOf, change); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "all keys") {
 		t.Errorf("more keys than a server looks at: %v", err)
 	}
 	must(t, g.agentClient().Lock([]byte("x")))

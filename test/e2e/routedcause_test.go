@@ -68,7 +68,7 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 		{name: "one prohibited", forward: []string{"ip daddr 203.0.113.10 tcp dport 443 reject with icmp admin-prohibited"}, verdict: reach.Fail, asked: "allow web.site0.net 443/tcp"},
 		{name: "large packets are lost", forward: []string{"ip length > 900 drop"}, verdict: reach.Fail, cause: eight + "large packets from or to this workstation are lost: the MTU is too large"},
 		{name: "all data is lost", forward: []string{"tcp dport 443 ip length > 100 drop"}, verdict: reach.Fail, cause: eight + "all outgoing connections " + here + " open, but the TLS handshake gets no answer"},
-		{name: "inspected, trusted", redirect: through("443"), trusted: all, verdict: reach.Warn, cause: eight + "TLS is inspected: CN=Corp Root CA, which is no public authority, signs for unrelated services"},
+		{name: "inspected, trusted", redirect: through("443"), trusted: all, verdict: reach.Warn, cause: eight + "TLS is inspected: CN=Corp Root CA, which is not a public authority, signs for unrelated services"},
 		{name: "inspected, not trusted", redirect: through("443"), verdict: reach.Fail, cause: eight + "signed by CN=Corp Root CA, not trusted by this workstation", asked: "exempt from TLS inspection " + listSites() + " 443/tcp"},
 		{name: "inspected, below a public authority", redirect: through("9443"), verdict: reach.Warn, cause: eight + "TLS is probably inspected: CN=Managed Security CA, below CN=Lab Root CA, signs for nearly all services, which have many issuers elsewhere"},
 		{name: "bare denial", redirect: through("7443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Forbidden", 403 Forbidden`},

@@ -34,7 +34,7 @@ func (p place) drafted(answer string) bool {
 func (p place) goesOn(t *testing.T, z *zone) {
 	t.Helper()
 	s := p.installing(t, z, usual())
-	s.ExpectMatch(`› +1  Go on with c-demo-1 · de-fra-1`)
+	s.ExpectMatch(`› +1  Continue c-demo-1 · de-fra-1`)
 	s.Press("enter")
 	s.Expect(marker("Secrets")) // the first question that is open
 	s.Press("alt+1")
@@ -109,7 +109,7 @@ func TestDraft_RenamedAndDiscardedFromStartScreen(t *testing.T) {
 	z := p.standing(t)
 	p.begun(t, z).leave()
 	s := p.installing(t, z, usual())
-	s.Expect("Go on with c-demo-1 · de-fra-1", "v view", "r rename", "x discard")
+	s.Expect("Continue c-demo-1 · de-fra-1", "v view", "r rename", "x discard")
 	s.Press("v")
 	s.Expect("baseDomain: example.net")
 	s.Press("esc")
@@ -118,11 +118,11 @@ func TestDraft_RenamedAndDiscardedFromStartScreen(t *testing.T) {
 	s.Expect("Name of this draft")
 	s.Type("for Anna")
 	s.Press("enter")
-	s.Expect("Go on with for Anna: c-demo-1 · de-fra-1")
+	s.Expect("Continue for Anna: c-demo-1 · de-fra-1")
 	s.Press("x", "enter")
-	s.Expect("Go on with for Anna")
+	s.Expect("Continue for Anna")
 	s.Press("x", "y")
-	s.ExpectNot("Go on with for Anna")
+	s.ExpectNot("Continue for Anna")
 	s.Expect("A new cluster")
 	if p.drafted("example.net") {
 		t.Error("the discarded draft is still there")

@@ -28,13 +28,13 @@ func TestLeave_CtrlCOnEveryScreen(t *testing.T) {
 func TestLeave_CtrlCInOpenDialogs(t *testing.T) {
 	t.Parallel()
 	for open, keys := range map[string][]string{
-		"a list":               {"down", "down", "enter"},
-		"a list of sources":    {"space"},
-		"a secret":             {"space", "enter", "x"},
-		"help":                 {"f1"},
-		"a question":           {"alt+left"},
-		"a text":               {"down", "down", "enter", "g"},
-		"what cannot be known": {"alt+9", "alt+0", "f12"},
+		"a list":                          {"down", "down", "enter"},
+		"a list of sources":               {"space"},
+		"a secret":                        {"space", "enter", "x"},
+		"help":                            {"f1"},
+		"an explanation of the question,": {"alt+left"},
+		"a text":                          {"down", "down", "enter", "g"},
+		"what cannot be known":            {"alt+9", "alt+0", "f12"},
 	} {
 		t.Run(open, func(t *testing.T) {
 			t.Parallel()

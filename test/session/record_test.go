@@ -116,7 +116,7 @@ func (s *Session) tellAnswers() {
 	s.ExpectMatch("› Base domain")
 	s.slowly("example.net")
 	s.Press("enter")
-	s.Expect("the name is free")
+	s.Expect("the ID is free")
 	s.still("cluster", 0)
 	s.next("Nodes")
 	s.on("Workers")

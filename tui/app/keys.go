@@ -3,6 +3,7 @@ package app
 import (
 	"io"
 	"os"
+	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -50,13 +51,30 @@ func (k *keyReader) Read(p []byte) (int, error) {
 	}
 }
 
-// NormalizeEscape turns two esc into one: read in one piece they look like alt+esc, which has no binding.
-func NormalizeEscape(message tea.Msg) tea.Msg {
-	if k, is := message.(tea.KeyMsg); is && k.Type == tea.KeyEsc {
-		k.Alt = false
-		return k
+// altLetters have a binding with alt: b, d and f move and delete words, m is the mouse, the digits are screens.
+const altLetters = "bdfm123456789"
+
+// SplitEscape returns the keys of a message in which esc and another key, read in one piece, look like that key with alt. With alt
+// nothing is bound to most keys; of the others nobody can say which was meant, and alt it is.
+func SplitEscape(message tea.Msg) []tea.Msg {
+	k, is := message.(tea.KeyMsg)
+	if !is || !k.Alt || k.Paste {
+		return []tea.Msg{message}
 	}
-	return message
+	escape := tea.KeyMsg{Type: tea.KeyEsc}
+	switch k.Type {
+	case tea.KeyEsc: // twice is once
+		return []tea.Msg{escape}
+	case tea.KeyRunes:
+		if len(k.Runes) == 1 && strings.ContainsRune(altLetters, k.Runes[0]) {
+			return []tea.Msg{message}
+		}
+	case tea.KeyEnter, tea.KeyTab, tea.KeySpace:
+	default:
+		return []tea.Msg{message}
+	}
+	k.Alt = false
+	return []tea.Msg{escape, k}
 }
 
 // SplitRunes returns the runes of a message one by one: those that are typed fast come in one message. A paste, and any other

@@ -38,8 +38,12 @@ func (r *root) Update(message tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		r.err = m.Err
 		return model, tea.Quit
 	}
-	_, cmd = r.screen.Update(NormalizeEscape(message))
-	return model, tea.Batch(cmd, requestSize(message))
+	commands := []tea.Cmd{requestSize(message)}
+	for _, m := range SplitEscape(message) {
+		_, cmd = r.screen.Update(m)
+		commands = append(commands, cmd)
+	}
+	return model, tea.Batch(commands...)
 }
 
 func (r *root) View() string {

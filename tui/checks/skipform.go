@@ -45,7 +45,7 @@ func (f *SkipForm) IsTyping() bool { return true }
 
 // Hints returns the keys of the form.
 func (f *SkipForm) Hints() []key.Binding {
-	return []key.Binding{components.NewHint("enter", "go on"), components.NewHint("tab", "other field"), components.NewHint("esc", "cancel")}
+	return []key.Binding{components.NewHint("enter", "continue"), components.NewHint("tab", "other field"), components.NewHint("esc", "cancel")}
 }
 
 // HandleKey edits the fields; it reports whether the form stays open.

@@ -49,7 +49,7 @@ func TestDashboard_DecidesAboutFinding(t *testing.T) {
 	}
 	question := provisioner.Event{
 		Type: provisioner.TypeDecision, Name: "api-name-missing", State: provisioner.Asked, Decision: string(provisioner.ReplyRepair),
-		Text: "Somebody has changed it since. Repair it?", Evidence: []string{"api.c-demo-1 leads to 203.0.113.250"},
+		Text: "It was changed since it was created. Repair it?", Evidence: []string{"api.c-demo-1 resolves to 203.0.113.250"},
 	}
 	run.add(time.Second, question)
 	d := screened()
@@ -57,7 +57,7 @@ func TestDashboard_DecidesAboutFinding(t *testing.T) {
 		t.Errorf("the question is not shown:\n%s", view)
 	}
 	press(d, "a")
-	if view := d.View(); !strings.Contains(view, "leads to 203.0.113.250") || !strings.Contains(view, "repair it") {
+	if view := d.View(); !strings.Contains(view, "203.0.113.250") || !strings.Contains(view, "repair it") {
 		t.Errorf("the evidence is not shown:\n%s", view)
 	}
 	if press(d, "enter"); len(decided) > 0 {

@@ -54,7 +54,7 @@ func newPassedChecks() []wizard.CheckState {
 // newFailedChecks returns the results for a zone that does not offer a type any more.
 func newFailedChecks() []wizard.CheckState {
 	states := newPassedChecks()
-	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for"
+	states[4].State, states[4].Text = provisioner.Failed, "zone ch-gva-2 does not offer cpu.extra-large, which storage-0 requires"
 	states[4].Hint, states[4].Field = "choose another type in the answers", "sizing.storage.type"
 	states[5].State, states[5].Text = provisioner.Skipped, `not reached, because "Check instance types, templates and hypervisors" did not succeed`
 	return states

@@ -147,7 +147,7 @@ func TestChecksPage_ZoneErrorIsWarning(t *testing.T) {
 	g := tuitest.NewNetwork()
 	g.Err = errors.New("no machine\x1b[31m is left in the quota")
 	o := openChecks(t, g, 80, 24, nil).Press("z", "y")
-	o.Shows(t, "! Check from the zone warn no machine is left in the quota", "enter go on")
+	o.Shows(t, "! Check from the zone warn no machine is left in the quota", "enter continue")
 	o.Press("enter").checkPage(t, session.ReviewPage)
 }
 

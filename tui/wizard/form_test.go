@@ -175,10 +175,10 @@ func TestForm_UnfoldsError(t *testing.T) {
 }
 
 func TestForm_WarningDoesNotBlock(t *testing.T) {
-	worth := wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.baseDomain", Message: "somebody else serves this domain"}}}
+	worth := wizard.LookupResult{Warnings: []wizard.Problem{{Field: "cluster.baseDomain", Message: "someone else serves this domain"}}}
 	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Cluster, "names", []string{"cluster.baseDomain"}, worth, nil)
 	o := openWizard(t, d, 80, 24, nil).openPage(t, wizard.Cluster)
-	o.Shows(t, "! somebody else serves this domain")
+	o.Shows(t, "! someone else serves this domain")
 	o.Press("pgdown", "enter").checkPage(t, wizard.Nodes)
 	if mark := (frame{o.model}).computeMark(1); mark != theme.Warn {
 		t.Errorf("the screen's mark is %s", mark.Word())

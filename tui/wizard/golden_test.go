@@ -50,7 +50,7 @@ func listScreens() map[string]func(t *testing.T, width, height int, ascii bool) 
 				w.ASCII = ascii
 				w.StartOptions = []StartOption{
 					{ID: "new", Title: "Install a new cluster", Help: "Asks what the cluster should be, checks everything, and shows what it will create and cost. Nothing is created before you say so."},
-					{ID: "draft", Title: "Go on with the draft c-demo-1 · ch-gva-2", Help: "3 of 6 screens are answered; saved 5 minutes ago."},
+					{ID: "draft", Title: "Continue the draft c-demo-1 · ch-gva-2", Help: "3 of 6 screens are answered; saved 5 minutes ago."},
 					{ID: "rehearse", Title: "Rehearse first", Help: "The same on a simulated zone: nothing real is touched and nothing is paid."},
 				}
 			})

@@ -22,7 +22,7 @@ func openStartScreen(t *testing.T, open func(context.Context, string) (*wizard.I
 	return openWizard(t, d, 80, 24, func(w *Options) {
 		w.StartOptions = []StartOption{
 			{ID: "new", Title: "Install a new cluster", Help: "Asks what it should be."},
-			{ID: "draft", Title: "Go on with c-demo-1", Help: "3 of 6 screens."},
+			{ID: "draft", Title: "Continue c-demo-1", Help: "3 of 6 screens."},
 			{ID: "destroy", Title: "Destroy c-old…", Help: "Shows what would be deleted."},
 		}
 		if w.Open = func(context.Context, string) (*wizard.Interview, error) { return d.Interview, nil }; open != nil {

@@ -58,11 +58,11 @@ func (o *driver) shows(t *testing.T, texts ...string) *driver {
 
 func TestMouse_StartScreen(t *testing.T) {
 	o := withMouse(openStartScreen(t, nil))
-	o.click(t, "Go on with").shows(t, "3 of 6 screens.")
+	o.click(t, "Continue").shows(t, "3 of 6 screens.")
 	if o.session != nil {
 		t.Fatal("the first click opens it")
 	}
-	o.click(t, "Go on with").checkPage(t, wizard.Access)
+	o.click(t, "Continue").checkPage(t, wizard.Access)
 	if o.outcome.Option != "draft" {
 		t.Errorf("chosen is %q", o.outcome.Option)
 	}

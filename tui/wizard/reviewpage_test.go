@@ -45,7 +45,7 @@ func newReview(spec state.Spec) wizard.Review {
 		Estimate: wizard.Estimate{Hour: 2.8412, Month: 2074, Date: "2026-05-01", Machines: 16},
 		Minutes:  [2]int{43, 65},
 		Actions: []string{"Once the DNS zone c-demo-1.example.net exists, somebody who may change the zone above it has to add the NS records " +
-			"that you will be shown. The installation waits for that and goes on by itself."},
+			"that you will be shown. The installation waits for that and then continues."},
 		Export: "/srv/exoshift/.drafts/1/answers.yaml",
 	}
 }
@@ -109,12 +109,12 @@ func TestReviewPage_ChangedAnswerIsReviewedAgain(t *testing.T) {
 func TestReviewPage_FailureOpensField(t *testing.T) {
 	d := addReview(newInterview())
 	d.Review = func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {
-		return wizard.Review{}, fault.Newf(fault.Invalid, "check instance types", "zone ch-gva-2 offers no cpu.extra-large, which storage-0 asks for").
+		return wizard.Review{}, fault.Newf(fault.Invalid, "check instance types", "zone ch-gva-2 does not offer cpu.extra-large, which storage-0 requires").
 			WithHint("choose another type in the answers file under sizing").WithField("sizing.storage.type")
 	}
 	o := openReview(t, d, 80, 24, nil)
 	view := o.View()
-	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "offers no cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
+	if o.currentPage().Mark() != theme.Failed || !strings.Contains(view, "does not offer cpu.extra-large") || !strings.Contains(view, "sizing.storage.type") {
 		t.Fatalf("%v:\n%s", o.currentPage().Mark(), view)
 	}
 	tuitest.Golden(t, "review-failed-80x24", renderPage(o))

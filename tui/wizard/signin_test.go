@@ -25,7 +25,7 @@ func openSignIn(t *testing.T, width, height int, out *strings.Builder, ends erro
 	t.Helper()
 	d := newInterview().answer(t, completeAnswers())
 	d.Answers.Spec.Syn.LieutenantURL = "https://api.syn.example.net"
-	d.addLookup(wizard.Syn, "Lieutenant", []string{"syn.lieutenantURL"}, wizard.LookupResult{Pending: true, Summary: "nobody is signed in"}, nil)
+	d.addLookup(wizard.Syn, "Lieutenant", []string{"syn.lieutenantURL"}, wizard.LookupResult{Pending: true, Summary: "not signed in"}, nil)
 	d.SignIn = func(ctx context.Context, _ state.Spec, show func(string)) error {
 		show(signInAddress)
 		if ctx.Err() != nil {
@@ -53,7 +53,7 @@ func TestSignIn_Success(t *testing.T) {
 	for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 		var out strings.Builder
 		o, finish := openSignIn(t, size[0], size[1], &out, nil)
-		o.Shows(t, "F6 sign in", "nobody is signed in")
+		o.Shows(t, "F6 sign in", "not signed in")
 		asked := len(o.interview.calls)
 		o.Press("f6").Send(signInPageMsg{o.signInCount, signInAddress})
 		if view := strings.NewReplacer("\n", "", " ", "").Replace(o.View()); !strings.Contains(view, signInAddress) {

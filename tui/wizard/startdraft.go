@@ -146,7 +146,7 @@ func (f *nameForm) View(width, height int) string {
 		"", " " + t.Bold.Render("Name of this draft"), "",
 		" " + t.Focus.Render(t.Cursor) + " " + f.name.Render(t, f.ascii, max(width-5, 1)), "",
 	}
-	style, note := t.Dim, "For you to find it again: the cluster's own name is one of its answers. Without a name it is listed by that."
+	style, note := t.Dim, "Shown in the list of drafts. It does not change the cluster's name. Without a name, the draft is listed by its cluster."
 	if f.problem != "" {
 		style, note = t.Caution, cells.SanitizeText(f.problem, f.ascii)
 	}

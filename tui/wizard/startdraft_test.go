@@ -23,20 +23,20 @@ func openDrafts(t *testing.T) *drafts {
 	begin := newInterview()
 	d.driver = openWizard(t, begin, 80, 24, func(w *Options) {
 		w.StartOptions = []StartOption{
-			{ID: "one", Title: "Go on with c-one", Help: "in /drafts/1", Draft: &StartDraft{
+			{ID: "one", Title: "Continue c-one", Help: "in /drafts/1", Draft: &StartDraft{
 				Read: func() (string, error) {
 					return "cluster:\n  id: c-one\n  displayName: \x1b[31m" + strings.Repeat("long ", 40) + "\n", d.fault
 				},
 				Rename: func(name string) (string, error) {
 					d.names = append(d.names, name)
-					return "Go on with " + name + ": c-one", d.fault
+					return "Continue " + name + ": c-one", d.fault
 				},
 				Discard: func() error {
 					d.discarded++
 					return d.fault
 				},
 			}},
-			{ID: "two", Title: "Go on with c-two", Draft: &StartDraft{Read: func() (string, error) { return "", nil }, Discard: func() error { return nil }}},
+			{ID: "two", Title: "Continue c-two", Draft: &StartDraft{Read: func() (string, error) { return "", nil }, Discard: func() error { return nil }}},
 			{ID: "new", Title: "A new cluster"},
 		}
 		w.Open = func(context.Context, string) (*wizard.Interview, error) { return begin.Interview, nil }
@@ -59,7 +59,7 @@ func TestStartScreen_ViewsDraft(t *testing.T) {
 func TestStartScreen_RenamesDraft(t *testing.T) {
 	d := openDrafts(t)
 	d.Press("r").Shows(t, "Name of this draft")
-	d.Type("for xq").Press("enter").Shows(t, "1 Go on with for xq: c-one")
+	d.Type("for xq").Press("enter").Shows(t, "1 Continue for xq: c-one")
 	d.Press("r").Shows(t, "for xq").Press("esc")
 	if len(d.names) != 1 || d.names[0] != "for xq" {
 		t.Errorf("the names are %q", d.names)
@@ -70,14 +70,14 @@ func TestStartScreen_RenamesDraft(t *testing.T) {
 
 func TestStartScreen_DiscardsDraftAfterYes(t *testing.T) {
 	d := openDrafts(t)
-	d.Press("x").Shows(t, "Discard this draft?", "Go on with c-one", "Keep it").Press("enter")
-	if d.Shows(t, "1 Go on with c-one"); d.discarded != 0 {
+	d.Press("x").Shows(t, "Discard this draft?", "Continue c-one", "Keep it").Press("enter")
+	if d.Shows(t, "1 Continue c-one"); d.discarded != 0 {
 		t.Fatal("the default discards")
 	}
 	d.fault = errors.New("it is open in another window")
-	d.Press("x", "y").Shows(t, "✗ it is open in another window", "1 Go on with c-one")
+	d.Press("x", "y").Shows(t, "✗ it is open in another window", "1 Continue c-one")
 	d.fault = nil
-	d.Press("x", "down", "enter").Shows(t, "1 Go on with c-two").Hides(t, "c-one")
+	d.Press("x", "down", "enter").Shows(t, "1 Continue c-two").Hides(t, "c-one")
 	if d.discarded != 2 {
 		t.Errorf("asked to discard it %d times", d.discarded)
 	}

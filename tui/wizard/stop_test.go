@@ -33,10 +33,10 @@ func TestLookup_StopAndRepeat(t *testing.T) {
 }
 
 func TestLookup_Pending(t *testing.T) {
-	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Access, "Credentials", nil, wizard.LookupResult{Pending: true, Summary: "needs the API key"}, nil)
+	d := newInterview().answer(t, completeAnswers()).addLookup(wizard.Access, "Credentials", nil, wizard.LookupResult{Pending: true, Summary: "requires the API key"}, nil)
 	o := openWizard(t, d, 80, 24, nil)
 	o.Advance(2 * time.Second)
-	o.Shows(t, "○ Credentials: needs the API key")
+	o.Shows(t, "○ Credentials: requires the API key")
 	o.Hides(t, "just now")
 }
 

@@ -67,11 +67,11 @@ func ListMissingCapabilities(spec state.OpenShiftSpec) []MissingCapability {
 		}
 	}
 	required := map[string]string{
-		"CloudCredential": "OpenShift can be without it on other platforms only", "ImageRegistry": "the installation gives the registry its bucket",
-		"Ingress": "OpenShift cannot be without it",
+		"CloudCredential": "it is optional on other platforms only", "ImageRegistry": "the installation configures the registry with a bucket",
+		"Ingress": "OpenShift requires it",
 	}
 	if spec.CloudControllerManager != "" {
-		required["CloudControllerManager"] = "Exoscale's cloud controller manager needs it"
+		required["CloudControllerManager"] = "Exoscale's cloud controller manager requires it"
 	}
 	if slices.Contains(enabled, "marketplace") {
 		required["OperatorLifecycleManager"] = "marketplace needs it"

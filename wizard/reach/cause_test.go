@@ -83,7 +83,7 @@ func TestCommonCauses_SharedFailures(t *testing.T) {
 			spoiled(reach.Workstation, reach.MTU, 4, nil, up), spoiled(reach.Workstation, "", 20, nil, up)),
 		"one cause of 4 problems: the network of this workstation is slow or loses packets": joinedReport(
 			spoiled(reach.Workstation, reach.Unstable, 4, nil, up), spoiled(reach.Workstation, "", 20, nil, up)),
-		"one cause of 4 problems: TLS is inspected: CN=Corp Root CA, which is no public authority, signs for unrelated services": joinedReport(
+		"one cause of 4 problems: TLS is inspected: CN=Corp Root CA, which is not a public authority, signs for unrelated services": joinedReport(
 			spoiled(reach.Workstation, reach.Inspected, 4, map[string]string{reach.EvidenceAuthority: "CN=Corp Root CA"}, up), spoiled(reach.Workstation, "", 20, nil, up)),
 		"one cause of 3 problems: 10.0.0.53 refuses DNS queries of this workstation": joinedReport(
 			spoiled(reach.Workstation, reach.DNSRefused, 3, map[string]string{reach.EvidenceResolver: "10.0.0.53"}, nameless)),

@@ -58,7 +58,7 @@ func (s Scope) matchConditions(names []string) (held, certain bool, err error) {
 		for name := range strings.SplitSeq(alternatives, "|") {
 			c, ok := known[name]
 			if !ok {
-				return false, false, fmt.Errorf("there is no condition %q", name)
+				return false, false, fmt.Errorf("unknown condition %q", name)
 			}
 			perhaps := s.Partial && c.answered
 			holds, certain = holds || perhaps || c.holds(s), certain && !perhaps

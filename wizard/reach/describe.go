@@ -75,7 +75,7 @@ var classTexts = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	ProxyPort:     "no proxy listens at {proxy}",
 
 	Untrusted:     "signed by {issuer}, which {machine} does not trust",
-	Inspected:     "reachable, but inspected: signed by {authority}, which is no public authority",
+	Inspected:     "reachable, but inspected: signed by {authority}, which is not a public authority",
 	SharedIssuer:  "reachable, but signed by {authorities}, as nearly all other services",
 	WrongHostname: "the certificate is for {subject}",
 	Expired:       "the certificate expired {expires}",

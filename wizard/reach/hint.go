@@ -50,7 +50,7 @@ var classHints = map[Class]string{ //nolint:gochecknoglobals // a table that not
 	Refused:      "Ask to allow connections to {target}: a firewall refuses them, or nothing listens there.",
 	TCPTimeout:   "Ask to allow {target} in the firewall: packets are dropped without an answer.",
 	NoRoute:      "Ask the network team for a route from {machine} to {address}.",
-	Prohibited:   "Ask to allow {target} in the firewall: a router, or a rule of {machine}, refuses it as prohibited.",
+	Prohibited:   "Ask to allow {target} in the firewall: a router, or a rule of {machine}, rejects it as prohibited.",
 	NoIPv4:       "Give {machine} an IPv4 address and a route for it: the installation and the nodes use IPv4.",
 	UDPTimeout:   "Ask to allow UDP to {target} and its replies: none arrived.",
 	Reset:        "Find the firewall that resets connections to {target}, and ask for an exemption.",

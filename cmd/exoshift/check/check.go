@@ -67,7 +67,7 @@ deleted afterwards. --vantage ssh:HOST also checks from a Linux host of yours, w
 	}
 	flags := cmd.Flags()
 	cli.AddAnswersFlag(cmd, "answers file: check what this cluster needs")
-	flags.String("zone", "", "Exoscale zone, e.g. ch-gva-2, if there is no answers file")
+	flags.String("zone", "", "Exoscale zone, e.g. ch-gva-2, without an answers file")
 	flags.StringSlice("vantage", []string{reach.Workstation}, "additional source: zone, or ssh:[USER@]HOST[:PORT]")
 	flags.StringSlice("only", nil, "check only these IDs, e.g. NET-RH-001")
 	flags.StringArray("skip", nil, "skip a check, ID=REASON; can be repeated; REASON may end with \"until YYYY-MM-DD\"")
@@ -136,7 +136,7 @@ func parseSkips(given []string) ([]reach.Skip, error) {
 			err = errors.New("the ID is missing")
 		}
 		if err != nil {
-			return nil, exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: %w; it is ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err))
+			return nil, exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: %w; must be ID=REASON, e.g. NET-RH-001=\"the mirror is used, until 2027-01-31\"", one, err))
 		}
 		skip.ID = strings.TrimSpace(id)
 		skips = append(skips, skip)
@@ -152,11 +152,11 @@ func (c checkFlags) validate() error {
 	}
 	switch {
 	case c.scenario != "" && !c.simulate:
-		return exit.WithCode(exit.Usage, errors.New("--scenario needs --simulate: it is about the simulated internet"))
+		return exit.WithCode(exit.Usage, errors.New("--scenario requires --simulate"))
 	case c.watch && c.format == formatJUnit:
-		return exit.WithCode(exit.Usage, errors.New("--watch goes on, and a JUnit report ends; leave one of the two out"))
+		return exit.WithCode(exit.Usage, errors.New("--watch and --output junit exclude each other"))
 	case c.Answers != "" && c.zone != "":
-		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other: the answers name the zone; change it with --set exoscale.zone="+c.zone))
+		return exit.WithCode(exit.Usage, errors.New("--answers and --zone exclude each other; to change the zone, use --set exoscale.zone="+c.zone))
 	}
 	if err := c.validateZone(); err != nil {
 		return exit.WithCode(exit.Answers, err)
@@ -169,7 +169,7 @@ func (c checkFlags) validateZone() error {
 	if c.zone == "" || slices.Contains(zones, c.zone) {
 		return nil
 	}
-	problem := fmt.Sprintf("--zone %s: there is no such zone", c.zone)
+	problem := fmt.Sprintf("--zone %s: no such zone", c.zone)
 	if nearest := wizard.Nearest(c.zone, zones); nearest != "" {
 		problem += "; did you mean " + nearest + "?"
 	}
@@ -185,11 +185,11 @@ func (c checkFlags) validateVantage(vantage string) error {
 	host, ssh := strings.CutPrefix(vantage, reach.SSHSource)
 	switch {
 	case ssh && host == "":
-		return errors.New("--vantage ssh: without a host: it is ssh:[USER@]HOST[:PORT]")
+		return errors.New("--vantage ssh: the host is missing: ssh:[USER@]HOST[:PORT]")
 	case ssh && c.simulate:
-		return fmt.Errorf("--vantage %s: a simulated internet has no such host; give --vantage zone", vantage)
+		return fmt.Errorf("--vantage %s: not available in a simulation; use --vantage zone", vantage)
 	case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
-		return fmt.Errorf("--vantage %s: it is workstation, zone or ssh:HOST", vantage)
+		return fmt.Errorf("--vantage %s: must be workstation, zone or ssh:HOST", vantage)
 	}
 	return nil
 }
@@ -278,13 +278,13 @@ func (c checkFlags) promptZone(ctx context.Context, std cli.Streams) (string, er
 	field := findZoneField()
 	zones := field.Choices
 	if !cli.IsTerminal(std.In) || !cli.IsTerminal(std.Out) {
-		return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: give --zone ZONE or --answers FILE; zones are %s", strings.Join(zones, ", ")))
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("the zone is missing: use --zone ZONE or --answers FILE; zones: %s", strings.Join(zones, ", ")))
 	}
 	for {
 		fmt.Fprintf(std.Out, "In which Exoscale zone? (%s) ", strings.Join(zones, ", "))
 		line, err := std.LineReader().Next(ctx)
 		if err != nil {
-			return "", exit.WithCode(exit.Usage, fmt.Errorf("there is no zone: %w", err))
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("the zone is missing: %w", err))
 		}
 		spec := state.Default()
 		if err := field.Set(&spec, line); err != nil {
@@ -316,7 +316,7 @@ func listFormats() []string {
 func (f format) resolve(std cli.Streams) (format, error) {
 	switch {
 	case !slices.Contains(listFormats(), string(f)):
-		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is one of %s", f, strings.Join(listFormats(), ", ")))
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output %s: must be one of %s", f, strings.Join(listFormats(), ", ")))
 	case f == formatTUI && !std.IsTerminal():
 		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown"))
 	case f == formatAuto && std.IsTerminal():
@@ -338,7 +338,7 @@ func newVerdictError(worst reach.Verdict) error {
 	if worst == reach.Warn {
 		return exit.WithCode(exit.Warnings, errors.New("the checks ended with warnings"))
 	}
-	return exit.WithCode(exit.Checks, errors.New("something that has to be reached cannot be reached"))
+	return exit.WithCode(exit.Checks, errors.New("a required service is unreachable"))
 }
 
 func (c checkFlags) openNetwork(ctx context.Context, asked connectivity.Subject) (net network.Network, leave func() error, err error) {

@@ -103,9 +103,9 @@ func (c checkFlags) print(std cli.Streams, s *connectivity.Checker, report reach
 
 func (c checkFlags) watchChanges(ctx context.Context, std cli.Streams, s *connectivity.Checker, last reach.Report) (reach.Report, error) {
 	if c.format != formatJSON {
-		fmt.Fprintf(std.Err, "Checking again every %s; Ctrl-C ends it.\n", watchEvery)
+		fmt.Fprintf(std.Err, "Checking again every %s; Ctrl-C stops it.\n", watchEvery)
 		if len(s.FilterFree(c.vantages)) < len(c.vantages) {
-			fmt.Fprintln(std.Err, "What was seen from the zone stays as it is: another look would start another machine.")
+			fmt.Fprintln(std.Err, "The results from the zone are not updated: another check would start another instance.")
 		}
 	}
 	for {

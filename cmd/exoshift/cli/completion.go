@@ -5,41 +5,93 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"exoshift/assets"
-	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/explain"
 	"exoshift/internal/app/request"
 	"exoshift/internal/simcloud/scenario"
+	"exoshift/provisioner"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 	"exoshift/wizard/reach"
 )
 
-// AddCompletions completes the values of the flags that verbs share, for a command and all below it.
-func AddCompletions(cmd *cobra.Command) {
-	for name, complete := range map[string]cobra.CompletionFunc{
-		"answers":  completeAnswersFiles,
-		"set":      completeAssignments,
-		"dir":      completeFolders,
-		"zone":     completeZones,
-		"output":   completeOutputs,
-		"scenario": completeScenarios,
-		"only":     completeChecks(""),
-		"skip":     completeChecks("="),
-		"vantage":  cobra.FixedCompletions([]cobra.Completion{reach.Workstation, "zone", "ssh:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+// AddCompletions completes the arguments and the values of flags, for a command and all below it.
+func AddCompletions(cmd *cobra.Command, std Streams) {
+	all := listFlagCompletions(std)
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		complete, known := all[flag.Name]
+		if !known && takesFile(flag) {
+			return
+		}
+		if !known {
+			complete = cobra.NoFileCompletions
+		}
+		_ = cmd.RegisterFlagCompletionFunc(flag.Name, complete) // fails for those that have one
+	})
+	if _, _, takes := strings.Cut(cmd.Use, " "); cmd.ValidArgsFunction == nil && !takes {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, below := range cmd.Commands() {
+		AddCompletions(below, std)
+	}
+}
+
+// listFlagCompletions returns how the values of flags are completed. One name has one meaning in all commands.
+func listFlagCompletions(std Streams) map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"answers":         completeAnswersFiles,
+		"set":             completeAssignments,
+		"dir":             completeFolders,
+		"zone":            completeZones,
+		"output":          completeOutputs,
+		"scenario":        completeScenarios,
+		"only":            completeChecks(""),
+		"skip":            completeChecks("="),
+		"decide":          completeDecisions,
+		"confirm-destroy": CompleteClusters(std),
+		catalogName:       completeFolders,
+		stateName:         cobra.FixedCompletions([]cobra.Completion{"file:///", "s3://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		"vantage":         cobra.FixedCompletions([]cobra.Completion{reach.Workstation, "zone", "ssh:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
+		"record":          completeArchives,
+		"compare":         completeArchives,
 		request.ImageFromFlag: cobra.FixedCompletions([]cobra.Completion{
 			cobra.CompletionWithDesc(reach.Workstation, "through this workstation's uplink"),
 			cobra.CompletionWithDesc(reach.Zone, "by a small machine in the zone"),
 		}, cobra.ShellCompDirectiveNoFileComp),
-	} {
-		if cmd.Flags().Lookup(name) != nil {
-			_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails for unknown flags and those that have one
+	}
+}
+
+// takesFile reports whether the value of a flag may be a path, which the shell completes.
+func takesFile(flag *pflag.Flag) bool {
+	switch flag.Name {
+	case "kubeconfig", "release-key", "openshift-install", request.HostKeysFlag, "out", "against", "env", "calls":
+		return true
+	}
+	return false
+}
+
+func completeArchives(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"har"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeDecisions completes a rule of the diagnosis, and after its "=" what can be decided.
+func completeDecisions(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var all []cobra.Completion
+	rule, _, hasRule := strings.Cut(begun, "=")
+	if hasRule {
+		for _, reply := range []provisioner.Reply{provisioner.ReplyRepair, provisioner.ReplyStop, provisioner.ReplyWait} {
+			all = append(all, rule+"="+string(reply))
+		}
+		return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, page := range explain.List() {
+		if page.Kind == explain.KindRule {
+			all = append(all, cobra.CompletionWithDesc(page.ID+"=", page.Title))
 		}
 	}
-	for _, below := range cmd.Commands() {
-		AddCompletions(below)
-	}
+	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func completeAnswersFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -112,21 +164,6 @@ func CompleteIDs(_ *cobra.Command, args []string, begun string) ([]cobra.Complet
 		found = filterBegun(all, strings.ToUpper(begun))
 	}
 	return found, cobra.ShellCompDirectiveNoFileComp
-}
-
-// CompleteClusters completes the ID of a cluster of this machine.
-func CompleteClusters(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	clusters, err := clusterdir.List()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var all []cobra.Completion
-	for _, cluster := range clusters {
-		if cluster.Draft == "" {
-			all = append(all, cobra.CompletionWithDesc(cluster.ID, string(cluster.State)))
-		}
-	}
-	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeChecks completes the ID of a check, the last of several with commas between them unless something follows the ID.

@@ -22,9 +22,9 @@ func describeFlagError(cmd *cobra.Command, err error) string {
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Sprintf("there is no flag -%s", unknown.GetSpecifiedName())
+		return fmt.Sprintf("unknown flag -%s", unknown.GetSpecifiedName())
 	case errors.As(err, &unknown):
-		problem := fmt.Sprintf("there is no flag --%s", unknown.GetSpecifiedName())
+		problem := fmt.Sprintf("unknown flag --%s", unknown.GetSpecifiedName())
 		if nearest := findNearestFlag(cmd, unknown.GetSpecifiedName()); nearest != "" {
 			problem += "; did you mean --" + nearest + "?"
 		}
@@ -32,7 +32,7 @@ func describeFlagError(cmd *cobra.Command, err error) string {
 	case errors.As(err, &missing):
 		return fmt.Sprintf("--%s needs a value: %s", missing.GetFlag().Name, missing.GetFlag().Usage)
 	case errors.As(err, &invalid):
-		return fmt.Sprintf("--%s %s: it is not %s", invalid.GetFlag().Name, invalid.GetValue(), describeType(invalid.GetFlag().Value.Type()))
+		return fmt.Sprintf("--%s %s: not %s", invalid.GetFlag().Name, invalid.GetValue(), describeType(invalid.GetFlag().Value.Type()))
 	}
 	return err.Error()
 }

@@ -65,7 +65,7 @@ func BindCluster(cmd *cobra.Command, args []string, std Streams) (Options, error
 		return o, err
 	}
 	if cmd.Flags().Changed("dir") {
-		return o, exit.WithCode(exit.Usage, fmt.Errorf("%s and --dir: name one of them", args[0]))
+		return o, exit.WithCode(exit.Usage, fmt.Errorf("%s and --dir exclude each other", args[0]))
 	}
 	folder, err := clusterdir.FindID(args[0])
 	o.Dir = folder.Path()
@@ -114,7 +114,7 @@ func AddReleaseFlags(cmd *cobra.Command) {
 
 // AddRenewFlag adds the consent to renew expired certificates, which replaces machines.
 func AddRenewFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool("renew-certificates", false, "renew certificates that have expired before the cluster was started, and replace the machines that hold them")
+	cmd.Flags().Bool("renew-certificates", false, "renew certificates that have expired before the cluster was started, and replace the machines that have them")
 }
 
 const newKeyName = "approve-new-key"
@@ -128,7 +128,7 @@ const planName = "plan"
 
 // AddPlanFlag applies to one run: what it leaves behind when it is interrupted has another plan.
 func AddPlanFlag(cmd *cobra.Command) {
-	cmd.Flags().String(planName, "", "install only if the plan has this hash, which plan -o json calls plan_hash; exit code 5 if it has moved")
+	cmd.Flags().String(planName, "", "install only if the plan has this hash (plan_hash of plan -o json); exit code 5 if it has changed")
 }
 
 // AddNewKeyFlag applies to one run, and is therefore not part of the command that resumes it.
@@ -143,8 +143,8 @@ func AddBootstrapAccessFlag(cmd *cobra.Command) {
 
 // AddResponseFlags adds what a run does not do about what it finds.
 func AddResponseFlags(cmd *cobra.Command) {
-	cmd.Flags().Bool(request.NoRepairFlag, false, "do not add rules, records and attachments again that are found missing, nor start stopped machines: wait to the time limits")
-	cmd.Flags().Bool(request.WaitOnFailureFlag, false, "do not stop for what nothing can mend while the run goes on: wait to the time limits")
+	cmd.Flags().Bool(request.NoRepairFlag, false, "do not restore missing rules, records and attachments, and do not start stopped machines: wait until the time limits")
+	cmd.Flags().Bool(request.WaitOnFailureFlag, false, "do not stop for findings that this run cannot fix: wait until the time limits")
 }
 
 // AddImageFromFlag adds where the node image is copied from.
@@ -162,7 +162,7 @@ func (o *Options) bindImageFrom(cmd *cobra.Command, layers *viper.Viper) error {
 	case reach.Zone:
 		o.ImageFromZone = true
 	default:
-		return exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: it is workstation or zone", request.ImageFromFlag, from))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: must be workstation or zone", request.ImageFromFlag, from))
 	}
 	return nil
 }

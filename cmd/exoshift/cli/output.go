@@ -75,7 +75,7 @@ func bindOutput(cmd *cobra.Command, layers *viper.Viper, std Streams) (output, e
 		wanted = output(layers.GetString("output"))
 		known := []output{OutputAuto, OutputTUI, OutputPlain, OutputJSON}
 		if choice, is := flag.Value.(*outputFlag); is && !slices.Contains(known, wanted) && !slices.Contains(choice.listed, wanted) {
-			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output %s: it is %s", wanted, choice.listOutputs()))
+			return "", exit.WithCode(exit.Usage, fmt.Errorf("--output %s: must be %s", wanted, choice.listOutputs()))
 		}
 	}
 	return wanted.resolveAccessible(layers.GetBool(accessibleName), cmd, std)
@@ -114,7 +114,7 @@ func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std Streams) (
 	speaks := cmd.Flags().Lookup(accessibleName) != nil
 	switch {
 	case speaks && asked && o == OutputTUI:
-		return "", exit.WithCode(exit.Usage, fmt.Errorf("--accessible and --output tui exclude each other: give one of them"))
+		return "", exit.WithCode(exit.Usage, fmt.Errorf("--accessible and --output tui exclude each other"))
 	case speaks && asked && o != OutputJSON, speaks && o == OutputAuto && std.isDumbTerminal():
 		return OutputAccessible, nil
 	}

@@ -30,7 +30,7 @@ const stateName = "state"
 
 // AddStateFlag adds --state, which several machines can share.
 func AddStateFlag(cmd *cobra.Command) {
-	cmd.Flags().String(stateName, "", "where the folders of clusters are kept: a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST; also state in your configuration")
+	cmd.Flags().String(stateName, "", "location of the clusters' folders: a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST; also state in your configuration")
 }
 
 // ParseState returns the address that --state or its variable names.
@@ -44,7 +44,7 @@ func ParseState(cmd *cobra.Command) (sharedstate.Address, error) {
 		return sharedstate.Address{}, err
 	}
 	if text == "" {
-		return sharedstate.Address{}, exit.WithCode(exit.Usage, errors.New("name the shared state with --state, or with "+sharedstate.Variable))
+		return sharedstate.Address{}, exit.WithCode(exit.Usage, errors.New("set the shared state with --state, or with "+sharedstate.Variable))
 	}
 	return sharedstate.ParseAddress(text)
 }
@@ -78,7 +78,7 @@ func bindState(o *Options, cmd *cobra.Command, flags *viper.Viper, args []string
 	case given == nil, address == "":
 		return nil
 	case cmd.Flags().Changed("dir") && given.Changed:
-		return exit.WithCode(exit.Usage, errors.New("--state and --dir: name one of them"))
+		return exit.WithCode(exit.Usage, errors.New("--state and --dir exclude each other"))
 	case cmd.Flags().Changed("dir"):
 		return nil
 	}
@@ -154,11 +154,11 @@ func nameCluster(o *Options, verb string) error {
 		if id := all.Answers.Spec.Cluster.ID; o.ID == "" {
 			o.ID = id
 		} else if id != o.ID {
-			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s, which is %q", o.ID, o.Answers, id))
+			return exit.WithCode(exit.Usage, fmt.Errorf("%s is not the cluster of %s; that is %q", o.ID, o.Answers, id))
 		}
 	}
 	if o.ID == "" {
-		return exit.WithCode(exit.Usage, fmt.Errorf("name the cluster: exoshift %s --state %s ID", verb, o.State.Text))
+		return exit.WithCode(exit.Usage, fmt.Errorf("the cluster ID is missing: exoshift %s --state %s ID", verb, o.State.Text))
 	}
 	return nil
 }
@@ -177,34 +177,9 @@ func applyCommand(shown run.View, command shared.Command) {
 
 func newWaitPrinter(s Streams, id string) func(lease.Holder) {
 	return func(holder lease.Holder) {
-		fmt.Fprintf(s.Err, "exoshift: cluster %s is in use: %s\n  waiting to see whether that run still lives, for %s at most\n",
+		fmt.Fprintf(s.Err, "exoshift: cluster %s is in use: %s\n  checking whether that run is still alive, for at most %s\n",
 			id, console.SanitizeLine(holder.String()), strings.TrimSuffix(lease.Lifetime.String(), "0s"))
 	}
-}
-
-// WithUsageError returns a check of arguments whose errors are of usage; nil allows none.
-func WithUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if check == nil {
-			check = cobra.NoArgs
-		}
-		if err := check(cmd, args); err != nil {
-			return exit.WithCode(exit.Usage, fmt.Errorf("%s\n  see: %s --help", describeArguments(cmd, args), cmd.CommandPath()))
-		}
-		return nil
-	}
-}
-
-// describeArguments returns what is wrong with the number of arguments.
-func describeArguments(cmd *cobra.Command, args []string) string {
-	_, arguments, takes := strings.Cut(cmd.Use, " ")
-	switch {
-	case !takes && len(args) > 0:
-		return fmt.Sprintf("%s takes no argument, not %q", cmd.CommandPath(), args[0])
-	case len(args) == 0:
-		return fmt.Sprintf("%s needs an argument: %s", cmd.CommandPath(), arguments)
-	}
-	return fmt.Sprintf("%s takes %s, not %d arguments", cmd.CommandPath(), strings.Trim(arguments, "[]"), len(args))
 }
 
 // QuoteShell returns a word as it is typed in a shell.

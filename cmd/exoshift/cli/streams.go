@@ -131,9 +131,9 @@ func (s Streams) EndRun(events string, log func(line string)) {
 
 // reportLost reports to the remaining output and to the run's log.
 func (s Streams) reportLost(o *outlet.Outlet, cause error, events string, log func(line string)) {
-	line := fmt.Sprintf("the %s was closed before the run had ended (%v); the run went on", o.Name(), cause)
+	line := fmt.Sprintf("the %s was closed before the run ended (%v); the run continued", o.Name(), cause)
 	if errors.Is(cause, outlet.ErrUnread) {
-		line = fmt.Sprintf("the %s was not read to its end; the run did not wait for its reader", o.Name())
+		line = fmt.Sprintf("the %s was not read to its end; the run did not wait for the reader", o.Name())
 	}
 	if events != "" {
 		line += ", and its events are in " + events

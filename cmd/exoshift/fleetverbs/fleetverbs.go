@@ -63,7 +63,7 @@ last check; clusters that only Lieutenant knows are listed, too. --output tui so
 		},
 	}
 	addFlags(cmd)
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputTable, cli.OutputJSON, cli.OutputTUI)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputTable, cli.OutputJSON, cli.OutputTUI)
 	cmd.Flags().Bool("ascii", false, "use only ASCII characters")
 	return cmd
 }

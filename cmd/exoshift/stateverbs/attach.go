@@ -36,20 +36,21 @@ func NewAttachCommand(std cli.Streams) *cobra.Command {
 		Short: "Watch the run of a cluster in shared state, wherever it runs",
 		Long: `Watch the run of a cluster in shared state, wherever it runs.
 
-The dashboard is the one that the run itself shows, a few seconds later. Leaving it does not stop the run. Answers to questions,
-and --stop, reach the run within seconds; who gave them is recorded.`,
+It shows the dashboard of the run, a few seconds later. Leaving it does not stop the run. Decisions and --stop reach the run
+within seconds; who made them is recorded.`,
 		Example: `  exoshift attach c-demo-1
   exoshift attach c-demo-1 -o json
   exoshift attach c-demo-1 --stop
   exoshift attach c-demo-1 --decide dns-record-changed=repair`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteShared(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.Bind(cmd, std)
 			if err != nil {
 				return err
 			}
 			if o.State == nil || !o.State.IsShared() {
-				return exit.WithCode(exit.Usage, errors.New("name the shared state with --state, or with EXOSHIFT_STATE; a run on this machine is shown by: exoshift status "+args[0]))
+				return exit.WithCode(exit.Usage, errors.New("--state or EXOSHIFT_STATE is required; for a run on this machine: exoshift status "+args[0]))
 			}
 			net, err := o.OpenNetwork(cmd.Context())
 			if err != nil {
@@ -73,8 +74,8 @@ and --stop, reach the run within seconds; who gave them is recorded.`,
 	}
 	cli.AddStateFlag(cmd)
 	cli.AddScreenFlags(cmd)
-	cmd.Flags().BoolVar(&stop, "stop", false, "stop the run once its current calls have ended; the same command goes on later")
-	cmd.Flags().BoolVar(&approve, "approve-new-keys", false, "approve one key more of each machine that waits for approval")
+	cmd.Flags().BoolVar(&stop, "stop", false, "stop the run after the calls in flight; the same command resumes it")
+	cmd.Flags().BoolVar(&approve, "approve-new-keys", false, "approve one more key of each machine that waits for approval")
 	cmd.Flags().StringVar(&decision, "decide", "", "answer the question of a run: RULE=repair, RULE=stop, RULE=copy or RULE=wait")
 	return cmd
 }
@@ -110,7 +111,7 @@ func (a attachment) send(ctx context.Context, command shared.Command) error {
 		return err
 	}
 	if lease.Holder == nil {
-		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was sent: nobody works on cluster %s", a.id))
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was sent: no run works on cluster %s", a.id))
 	}
 	command.By = a.access.NewHolder("attach")
 	return a.place.Send(ctx, a.id, command)

@@ -54,7 +54,7 @@ that it carried out, what was asked of it from elsewhere, and who freed its lock
 		},
 	}
 	cli.AddStateFlag(cmd)
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 

@@ -18,11 +18,12 @@ import (
 
 func newImportCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "import [ID]",
-		Short:   "Copy a cluster's folder of this machine to shared state",
-		Long:    "Copy a cluster's folder of this machine to shared state. The folder stays; from then on work on the cluster with --state alone.",
-		Example: "  exoshift state import -d ~/.local/state/exoshift/c-demo-1",
-		Args:    cobra.MaximumNArgs(1),
+		Use:               "import [ID]",
+		Short:             "Copy a cluster's folder of this machine to shared state",
+		Long:              "Copy a cluster's folder of this machine to shared state. The folder stays; from then on, use --state for all work on the cluster.",
+		Example:           "  exoshift state import -d ~/.local/state/exoshift/c-demo-1",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteLocal,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			dir, _ := cmd.Flags().GetString("dir")
 			find := clusterdir.Find
@@ -42,7 +43,7 @@ func newImportCommand(std cli.Streams) *cobra.Command {
 				return err
 			}
 			if facts.Rehearsal {
-				return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, its cluster never existed", folder.Path()))
+				return exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to a rehearsal, not to a real cluster", folder.Path()))
 			}
 			unlock, err := folder.Lock(cmd.Context())
 			if err != nil {
@@ -57,7 +58,7 @@ func newImportCommand(std cli.Streams) *cobra.Command {
 			if err := place.Import(cmd.Context(), spec.Cluster.ID, folder, access.NewHolder("state import")); err != nil {
 				return err
 			}
-			fmt.Fprintf(std.Out, "Cluster %s is in shared state. Go on there, and remove or keep away %s:\n  exoshift status --state %s %s\n",
+			fmt.Fprintf(std.Out, "Cluster %s is in shared state. Continue there, and remove or archive %s:\n  exoshift status --state %s %s\n",
 				spec.Cluster.ID, folder.Path(), cli.QuoteShell(access.Address.Text), spec.Cluster.ID)
 			return nil
 		},
@@ -69,10 +70,11 @@ func newImportCommand(std cli.Streams) *cobra.Command {
 
 func newExportCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "export ID FOLDER",
-		Short:   "Copy a cluster's folder from shared state to this machine, with its keys in clear",
-		Example: "  exoshift state export c-demo-1 ./c-demo-1",
-		Args:    cobra.ExactArgs(2),
+		Use:               "export ID FOLDER",
+		Short:             "Copy a cluster's folder from shared state to this machine, with its keys in clear",
+		Example:           "  exoshift state export c-demo-1 ./c-demo-1",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: cli.CompleteShared(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, place, end, err := open(cmd, std)
 			if err != nil {
@@ -82,7 +84,7 @@ func newExportCommand(std cli.Streams) *cobra.Command {
 			if err := place.Export(cmd.Context(), args[0], args[1]); err != nil {
 				return err
 			}
-			fmt.Fprintf(std.Out, "%s holds a copy, with the keys of the cluster. Shared state does not see what you change in it.\n", args[1])
+			fmt.Fprintf(std.Out, "%s is a copy with the keys of the cluster. Changes in it do not reach shared state.\n", args[1])
 			return nil
 		},
 	}
@@ -118,7 +120,7 @@ func newListCommand(std cli.Streams) *cobra.Command {
 		},
 	}
 	cli.AddStateFlag(cmd)
-	cli.AddOutputFlag(cmd, "how to show it", cli.OutputPlain, cli.OutputJSON)
+	cli.AddOutputFlag(cmd, "output format", cli.OutputPlain, cli.OutputJSON)
 	return cmd
 }
 
@@ -148,7 +150,7 @@ func list(ctx context.Context, place *shared.Place, o cli.Options, std cli.Strea
 		fmt.Fprintf(std.Out, "%-20s  %s\n", console.SanitizeLine(id), console.SanitizeLine(shown.Holder))
 	}
 	if len(ids) == 0 && !o.Output.IsJSON() {
-		fmt.Fprintln(std.Out, "There is no cluster in shared state.")
+		fmt.Fprintln(std.Out, "No clusters in shared state.")
 	}
 	return nil
 }
@@ -157,16 +159,17 @@ func newUnlockCommand(std cli.Streams) *cobra.Command {
 	var run string
 	cmd := &cobra.Command{
 		Use:   "unlock ID --run RUN",
-		Short: "Free the lock of a run that does not live any more",
-		Long: `Free the lock of a run that does not live any more.
+		Short: "Release the lock of a run that is no longer alive",
+		Long: `Release the lock of a run that is no longer alive.
 
-This is seldom needed: the lock of a lost machine is free after two minutes by itself. A run that still lives stops when it
-notices, after 20 seconds at most. Who unlocked is recorded.`,
-		Example: "  exoshift state unlock c-demo-1 --run 5RKX2ZQ4WB7M",
-		Args:    cobra.ExactArgs(1),
+This is rarely needed: the lock of a lost machine expires after two minutes. A run that is still alive stops within 20
+seconds. Who released the lock is recorded.`,
+		Example:           "  exoshift state unlock c-demo-1 --run 5RKX2ZQ4WB7M",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteShared(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if run == "" {
-				return exit.WithCode(exit.Usage, errors.New("name the run that is to lose its lock with --run; exoshift state list shows it"))
+				return exit.WithCode(exit.Usage, errors.New("--run is required: the run whose lock to release; exoshift state list shows it"))
 			}
 			access, place, end, err := open(cmd, std)
 			if err != nil {
@@ -177,7 +180,7 @@ notices, after 20 seconds at most. Who unlocked is recorded.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(std.Out, "Cluster %s is free. It was in use: %s\n", args[0], console.SanitizeLine(held.String()))
+			fmt.Fprintf(std.Out, "The lock of cluster %s is released. It was held: %s\n", args[0], console.SanitizeLine(held.String()))
 			return nil
 		},
 	}

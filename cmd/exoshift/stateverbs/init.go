@@ -21,11 +21,11 @@ func newInitCommand(std cli.Streams) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "init URL",
-		Short: "Set shared state up: create what is missing, and encrypt it to the first recipients",
-		Long: `Set shared state up: create what is missing, and encrypt it to the first recipients.
+		Short: "Set up shared state: create missing buckets, and encrypt it to the first recipients",
+		Long: `Set up shared state: create missing buckets, and encrypt it to the first recipients.
 
-Two private buckets are created unless they exist: BUCKET with versions, and BUCKET-locks without. Whether the storage honours
-conditional writes is checked first: without them two machines could work on one cluster.
+Two private buckets are created unless they exist: BUCKET with versions, and BUCKET-locks without. The storage must
+support conditional writes, which is checked first: without them, two machines could change one cluster at the same time.
 
 At Exoscale, an IAM role and an API key are created, too, which read and write objects of these buckets and may do nothing else.
 The key is written to a file that only you can read, and used from then on; hand it to the team and to CI. With AWS_ACCESS_KEY_ID
@@ -36,11 +36,12 @@ Storage without conditional writes is refused, unless something else holds the l
 KUBECONFIG (get, create and update on leases), or the locks of Terraform states in a project of GitLab (GITLAB_TOKEN of a Maintainer,
 or CI_JOB_TOKEN; GITLAB_HOST names the server). This is kept in shared state, so that all machines lock in the same place. A lock in
 GitLab has no lifetime: one that a run left in the moment of taking it stays until "state unlock".`,
-		Example: `  exoshift state init 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' --recipient age1... --recipient "$(cat ci.pub)"`,
-		Args:    cobra.ExactArgs(1),
+		Example:           `  exoshift state init 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' --recipient age1... --recipient "$(cat ci.pub)"`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{"file:///", "s3://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(recipients) == 0 {
-				return exit.WithCode(exit.Usage, errors.New("name who may read it: --recipient, with an age recipient or an SSH public key; may be repeated"))
+				return exit.WithCode(exit.Usage, errors.New("--recipient is required: an age recipient or an SSH public key; can be repeated"))
 			}
 			if err := checkRecipients(recipients); err != nil {
 				return err
@@ -74,9 +75,9 @@ GitLab has no lifetime: one that a run left in the moment of taking it stays unt
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&recipients, "recipient", nil, "who may read it: an age recipient or an SSH public key; may be repeated")
+	cmd.Flags().StringArrayVar(&recipients, "recipient", nil, "recipient that can decrypt it: an age recipient or an SSH public key; can be repeated")
 	cmd.Flags().StringVar(&lock, "lock", "", "what holds the locks of storage without conditional writes: kubernetes:NAMESPACE or gitlab:PROJECT")
-	cli.AddYesFlag(cmd, "create what is missing without asking")
+	cli.AddYesFlag(cmd, "create missing buckets without a prompt")
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) { yes, _ = cmd.Flags().GetBool("yes") }
 	return cmd
 }
@@ -101,7 +102,7 @@ func checkRecipients(recipients []string) error {
 func newRecipientsCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "recipients",
-		Short:   "Show who may read shared state",
+		Short:   "Show the recipients of shared state",
 		Example: "  exoshift state recipients",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, place, end, err := open(cmd, std)
@@ -117,7 +118,7 @@ func newRecipientsCommand(std cli.Streams) *cobra.Command {
 	}
 	cli.AddStateFlag(cmd)
 	cmd.AddCommand(newChangeRecipients(std, "add RECIPIENT...", "Add recipients, and encrypt every cluster's files to them, too", add),
-		newChangeRecipients(std, "remove RECIPIENT...", "Remove recipients, and encrypt every cluster's files anew", remove))
+		newChangeRecipients(std, "remove RECIPIENT...", "Remove recipients, and re-encrypt every cluster's files", remove))
 	for _, command := range cmd.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}
@@ -127,11 +128,12 @@ func newRecipientsCommand(std cli.Streams) *cobra.Command {
 func newChangeRecipients(std cli.Streams, use, short string, change func(recipients, named []string) ([]string, error)) *cobra.Command {
 	verb, _, _ := strings.Cut(use, " ")
 	cmd := &cobra.Command{
-		Use:     use,
-		Short:   short,
-		Long:    short + ".\n\nNo cluster may be in use meanwhile. Who is removed may have kept what was readable until then: replace the storage's key, too.\nInterrupted, the same command goes on.",
-		Example: "  exoshift state recipients " + verb + " age1...",
-		Args:    cobra.MinimumNArgs(1),
+		Use:               use,
+		Short:             short,
+		Long:              short + ".\n\nNo cluster may be in use meanwhile. A removed recipient may have kept copies: replace the storage's API key, too.\nAfter an interruption, the same command continues.",
+		Example:           "  exoshift state recipients " + verb + " age1...",
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkRecipients(args); err != nil {
 				return err
@@ -168,7 +170,7 @@ func add(recipients, named []string) ([]string, error) {
 func remove(recipients, named []string) ([]string, error) {
 	left := slices.DeleteFunc(slices.Clone(recipients), func(r string) bool { return slices.Contains(named, r) })
 	if len(left) == 0 {
-		return nil, errors.New("nothing was changed: nobody could read shared state any more")
+		return nil, errors.New("nothing was changed: shared state needs at least one recipient")
 	}
 	return left, nil
 }

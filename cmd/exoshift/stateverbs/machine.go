@@ -15,7 +15,7 @@ func NewMachineListCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the clusters and drafts of this machine",
-		Long: `List the clusters and drafts of this machine: those below $XDG_STATE_HOME/exoshift, or ~/.local/state/exoshift. Nothing is
+		Long: `List the clusters and drafts of this machine: those in $XDG_STATE_HOME/exoshift, or ~/.local/state/exoshift. No service is
 contacted. With --output json, each is an object on a line of its own.`,
 		Example: "  exoshift list\n  exoshift list -o json",
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -32,6 +32,8 @@ that "state init" created on this machine, or else that of EXOSCALE_API_KEY.`,
 		Example: `  exoshift state init 's3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io' --recipient "$(cat ~/.ssh/id_ed25519.pub)"
   exoshift state import -d ~/.local/state/exoshift/c-demo-1
   exoshift state list`,
+		Args: cobra.ArbitraryArgs,
+		RunE: cli.RunGroup,
 	}
 	cmd.AddCommand(newInitCommand(std), newImportCommand(std), newExportCommand(std), newListCommand(std), newAuditCommand(std), newRecipientsCommand(std), newUnlockCommand(std))
 	for _, command := range cmd.Commands() {
@@ -72,7 +74,7 @@ func confirm(ctx context.Context, std cli.Streams, yes bool, question string) er
 	case yes:
 		return nil
 	case !std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to do what is said above"))
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed: use --yes to confirm"))
 	}
 	fmt.Fprint(std.Out, question+" [y/N] ")
 	answer, err := std.ReadLine(ctx)

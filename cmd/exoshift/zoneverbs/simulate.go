@@ -22,7 +22,7 @@ func NewSimulateCommand(std cli.Streams) *cobra.Command {
 		Long: `Run a simulated zone behind a local HTTP proxy until it is stopped.
 
 Programs that are started with the printed environment reach the simulated zone instead of the internet: exoshift, and
-any program that supports HTTPS_PROXY and SSL_CERT_FILE. The zone is kept in --dir, and continues from there.`,
+any program that supports HTTPS_PROXY and SSL_CERT_FILE. The state of the zone is kept in --dir; the next start continues from it.`,
 		Example: `  exoshift simulate -d zone --env zone.env --speed 60
   . ./zone.env && exoshift install -a cluster.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return simulate(cmd.Context(), s, std) },
@@ -53,7 +53,7 @@ func simulate(ctx context.Context, s standingzone.Options, std cli.Streams) erro
 	}
 	spec, secrets := example.Answers.Spec, example.Secrets
 	return s.Serve(ctx, spec, secrets, func(zone standingzone.Ready) error {
-		fmt.Fprintf(std.Err, "The simulated zone %s is open at %s; Ctrl-C ends it, and it is found again in %s.\n", zone.Name, zone.URL, s.Dir)
+		fmt.Fprintf(std.Err, "The simulated zone %s runs at %s; Ctrl-C stops it. Its state is kept in %s.\n", zone.Name, zone.URL, s.Dir)
 		_, err := std.Out.Write(zone.Exports)
 		return err
 	})

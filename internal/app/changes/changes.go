@@ -37,7 +37,7 @@ type Answer struct {
 func CheckRefused(changes []Answer) error {
 	for _, change := range changes {
 		if change.Refused {
-			return exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("answers have changed that an installation does not carry out")))
+			return exit.MarkPrinted(exit.WithCode(exit.Answers, errors.New("answers have changed that an installation cannot apply")))
 		}
 	}
 	return nil
@@ -102,12 +102,12 @@ func (r changeRule) decide(change answersfile.Change) Answer {
 	decided := Answer{Change: change}
 	if change.Effect == wizard.Rebuild {
 		decided.Refused = true
-		decided.Actions = []string{"Answer as before, or start another cluster in a new --dir; `exoshift destroy` removes this one."}
+		decided.Actions = []string{"Restore the answers, or install another cluster with a new --dir; `exoshift destroy` deletes this one."}
 		return decided
 	}
 	if decided.Actions = r.listManualSteps(change.Key); decided.Actions != nil {
 		decided.Refused = true
-		decided.Actions = append(decided.Actions, fmt.Sprintf("Then write the new answer into %s, too; or answer as before.", r.inForce))
+		decided.Actions = append(decided.Actions, fmt.Sprintf("Then change the answer in %s, too; or restore the answer.", r.inForce))
 	}
 	return decided
 }
@@ -127,20 +127,20 @@ func (r changeRule) listManualSteps(key string) []string {
 	case "openshift.capabilities.baselineCapabilitySet", "openshift.capabilities.additionalEnabledCapabilities":
 		return r.describeCapabilities()
 	case "openshift.imageDigestSources":
-		return []string{"oc get imagedigestmirrorset", "oc edit imagedigestmirrorset image-digest-mirror", "The nodes take it over one after the other."}
+		return []string{"oc get imagedigestmirrorset", "oc edit imagedigestmirrorset image-digest-mirror", "The nodes apply it one after the other."}
 	case "openshift.trustBundle":
 		return r.describeTrustBundle()
 	case "openshift.manifestsDir":
 		return r.describeManifests()
 	case "syn.lieutenantURL", "syn.tenant":
-		return []string{"The cluster is installed for its Lieutenant and tenant, or for none. Those who run Project Syn can register it elsewhere, and have its Steward follow."}
+		return []string{"A cluster's Lieutenant and tenant cannot be changed by an installation. The operator of Project Syn can register the cluster elsewhere and reconfigure its Steward."}
 	case "syn.facts":
 		if gone := r.listRemovedFacts(); registered && len(gone) > 0 {
-			return []string{"Lieutenant keeps facts that it was told: " + strings.Join(gone, ", ") + ". Those who run Lieutenant can remove them."}
+			return []string{"Lieutenant keeps facts that were set: " + strings.Join(gone, ", ") + ". The operator of Lieutenant can remove them."}
 		}
 	case "dns.acme":
 		if registered && r.before.DNS.ACME {
-			return []string{"The certificates are the business of the cluster's configuration: take them out of the catalog first."}
+			return []string{"The certificates are part of the cluster's configuration: remove them from the catalog first."}
 		}
 	}
 	return nil
@@ -156,7 +156,7 @@ func (r changeRule) describeProxyProtocol() []string {
 		edit, protocol = `/server-template router/s/$/ send-proxy-v2/`, "PROXY"
 	}
 	return []string{
-		"Load balancers and routers change together: until all have, about two minutes, applications cannot be reached. The API can.",
+		"Load balancers and routers change together: applications are unreachable for about two minutes, until all have changed. The API stays reachable.",
 		fmt.Sprintf(`oc -n openshift-ingress-operator patch ingresscontroller/default --type=merge -p '{"spec":{"endpointPublishingStrategy":{"type":"HostNetwork","hostNetwork":{"protocol":%q}}}}'`, protocol),
 		"Then on one load balancer, and on the other one once the first routers have restarted:",
 		fmt.Sprintf("sudo sed -i '%s' /etc/haproxy/haproxy.cfg && sudo systemctl reload haproxy", edit),
@@ -189,7 +189,7 @@ func (r changeRule) describeCapabilities() []string {
 		set = "null"
 	}
 	return []string{
-		"A capability can be enabled, and never disabled again.",
+		"A capability can be enabled, but not disabled again.",
 		fmt.Sprintf(`oc patch clusterversion/version --type=merge -p '{"spec":{"capabilities":{"baselineCapabilitySet":%s,"additionalEnabledCapabilities":[%s]}}}'`, set, strings.Join(names, ",")),
 	}
 }
@@ -228,12 +228,12 @@ func CheckUnchanged(changes []Answer, preview install.Preview) error {
 	pending, refused := len(preview.ListPending()), CountRefused(changes, preview)
 	switch {
 	case refused > 0:
-		return exit.WithCode(exit.Checks, fmt.Errorf("%d answers and machines differ that an installation does not change, and no change was expected", refused))
+		return exit.WithCode(exit.Checks, fmt.Errorf("%d answers and machines differ that an installation cannot change, and no change was expected", refused))
 	case pending > 0:
 		return exit.WithCode(exit.Checks, fmt.Errorf("%d objects would be created, changed or deleted, and no change was expected", pending))
 	case len(preview.Unseen) > 0:
-		return fault.Newf(fault.Waiting, "expect no change", "not everything could be looked at: %s", strings.Join(preview.Unseen, "; ")).
-			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
+		return fault.Newf(fault.Waiting, "expect no change", "not everything could be checked: %s", strings.Join(preview.Unseen, "; ")).
+			WithHint("run this on a terminal where you can sign in, or set COMMODORE_API_TOKEN and VAULT_TOKEN")
 	}
 	return nil
 }
@@ -253,8 +253,8 @@ func Hash(answers []Answer, preview install.Preview) string {
 // CheckHash returns an error if the plan is not the one that was approved.
 func CheckHash(approved string, answers []Answer, preview install.Preview) error {
 	if hash := Hash(answers, preview); hash != approved {
-		return exit.WithCode(exit.Checks, fault.Newf(fault.Conflict, "install what was planned", "the plan is not the one that was approved: it has the hash %s now", hash).
-			WithHint("look at the plan again, and approve it: exoshift plan"))
+		return exit.WithCode(exit.Checks, fault.Newf(fault.Conflict, "install what was planned", "the plan has changed since its approval: its hash is %s now", hash).
+			WithHint("review and approve the plan again: exoshift plan"))
 	}
 	return nil
 }

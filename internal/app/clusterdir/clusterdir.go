@@ -36,7 +36,7 @@ func DefaultPath(clusterID string) (string, error) {
 func Create(dir string) (state.Folder, error) {
 	folder, err := state.Create(dir)
 	if err != nil {
-		return folder, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
+		return folder, exit.WithCode(exit.Usage, fmt.Errorf("%w; use another folder with --dir", err))
 	}
 	return folder, nil
 }
@@ -64,14 +64,14 @@ func find(dir string) (state.Folder, error) {
 	}
 	switch len(answers) {
 	case 0:
-		return state.Folder{}, fmt.Errorf("there is no installation in %s; name its folder with --dir", place)
+		return state.Folder{}, fmt.Errorf("no installation in %s; use its folder with --dir", place)
 	case 1:
 		return state.Open(filepath.Dir(answers[0]))
 	}
 	for n, path := range answers {
 		answers[n] = filepath.Base(filepath.Dir(path))
 	}
-	return state.Folder{}, fmt.Errorf("there are several installations in %s: %s; name one with --dir", place, strings.Join(answers, ", "))
+	return state.Folder{}, fmt.Errorf("several installations in %s: %s; choose one with --dir", place, strings.Join(answers, ", "))
 }
 
 // ReadAnswers returns the answers in force.

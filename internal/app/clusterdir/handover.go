@@ -32,7 +32,7 @@ func BuildHandover(folder state.Folder, spec state.Spec, kept bool) (handover.Re
 func DescribeHandover(folder state.Folder, spec state.Spec, kept bool) handover.Report {
 	report, err := BuildHandover(folder, spec, kept)
 	if err != nil {
-		report.Title, report.Note = "The cluster is installed", "What is known about it could not be read: "+err.Error()
+		report.Title, report.Note = "The cluster is installed", "Its details could not be read: "+err.Error()
 	}
 	return report
 }

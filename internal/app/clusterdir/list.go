@@ -141,7 +141,7 @@ func FindID(id string) (state.Folder, error) {
 }
 
 func newUnknownIDError(id string) error {
-	problem := fmt.Sprintf("there is no cluster %q on this machine", id)
+	problem := fmt.Sprintf("no cluster %q on this machine", id)
 	clusters, err := List()
 	var ids []string
 	for _, cluster := range clusters {

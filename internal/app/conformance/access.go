@@ -29,9 +29,9 @@ func (r accessPart) settleSSHKey(ctx context.Context) error {
 	err := register(r.spec.SSHKeyName() + "-again")
 	switch {
 	case err == nil:
-		r.ledger.settle(KnownSSHKey, false, "a public key may be registered under a second name; an installation registers none, and does not depend on it")
+		r.ledger.settle(KnownSSHKey, false, "a public key can be registered under a second name; an installation registers none and does not depend on it")
 	case isRefused(err):
-		r.ledger.settle(KnownSSHKey, true, "a public key that is known under another name is refused, so keys are borrowed and not registered: %v", err)
+		r.ledger.settle(KnownSSHKey, true, "a public key that is registered under another name is rejected, so keys are reused: %v", err)
 	default:
 		return err
 	}
@@ -80,9 +80,9 @@ func (r accessPart) settleOtherBucket(ctx context.Context, theirs *objects.Clien
 	_, err := theirs.GetObject(ctx, other, key, 1<<10)
 	switch {
 	case err == nil:
-		r.ledger.settle(OtherBucket, false, "a key with that role reads another bucket of the organization, too: the cluster's own software could read everything")
+		r.ledger.settle(OtherBucket, false, "a key with this role can also read another bucket of the organization: the cluster's software could read all buckets")
 	case fault.Is(err, fault.Denied):
-		r.ledger.settle(OtherBucket, true, "the same key is refused in every other bucket")
+		r.ledger.settle(OtherBucket, true, "the same key is rejected for every other bucket")
 	default:
 		return err
 	}

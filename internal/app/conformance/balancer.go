@@ -112,7 +112,7 @@ func (q questioning) EnsureInstances(ctx context.Context, wanted []state.Instanc
 	for i := range wanted {
 		content, err := assets.AppendQuestions(wanted[i].UserData, q.questions)
 		if err != nil {
-			return fault.New(fault.Internal, "tell the load balancer what to ask", err)
+			return fault.New(fault.Internal, "write the load balancer's task", err)
 		}
 		wanted[i].UserData = content
 	}
@@ -160,7 +160,7 @@ func (r networkPart) startNode(ctx context.Context, own, shared string) (state.I
 		{ID: askConfigByEIP, URL: formatURL(shared, portMachineConfig)},
 	}})
 	if err != nil {
-		return node, fault.New(fault.Internal, "tell a machine what to ask", err)
+		return node, fault.New(fault.Internal, "write the machine's task", err)
 	}
 	made, action, err := r.cloud.EnsureInstance(ctx, node)
 	r.options.Progress(fmt.Sprintf("%s %s %s", action, state.KindInstance, node.Name))
@@ -192,7 +192,7 @@ func (r networkPart) waitHealthy(ctx context.Context, address string) error {
 		}
 		answer, err := client.Do(request)
 		if err != nil {
-			return fault.New(fault.Timeout, op, err).WithHint("look at the machine's console in the Exoscale portal: does cloud-init install packages?")
+			return fault.New(fault.Timeout, op, err).WithHint("check the instance's console in the Exoscale portal: does cloud-init install packages?")
 		}
 		defer func() { _ = answer.Body.Close() }()
 		_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<10))
@@ -208,12 +208,12 @@ func (r networkPart) settleOutside(ctx context.Context, own, shared string) {
 	for _, address := range []string{own, shared} {
 		way, err := r.findWay(ctx, address)
 		if err != nil {
-			r.ledger.settle(MachineConfigOut, false, "not proven: port %d of %s, which is open to everybody, is not reached from here either (%s)",
+			r.ledger.settle(MachineConfigOut, false, "not proven: port %d of %s, which is open to the internet, is not reachable from here either (%s)",
 				portAPI, address, describe(err))
 			return
 		}
 		if r.try(ctx, way, address, portMachineConfig) == nil {
-			r.ledger.settle(MachineConfigOut, false, "port %d of %s is reached from here: strangers get what a node needs to join the cluster",
+			r.ledger.settle(MachineConfigOut, false, "port %d of %s is reachable from here: anyone can fetch the node configuration",
 				portMachineConfig, address)
 			return
 		}
@@ -286,10 +286,10 @@ func (r networkPart) settleInside(ctx context.Context, node state.Instance) erro
 	}
 	if got := answers[askHolder]; got.code == 0 {
 		r.ledger.settle(ElasticIPHolder, false,
-			"a load balancer is reached by the elastic IP that it holds, and sees %s as the source; nothing that is installed depends on it", got.text)
+			"a load balancer reaches itself through its elastic IP, with the source address %s; no installation depends on it", got.text)
 	} else {
 		r.ledger.settle(ElasticIPHolder, true,
-			"a load balancer is not reached by the elastic IP that it holds itself (curl ended with %d), so it must not depend on it", got.code)
+			"a load balancer does not reach itself through its elastic IP (curl exit code %d), so it must not depend on it", got.code)
 	}
 	return r.settleProtection(ctx, node)
 }
@@ -299,7 +299,7 @@ func (r networkPart) settleNode(node state.Instance, answers map[string]answer) 
 	switch {
 	case !config.connected():
 		r.ledger.settle(MachineConfigInside, false,
-			"port %d is not reached from a machine of the cluster (curl ended with %d): no node gets its configuration", portMachineConfig, config.code)
+			"port %d is not reachable from a machine of the cluster (curl exit code %d): no node gets its configuration", portMachineConfig, config.code)
 	case direct.text != node.Address:
 		r.ledger.settle(MachineConfigInside, false,
 			"a load balancer sees %q as the source of a machine whose address is %s", direct.text, node.Address)
@@ -328,8 +328,8 @@ func (r networkPart) awaitAnswers(ctx context.Context, key string) (map[string]a
 		return err
 	})
 	if fault.Is(err, fault.NotFound) {
-		err = fault.Newf(fault.Timeout, "wait for what the machine "+key+" saw", "it has put nothing into the object storage after %s", readyLimit).
-			WithHint("look at its console in the Exoscale portal: does it reach https://%s?", state.ObjectStorageHost(r.options.Zone))
+		err = fault.Newf(fault.Timeout, "wait for what the machine "+key+" saw", "it has uploaded nothing to the object storage after %s", readyLimit).
+			WithHint("check its console in the Exoscale portal: does it reach https://%s?", state.ObjectStorageHost(r.options.Zone))
 	}
 	if err != nil {
 		return nil, err

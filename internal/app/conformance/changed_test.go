@@ -137,9 +137,9 @@ func TestVerdict_FailsOnDeviation(t *testing.T) {
 				answers("DELETE /v2/instance/.*", "", 1, 1, 200, done),
 			},
 			map[string]string{
-				KnownSSHKey: "second name", ImageUpload: "without a signature", OtherBucket: "reads another bucket", Duplicates: "already exists",
-				MachineConfigOut: "strangers", Protection: "protects nothing",
-				ImageTemplate: "not looked at", ImageDeleted: "not looked at", ElasticIPHolder: "is reached",
+				KnownSSHKey: "second name", ImageUpload: "without a signature", OtherBucket: "can also read another bucket", Duplicates: "already exists",
+				MachineConfigOut: "anyone", Protection: "protects nothing",
+				ImageTemplate: "not checked:", ImageDeleted: "not checked:", ElasticIPHolder: "reaches itself",
 			},
 			scenario.Fault{API: scenario.API{HoldersReach: true}},
 		},
@@ -151,7 +151,7 @@ func TestVerdict_FailsOnDeviation(t *testing.T) {
 				replaceBody("POST /v2/instance", `"node-0"`, func(machine map[string]any) { delete(machine, "security-groups") }),
 			},
 			map[string]string{
-				ImageTemplate: "legacy", ImageDeleted: "not looked at", OwnBucket: "", OtherBucket: "not looked at", Wildcard: "apps.",
+				ImageTemplate: "legacy", ImageDeleted: "not checked:", OwnBucket: "", OtherBucket: "not checked:", Wildcard: "apps.",
 				MachineConfigInside: "no node gets", ElasticIPSource: "not reached",
 			},
 			scenario.Fault{},
@@ -174,8 +174,8 @@ func TestVerdict_FailsOnDeviation(t *testing.T) {
 				replaceBody("POST /v2/instance", `"lb-0"`, func(machine map[string]any) { delete(machine, "user-data") }),
 			},
 			map[string]string{
-				BalancerReady: "8404", ElasticIPForwards: "not looked at", MachineConfigOut: "not looked at", MachineConfigInside: "not looked at",
-				ElasticIPSource: "not looked at", ElasticIPHolder: "not looked at", Protection: "not looked at",
+				BalancerReady: "8404", ElasticIPForwards: "not checked:", MachineConfigOut: "not checked:", MachineConfigInside: "not checked:",
+				ElasticIPSource: "not checked:", ElasticIPHolder: "not checked:", Protection: "not checked:",
 			},
 			scenario.Fault{},
 		},

@@ -30,8 +30,8 @@ func compare(ctx context.Context, path string, progress func(string), options si
 	}
 	var known recordedRun
 	if err := json.Unmarshal(recorded.Log.Run, &known); err != nil || known.Zone == "" {
-		return nil, fault.Newf(fault.Invalid, "compare "+path, "it does not say what run it is of").
-			WithHint("name a file that exoshift conformance --record has written")
+		return nil, fault.Newf(fault.Invalid, "compare "+path, "it does not identify its run").
+			WithHint("use a file written by exoshift conformance --record")
 	}
 	dir, err := os.MkdirTemp("", "exoshift-conformance-")
 	if err != nil {

@@ -49,7 +49,7 @@ func DescribeTerms(zone string) (string, error) {
 		zone, minutes, machineType, imageGiB, imageBytes/1_000_000, cost, prices.Date), nil
 }
 
-// Run deletes what earlier runs left behind, reaches every verdict of the catalogue once, and deletes what it made. A verdict that
+// Run deletes what earlier runs left behind, reaches every verdict of the catalogue once, and deletes the run's objects. A verdict that
 // fails is no error: an error means that the run could not be made, such as for want of a permission.
 func Run(ctx context.Context, options Options) (verdicts []Verdict, err error) {
 	if err := options.validate(); err != nil {
@@ -86,8 +86,8 @@ func Run(ctx context.Context, options Options) (verdicts []Verdict, err error) {
 
 func (o Options) validate() error {
 	if o.Key == "" || o.Secret == "" {
-		return fault.Newf(fault.Denied, "work in zone "+o.Zone, "there are no credentials").
-			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or have the program exo configured")
+		return fault.Newf(fault.Denied, "work in zone "+o.Zone, "the credentials are missing").
+			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or configure the exo CLI")
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (r dnsPart) settle(ctx context.Context, since time.Time) error {
 	servers := r.dns.ListNameServers()
 	foreign := slices.DeleteFunc(slices.Clone(servers), func(s string) bool { return strings.Contains(s, ".exoscale.") })
 	if len(servers) < 2 || len(foreign) > 0 {
-		r.ledger.settle(NameServers, false, "the zone's own name servers are %s: a delegation to them is not what an installation asks for", strings.Join(servers, ", "))
+		r.ledger.settle(NameServers, false, "the zone's name servers are %s: an installation does not ask for a delegation to them", strings.Join(servers, ", "))
 	} else {
 		r.ledger.settle(NameServers, true, "a new zone names its servers: %s", strings.Join(servers, ", "))
 	}
@@ -48,7 +48,7 @@ func (r dnsPart) settleServed(ctx context.Context, servers []string, since time.
 	if err == nil {
 		err = r.waitServed(ctx, servers, "conformance."+r.spec.AppsDomain(), ingress)
 	}
-	r.ledger.check(Wildcard, err, "names below the wildcard of the applications lead to the ingress")
+	r.ledger.check(Wildcard, err, "names below the apps wildcard resolve to the ingress")
 }
 
 func (r dnsPart) waitServed(ctx context.Context, servers []string, name, address string) error {
@@ -108,7 +108,7 @@ func (r dnsPart) settleDuplicates(ctx context.Context) error {
 	if err == nil && (before != 2 || after != 1) {
 		err = fault.Newf(fault.Conflict, op, "there were %d of them, and %d once one of them was ensured", before, after)
 	}
-	r.ledger.check(Duplicates, err, "a record that exists already is made a second time, and ensuring it leaves one of them")
+	r.ledger.check(Duplicates, err, "an existing record is created a second time, and ensuring it leaves one of them")
 	return nil
 }
 

@@ -29,7 +29,7 @@ func SaveProof(dir, zone string, now time.Time, verdicts []Verdict) error {
 		err = renameio.WriteFile(proofPath(dir, zone), content, 0o600)
 	}
 	if err != nil {
-		return fault.New(fault.Internal, "note what is proven of zone "+zone, err).WithHint("make sure that %s can be written", dir)
+		return fault.New(fault.Internal, "record the results of zone "+zone, err).WithHint("check that %s is writable", dir)
 	}
 	return nil
 }

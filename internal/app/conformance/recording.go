@@ -32,13 +32,13 @@ func newRecording(o Options) (*recording, error) {
 	}
 	dir, err := os.Stat(filepath.Dir(o.Record))
 	if err == nil && !dir.IsDir() {
-		err = errors.New("that is no folder")
+		err = errors.New("not a folder")
 	}
 	if own, missing := os.Stat(o.Record); err == nil && missing == nil && !own.Mode().IsRegular() {
-		err = errors.New("that is no file")
+		err = errors.New("not a file")
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "record into "+o.Record, err).WithHint("name a file in a folder that exists")
+		return nil, fault.New(fault.Invalid, "record into "+o.Record, err).WithHint("use a file in an existing folder")
 	}
 	return &recording{o, har.NewRecorder(o.Key, o.Secret)}, nil
 }

@@ -99,8 +99,8 @@ func begin(ctx context.Context, o Options) (_ *run, err error) {
 		}
 	}()
 	if err := r.open(ctx, filepath.Join(o.Dir, name)); err != nil {
-		return nil, fault.New(fault.KindOf(err), "note what is made in the zone", err).
-			WithHint("make sure that %s can be written: without notes nothing is made in the zone", o.Dir)
+		return nil, fault.New(fault.KindOf(err), "record what is created in the zone", err).
+			WithHint("check that %s is writable; nothing is created in the zone without a record", o.Dir)
 	}
 	if r.clients, err = connect(o, r.journal); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (r *run) settleRight(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.ledger.settle(CreateRight, true, "the API key may create: an anti-affinity group, which is free, was made")
+	r.ledger.settle(CreateRight, true, "the API key may create: an anti-affinity group, which is free, was created")
 	return nil
 }
 
@@ -238,7 +238,7 @@ func (r *run) cleanUp(ctx context.Context) error {
 	limit := max(r.options.Network.Clock.ToWall(cleanUpLimit), time.Minute)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	r.options.Progress("deletes what it made")
+	r.options.Progress("deletes the run's objects")
 	s := sweeper{clients: r.clients, clock: r.options.Network.Clock, progress: r.options.Progress}
 	clock := r.options.Network.Clock
 	for _, e := range listOpen(r.folder) {
@@ -250,8 +250,8 @@ func (r *run) cleanUp(ctx context.Context) error {
 		return err
 	}
 	if doubt := findDoubt(r.folder, clock.Now()); doubt != "" {
-		return fault.Newf(fault.Waiting, "delete what the run made", "%s was asked for without an answer, and may still show up", doubt).
-			WithHint("run it again in an hour: it begins with what is left")
+		return fault.Newf(fault.Waiting, "delete the objects of the run", "%s was requested without a response and may still appear", doubt).
+			WithHint("run it again in an hour: it deletes leftovers first")
 	}
 	// After the lock is released: its heartbeat writes into the folder until then.
 	r.ends = slices.Insert(r.ends, 0, func() { _ = os.RemoveAll(r.folder.Path()) }) // a later run tries again

@@ -53,7 +53,7 @@ func Sweep(ctx context.Context, o Options) error {
 	var dead []string
 	for name := range left {
 		if isOver(name, local) {
-			o.Progress("deletes what a run left behind that was killed: " + name)
+			o.Progress("deletes the leftovers of a killed run: " + name)
 			dead = append(dead, name)
 		}
 	}
@@ -202,8 +202,8 @@ func (s sweeper) sweep(ctx context.Context, runs []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	return fault.New(fault.KindOf(failures), "delete what the run made", errors.Join(fmt.Errorf("still there: %s", strings.Join(words, ", ")), failures)).
-		WithHint("run it again: it begins with what is left; or delete it in the Exoscale portal")
+	return fault.New(fault.KindOf(failures), "delete the objects of the run", errors.Join(fmt.Errorf("still there: %s", strings.Join(words, ", ")), failures)).
+		WithHint("run it again: it deletes leftovers first; or delete it in the Exoscale portal")
 }
 
 func (s sweeper) deleteAll(ctx context.Context, objects []state.Object) error {

@@ -86,7 +86,7 @@ func (l *ledger) check(id string, err error, format string, args ...any) {
 // abandon settles those that are open still: what was to settle them has failed.
 func (l *ledger) abandon(ids []string, err error) {
 	for _, id := range ids {
-		l.settle(id, false, "not looked at: %s", describe(err))
+		l.settle(id, false, "not checked: %s", describe(err))
 	}
 }
 

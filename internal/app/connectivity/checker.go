@@ -90,7 +90,7 @@ func (s *Checker) SetDir(dir func() (string, error)) { s.dir = dir }
 func (s *Checker) validateSkips(skips []reach.Skip) error {
 	for _, skip := range skips {
 		if _, found := s.normalizeID(skip.ID); !found {
-			return exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: no check of that ID is made; the IDs are in what exoshift check shows", skip.ID))
+			return exit.WithCode(exit.Usage, fmt.Errorf("--skip %s: no check with this ID; exoshift check lists the IDs", skip.ID))
 		}
 	}
 	for i, skip := range s.skips {

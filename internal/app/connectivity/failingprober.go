@@ -14,7 +14,7 @@ type failingProber struct{ cause error }
 
 func (s failingProber) Probe(_ context.Context, check reach.Check) reach.Finding {
 	if !strings.HasPrefix(check.Target(), "sos-") {
-		return reach.Finding{Unknown: "the machine in the zone could not tell anything"}
+		return reach.Finding{Unknown: "the instance in the zone sent no results"}
 	}
 	return reach.Finding{
 		Class: reach.TCPTimeout, Layers: reach.Layers{TCP: reach.LayerFail},

@@ -84,8 +84,8 @@ func (r Reachability) toError(report reach.Report) error {
 		more = fmt.Sprintf("; and %d more", len(failed)-most)
 		failed = failed[:most]
 	}
-	return fault.Newf(fault.Conflict, "reach what the installation needs", "%s%s", strings.Join(failed, "; "), more).
-		WithHint("%ssee everything, and what to ask for, with `%s`; what you are sure about you can leave out, in the answers: "+
+	return fault.Newf(fault.Conflict, "check connectivity", "%s%s", strings.Join(failed, "; "), more).
+		WithHint("%sfor details and the firewall request, run `%s`; to skip a check, add to the answers: "+
 			"checks: {skip: {%s: \"<reason> until <YYYY-MM-DD>\"}}; nothing was created", remedy, r.command, findFailedID(report))
 }
 

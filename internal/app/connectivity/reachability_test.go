@@ -17,7 +17,7 @@ func TestToError_CommonCauseFirst(t *testing.T) {
 	if told := err.Error(); !strings.Contains(told, "one cause of 4 problems: ") || !strings.Contains(told, "; NET-RH-009 own.example:443") || strings.Contains(told, "NET-RH-001") {
 		t.Error(told)
 	}
-	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "Log in to the network") || !strings.Contains(hint, "with `exoshift check`; what you are sure about") || !strings.Contains(hint, "NET-RH-009") {
+	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "Log in to the network") || !strings.Contains(hint, "run `exoshift check`; to skip a check") || !strings.Contains(hint, "NET-RH-009") {
 		t.Error(hint)
 	}
 }

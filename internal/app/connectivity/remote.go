@@ -54,7 +54,7 @@ func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Re
 	report, unread := reach.ReadReport(bytes.NewReader(output))
 	if unread != nil {
 		return report, errors.Join(err, fault.New(fault.Internal, "read the report from "+task.Source, unread).
-			WithHint("run it again; if it stays like this, look from another host: --vantage ssh:HOST"))
+			WithHint("run it again; if the problem persists, check from another host: --vantage ssh:HOST"))
 	}
 	report = reach.SanitizeReport(task, report)
 	for _, r := range report.Results {
@@ -147,8 +147,8 @@ type zoneAccess struct {
 
 func (a zoneAccess) connect(journal state.Recorder) (remoterun.Cloud, remoterun.Storage, func(), error) {
 	if a.key == "" || a.secret == "" {
-		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+a.zone, "there are no credentials").
-			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or name where they are in the answers").WithField("exoscale.apiKey")
+		return nil, nil, nil, fault.Newf(fault.Denied, "start a machine in "+a.zone, "the credentials are missing").
+			WithHint("set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or refer to them in the answers").WithField("exoscale.apiKey")
 	}
 	cloud, err := exoscale.New(a.net, a.zone, a.key, a.secret, journal)
 	if err != nil {
@@ -193,7 +193,7 @@ func describeUpload() (size int64, remark string) {
 	if packed, embedded := probeprogram.Read(); embedded {
 		return int64(len(packed)), ""
 	}
-	return estimateOwnSize(), " This build of exoshift has no small program for that and is uploaded itself; that size is an estimate."
+	return estimateOwnSize(), " This build of exoshift lacks the small probe program and uploads itself; the size is an estimate."
 }
 
 // estimateOwnSize is in bytes, compressed.

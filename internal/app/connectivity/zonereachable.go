@@ -19,8 +19,8 @@ func checkZoneReachable(where string, parts []reach.Report) error {
 	for _, part := range parts {
 		for _, r := range part.Results {
 			if r.Source == reach.Workstation && r.Verdict == reach.Fail && slices.Contains(listZoneEndpoints(), r.ID) {
-				return fault.Newf(fault.Transient, "look from inside the zone", "no machine can be started from here: %s", formatResult(r)).
-					WithHint("mend that first, then run again; the report says how")
+				return fault.Newf(fault.Transient, "check from inside the zone", "no instance can be started from here: %s", formatResult(r)).
+					WithHint("fix this first, then run again; the report shows how")
 			}
 		}
 	}

@@ -105,11 +105,11 @@ func openCluster(ctx context.Context, host *environment.Host, folder state.Folde
 	case err != nil:
 		return nil, nil, err
 	case facts.Rehearsal:
-		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s was only rehearsed", folder.Path()).
-			WithHint("nobody hands out emergency credentials of a simulated cluster: name the folder of a real one")
+		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is a rehearsal", folder.Path()).
+			WithHint("a simulated cluster has no emergency credentials: use the folder of a real one")
 	case facts.Installed.IsZero():
 		return nil, nil, fault.Newf(fault.Invalid, op, "the cluster of %s is not installed", folder.Path()).
-			WithHint("emergency credentials are made once Project Syn runs: end the installation first")
+			WithHint("emergency credentials are created once Project Syn runs: complete the installation first")
 	}
 	net, err := host.Open(ctx)
 	if err != nil {

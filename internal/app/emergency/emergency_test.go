@@ -9,7 +9,7 @@ import (
 
 func TestToUsageError_KeepsHint(t *testing.T) {
 	t.Parallel()
-	err := toUsageError(fault.Newf(fault.Invalid, "load it", "it is no kubeconfig").WithHint("fetch it"))
+	err := toUsageError(fault.Newf(fault.Invalid, "load it", "it is not a kubeconfig").WithHint("fetch it"))
 	if exit.Code(err) != exit.Usage || fault.HintOf(err) != "fetch it" {
 		t.Errorf("exit code %d, hint %q", exit.Code(err), fault.HintOf(err))
 	}

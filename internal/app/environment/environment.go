@@ -92,7 +92,7 @@ func (s *Simulated) openZone(ctx context.Context, zone string) (*simcloud.Zone, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fault.Newf(fault.Cancelled, "open the simulated zone", "the interview is over")
+		return nil, fault.Newf(fault.Cancelled, "open the simulated zone", "the interview has ended")
 	}
 	if open := s.zones[zone]; open != nil {
 		return open, nil

@@ -63,13 +63,13 @@ func (h *Host) Close() {
 
 // newNoZoneError is for everything but a simulated zone: waits on a real one last as long as they last.
 func newNoZoneError(cause string) error {
-	return fmt.Errorf("it is for a simulated zone alone, and %s; unset it for a real zone, or read the file again that exoshift simulate --env wrote", cause)
+	return fmt.Errorf("it is only for a simulated zone, and %s; unset it for a real zone, or source the file of exoshift simulate --env again", cause)
 }
 
 func (h *Host) followZone(ctx context.Context, n network.Network, value string) (network.Clock, error) {
 	speed, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(speed > 0) || speed > 1e6 {
-		return network.Clock{}, errors.New("it is how many times faster than real a simulated zone's clock is, e.g. 60")
+		return network.Clock{}, errors.New("must be the speed of a simulated zone's clock, e.g. 60")
 	}
 	source, err := newZoneClock(n)
 	if err != nil {

@@ -70,7 +70,7 @@ func loadOrCreateKey(folder state.Folder) (ed25519.PrivateKey, error) {
 	}
 	key, ok := parsed.(*ed25519.PrivateKey)
 	if !ok {
-		return nil, fmt.Errorf("%s holds no ed25519 key", folder.Path(rehearsalKey))
+		return nil, fmt.Errorf("%s contains no ed25519 key", folder.Path(rehearsalKey))
 	}
 	return *key, nil
 }

@@ -62,7 +62,7 @@ func IsPrinted(err error) bool {
 }
 
 // ErrAnswers reports problems of answers, which have been printed.
-var ErrAnswers = MarkPrinted(WithCode(Answers, errors.New("the answers have faults")))
+var ErrAnswers = MarkPrinted(WithCode(Answers, errors.New("the answers have errors")))
 
 // Code returns the exit code of an error: its own, or else that of its kind or of the phase of the failed step.
 func Code(err error) int {

@@ -64,7 +64,7 @@ func newStepPage(step provisioner.Step, plan provisioner.Plan, codes map[string]
 	}
 	return Page{Kind: KindStep, ID: step.ID, Title: step.Title, Rows: keepFilled([]Row{
 		{"phase", step.Phase}, {"usually", usual}, {"after", strings.Join(step.Needs, ", ")}, {"before", strings.Join(before, ", ")},
-		{"a failure", fmt.Sprintf("ends with exit code %s unless its kind has a code of its own", describeCode(step, codes))},
+		{"a failure", fmt.Sprintf("ends with exit code %s unless its kind has its own code", describeCode(step, codes))},
 	})}
 }
 

@@ -55,7 +55,7 @@ func checkNoDraft(draft state.Draft, verb string) error {
 	if !draft.Exists() {
 		return nil
 	}
-	return exit.WithCode(exit.Usage, fmt.Errorf("%s holds answers that were given before; go on with them: exoshift %s --dir %s; or name another folder with --dir",
+	return exit.WithCode(exit.Usage, fmt.Errorf("%s has the answers of an earlier interview; continue with: exoshift %s --dir %s; or use another folder with --dir",
 		draft.Path(), verb, shellescape.Quote(draft.Path())))
 
 }
@@ -105,7 +105,7 @@ func newDraft(ctx context.Context, r request.Request) (draft state.Draft, unlock
 // lockDraft locks the draft of a folder. A rehearsal's draft is never used for a real cluster, nor the other way round.
 func lockDraft(ctx context.Context, dir string, rehearsal bool) (draft state.Draft, unlock func(), err error) {
 	if draft, err = state.OpenDraft(dir); err != nil {
-		return draft, nil, exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
+		return draft, nil, exit.WithCode(exit.Usage, fmt.Errorf("%w; use another folder with --dir", err))
 	}
 	if unlock, err = draft.Lock(ctx); err != nil {
 		return draft, nil, err
@@ -127,12 +127,12 @@ func markRehearsal(draft state.Draft, rehearsal bool) error {
 	case facts.Rehearsal:
 		err = fmt.Errorf("%s belongs to a rehearsal", draft.Path())
 	case draft.Exists() || facts.ClusterID != "":
-		err = fmt.Errorf("%s belongs to a real cluster, it is not for rehearsals", draft.Path())
+		err = fmt.Errorf("%s belongs to a real cluster and cannot be used for a rehearsal", draft.Path())
 	default:
 		facts.Rehearsal = true
 		return draft.SaveFacts(facts)
 	}
-	return exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
+	return exit.WithCode(exit.Usage, fmt.Errorf("%w; use another folder with --dir", err))
 }
 
 // Resume goes on with a draft.

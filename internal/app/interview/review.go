@@ -136,8 +136,8 @@ func ListZoneNeeds(preview install.Preview) []string {
 	needs := slices.Clone(preview.Lacking)
 	for _, change := range preview.ListPending() {
 		if change.Kind == state.KindZone && change.Action == state.Created {
-			needs = append(needs, fmt.Sprintf("The DNS zone %s needs a DNS plan with a free zone. Somebody who may do so buys one in the Exoscale portal under DNS, "+
-				"unless the organization has it. The zone is what is created first.", change.Name))
+			needs = append(needs, fmt.Sprintf("The DNS zone %s requires a DNS plan with a free zone. Subscribe to one in the Exoscale portal under DNS, "+
+				"unless the organization has one. The zone is created first.", change.Name))
 		}
 	}
 	return needs
@@ -145,14 +145,14 @@ func ListZoneNeeds(preview install.Preview) []string {
 
 // ListManualActions returns what people have to do during an installation, as sentences.
 func ListManualActions(spec state.Spec) []string {
-	all := []string{fmt.Sprintf("Once the DNS zone %s exists, somebody who may change the zone above it has to add the NS records that you will be shown. "+
-		"The installation waits for that and goes on by itself.", spec.Domain())}
+	all := []string{fmt.Sprintf("Once the DNS zone %s exists, an administrator of its parent zone has to add the NS records that are shown. "+
+		"The installation waits for that and then continues.", spec.Domain())}
 	if !strings.HasSuffix(spec.AppsDomain(), "."+spec.Domain()) {
-		all = append(all, fmt.Sprintf("Somebody leads *.%s to ingress.%s. Until then the web console is not found.", spec.AppsDomain(), spec.Domain()))
+		all = append(all, fmt.Sprintf("The DNS record *.%s must point to ingress.%s. Until then the web console is not reachable.", spec.AppsDomain(), spec.Domain()))
 	}
 	if spec.Syn.LieutenantURL != "" {
-		all = append(all, "If you are not signed in at Lieutenant and Vault, you open two pages in a browser and sign in.",
-			fmt.Sprintf("At the end, somebody who may do so makes the service %s in the portal of the single sign-on, for people to log in to the cluster.", spec.Cluster.ID))
+		all = append(all, "If you are not signed in to Lieutenant and Vault, sign in on two pages in a browser.",
+			fmt.Sprintf("At the end, the service %s must be created in the portal of the single sign-on, so that people can log in to the cluster.", spec.Cluster.ID))
 	}
 	return all
 }

@@ -30,7 +30,7 @@ const (
 // lookupNames checks for conflicts: on this machine, in the organization, and among all buckets.
 func (c Services) lookupNames(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 	if faults := c.checkLocalFolder(spec); len(faults) > 0 {
-		return wizard.LookupResult{Summary: "there is an installation of that name", Problems: faults}, nil
+		return wizard.LookupResult{Summary: "the ID is in use", Problems: faults}, nil
 	}
 	cloud, err := c.newPreviewClient(ctx, spec, secrets)
 	if err != nil {
@@ -49,14 +49,14 @@ func (c Services) lookupNames(ctx context.Context, spec state.Spec, secrets wiza
 	if len(taken) > 0 {
 		faults = append(faults, wizard.Problem{
 			Field:   prefixField,
-			Message: "these buckets would not be this cluster's: " + strings.Join(taken, ", "),
+			Message: "these buckets belong to others: " + strings.Join(taken, ", "),
 			Allowed: "another prefix, or another cluster.id",
 		})
 	}
 	if len(faults) > 0 {
-		return wizard.LookupResult{Summary: "the name is taken", Problems: faults}, nil
+		return wizard.LookupResult{Summary: "the ID is in use", Problems: faults}, nil
 	}
-	return wizard.LookupResult{Summary: "the name is free"}, nil
+	return wizard.LookupResult{Summary: "the ID is free"}, nil
 }
 
 func (c Services) checkLocalFolder(spec state.Spec) []wizard.Problem {
@@ -71,8 +71,8 @@ func (c Services) checkLocalFolder(spec state.Spec) []wizard.Problem {
 		return nil
 	}
 	return []wizard.Problem{{
-		Field: IDField, Message: "a cluster of that name was begun from this machine, in " + text.Sanitize(path),
-		Allowed: "another ID; or leave, and go on with: exoshift install --dir " + shellescape.Quote(path),
+		Field: IDField, Message: "an installation with this ID exists on this machine, in " + text.Sanitize(path),
+		Allowed: "another ID; or quit, and resume with: exoshift install --dir " + shellescape.Quote(path),
 	}}
 }
 
@@ -92,8 +92,8 @@ func checkNameConflicts(spec state.Spec, objects []state.Object) []wizard.Proble
 		text += fmt.Sprintf(" and %d more", len(named)-shown)
 	}
 	return []wizard.Problem{{
-		Field: IDField, Message: "the organization has a cluster of that name already: " + text,
-		Allowed: "another ID; or leave, and name the folder that it was installed from with --dir",
+		Field: IDField, Message: "the organization already has a cluster with this ID: " + text,
+		Allowed: "another ID; or quit, and use the folder of its installation with --dir",
 	}}
 }
 
@@ -124,9 +124,9 @@ func (c Services) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Se
 	}
 	found, err := network.NewNameServers(net).FindDelegation(ctx, spec.Domain())
 	if fault.Is(err, fault.Invalid) {
-		return wizard.LookupResult{Summary: "nobody knows the domain", Warnings: []wizard.Problem{{
-			Field: domainField, Message: "no name server knows " + spec.Cluster.BaseDomain,
-			Allowed: "a domain that exists: the cluster is found below it",
+		return wizard.LookupResult{Summary: "the domain does not exist", Warnings: []wizard.Problem{{
+			Field: domainField, Message: "no name server has " + spec.Cluster.BaseDomain,
+			Allowed: "an existing domain",
 		}}}, nil
 	}
 	if err != nil {
@@ -136,8 +136,8 @@ func (c Services) lookupDomain(ctx context.Context, spec state.Spec, _ wizard.Se
 	if len(found.Servers) > 0 {
 		reply.Warnings = []wizard.Problem{{
 			Field:   domainField,
-			Message: fmt.Sprintf("%s leads %s to %s already", found.Parent, spec.Domain(), strings.Join(found.Servers, ", ")),
-			Hint:    "go on if these are the servers of Exoscale: the installation shows which ones it has to be",
+			Message: fmt.Sprintf("%s already delegates %s to %s", found.Parent, spec.Domain(), strings.Join(found.Servers, ", ")),
+			Hint:    "continue if these are Exoscale's name servers; the installation shows the required ones",
 		}}
 	}
 	return reply, nil
@@ -156,7 +156,7 @@ func formatNameServer(found network.Delegation) string {
 
 func (c Services) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	if c.Installer != "" {
-		return wizard.LookupResult{Summary: "the given openshift-install decides"}, nil
+		return wizard.LookupResult{Summary: "determined by the given openshift-install"}, nil
 	}
 	net, err := c.Environment.OpenNetwork(ctx, zoneOrDefault(spec))
 	if err != nil {
@@ -166,11 +166,11 @@ func (c Services) lookupRelease(ctx context.Context, spec state.Spec, _ wizard.S
 	version, err := release.New(net, release.Choice{Distribution: spec.OpenShift.Distribution, Version: asked, FIPS: spec.OpenShift.FIPS}, func(string) {}).CheckPublished(ctx)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return wizard.LookupResult{Summary: "there is no such version", Problems: []wizard.Problem{{
-			Field: versionField, Message: asked + " is not published", Allowed: "a version that is, or a channel such as stable-4.20",
+		return wizard.LookupResult{Summary: "no such version", Problems: []wizard.Problem{{
+			Field: versionField, Message: asked + " is not published", Allowed: "a published version, or a channel such as stable-4.20",
 		}}}, nil
 	case fault.Is(err, fault.Invalid):
-		return wizard.LookupResult{Summary: "the mirror gave no usable answer", Warnings: toProblems(versionField, err)}, nil
+		return wizard.LookupResult{Summary: "the response of the mirror is not usable", Warnings: toProblems(versionField, err)}, nil
 	case err != nil:
 		return wizard.LookupResult{}, err
 	case version != asked:
@@ -193,7 +193,7 @@ func FindInternalProof(zone string) (proof string, recorded bool) {
 	if !recorded {
 		return "", false
 	}
-	return "the conformance run of " + shown.Format(time.DateOnly) + " saw that it keeps the source of connections", true
+	return "the conformance run of " + shown.Format(time.DateOnly) + " has verified that it keeps the source address", true
 }
 
 func (p internalProof) isRecorded(spec state.Spec) bool {
@@ -214,7 +214,7 @@ func (p internalProof) lookup(_ context.Context, spec state.Spec, _ wizard.Secre
 		Summary: "elastic-ip works in " + spec.Exoscale.Zone + ": " + proof,
 		Choices: map[string][]wizard.Choice{wizard.InternalKey: {
 			{Value: state.InternalElasticIP, Note: "proposed: " + proof},
-			{Value: state.InternalAddresses, Note: "works in any case"},
+			{Value: state.InternalAddresses, Note: "always works"},
 		}},
 	}, nil
 }

@@ -42,7 +42,7 @@ func TestInternalElasticIP_SuggestedIfProven(t *testing.T) {
 
 func TestIsKnownMissing_NotWhereNamesAreNotResolved(t *testing.T) {
 	unresolved := fault.New(fault.Invalid, "look for zone", &net.DNSError{Err: "no such host", IsNotFound: true})
-	refused := fault.Newf(fault.Invalid, "look for zone", "there is no such zone")
+	refused := fault.Newf(fault.Invalid, "look for zone", "there is the zone does not exist")
 	for _, c := range []struct {
 		zone string
 		err  error

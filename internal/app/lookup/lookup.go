@@ -59,7 +59,7 @@ type Func = func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (
 func withKeys(ask Func) Func {
 	return func(ctx context.Context, spec state.Spec, secrets wizard.Secrets) (wizard.LookupResult, error) {
 		if secrets.APIKey == "" || secrets.APISecret == "" {
-			return wizard.LookupResult{Pending: true, Summary: "needs the API key and its secret"}, nil
+			return wizard.LookupResult{Pending: true, Summary: "requires the API key and its secret"}, nil
 		}
 		return ask(ctx, spec, secrets)
 	}
@@ -132,7 +132,7 @@ func (c Services) lookupCredentials(ctx context.Context, spec state.Spec, secret
 	case fault.Is(err, fault.Conflict):
 		return wizard.LookupResult{Summary: "the clock is wrong", Problems: toProblems(keyField, err)}, nil
 	case fault.Is(err, fault.Invalid) && isKnownMissing(err, spec.Exoscale.Zone):
-		return wizard.LookupResult{Summary: "no such zone", Problems: toProblems(zoneField, err)}, nil
+		return wizard.LookupResult{Summary: "the zone does not exist", Problems: toProblems(zoneField, err)}, nil
 	case err != nil:
 		return wizard.LookupResult{}, err
 	}
@@ -143,8 +143,8 @@ func (c Services) lookupCredentials(ctx context.Context, spec state.Spec, secret
 	}
 	if len(unseen) > 0 {
 		reply.Warnings = []wizard.Problem{{
-			Field: keyField, Message: "this API key may not list " + strings.Join(unseen, ", "),
-			Allowed: "a key whose IAM role may read and change the services compute, dns, iam and sos",
+			Field: keyField, Message: "this API key has no permission to list " + strings.Join(unseen, ", "),
+			Allowed: "a key whose IAM role allows the services compute, dns, iam and sos",
 		}}
 	}
 	return reply, nil
@@ -186,6 +186,6 @@ func toProblems(field string, err error) []wizard.Problem {
 func toCredentialsProblem(err error) wizard.Problem {
 	words := strings.Split(err.Error(), ": ")
 	return wizard.Problem{
-		Field: keyField, Message: "Exoscale refuses this key or its secret: " + words[len(words)-1], Hint: fault.HintOf(err),
+		Field: keyField, Message: "Exoscale rejects this key or its secret: " + words[len(words)-1], Hint: fault.HintOf(err),
 	}
 }

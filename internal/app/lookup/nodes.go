@@ -69,7 +69,7 @@ func checkInstanceTypes(spec state.Spec, types []state.InstanceType) []wizard.Pr
 	for _, lack := range preflight.FindUnavailableTypes(spec, types) {
 		problem, allowed := fmt.Sprintf("zone %s offers no %s", spec.Exoscale.Zone, lack.Type), "one of the types that the zone offers"
 		if lack.Offered {
-			problem, allowed = "the organization may not use "+lack.Type, "another type, or ask Exoscale to authorize this one"
+			problem, allowed = "the organization is not authorized to use "+lack.Type, "another type, or ask Exoscale to authorize this one"
 		}
 		faults = append(faults, wizard.Problem{Field: lack.Field, Message: problem, Allowed: allowed})
 	}

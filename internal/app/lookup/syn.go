@@ -60,7 +60,7 @@ func (c Syn) connectLieutenant(ctx context.Context, spec state.Spec) (client *li
 }
 
 func newSignInRequired() wizard.LookupResult {
-	return wizard.LookupResult{Pending: true, Summary: "nobody is signed in; sign in to choose from your tenants"}
+	return wizard.LookupResult{Pending: true, Summary: "not signed in; sign in to choose from your tenants"}
 }
 
 // lookupTenants also identifies the server at the URL.
@@ -70,7 +70,7 @@ func (c Syn) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secret
 		return wizard.LookupResult{}, err
 	}
 	if _, err := lieutenant.New(net, spec.Syn.LieutenantURL, nil).Discover(ctx); fault.Is(err, fault.Invalid) || fault.Is(err, fault.NotFound) {
-		return wizard.LookupResult{Summary: "this is no Lieutenant", Problems: toProblems(LieutenantField, err)}, nil
+		return wizard.LookupResult{Summary: "not a Lieutenant API", Problems: toProblems(LieutenantField, err)}, nil
 	} else if err != nil {
 		return wizard.LookupResult{}, err
 	}
@@ -99,12 +99,12 @@ func (c Syn) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secret
 func (c Syn) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.Secrets) (wizard.LookupResult, error) {
 	client, signedIn, err := c.connectLieutenant(ctx, spec)
 	if err != nil || !signedIn {
-		return wizard.LookupResult{Pending: true, Summary: "somebody has to sign in first"}, err
+		return wizard.LookupResult{Pending: true, Summary: "sign in first"}, err
 	}
 	tenant, err := client.GetTenant(ctx, spec.Syn.Tenant)
 	if fault.Is(err, fault.NotFound) {
 		return wizard.LookupResult{Summary: "no such tenant", Problems: []wizard.Problem{{
-			Field: TenantField, Message: "Lieutenant shows you no tenant " + spec.Syn.Tenant, Allowed: "one of your tenants",
+			Field: TenantField, Message: "Lieutenant does not list the tenant " + spec.Syn.Tenant, Allowed: "one of your tenants",
 		}}}, nil
 	}
 	if err != nil {
@@ -118,16 +118,16 @@ func (c Syn) lookupRegistration(ctx context.Context, spec state.Spec, _ wizard.S
 	found, err := client.GetCluster(ctx, spec.Cluster.ID)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		reply.Summary = spec.Cluster.ID + " is free, and will be registered for " + cmp.Or(tenant.DisplayName, tenant.ID)
+		reply.Summary = spec.Cluster.ID + " is free and will be registered for " + cmp.Or(tenant.DisplayName, tenant.ID)
 		return reply, nil
 	case err != nil:
 		return wizard.LookupResult{}, err
 	}
 	if reply.Problems = CheckRegistration(found, spec); len(reply.Problems) > 0 {
-		reply.Summary = "the cluster cannot be taken over"
+		reply.Summary = "the cluster cannot be adopted"
 		return reply, nil
 	}
-	reply.Summary = spec.Cluster.ID + " is registered and not installed yet: it is taken over"
+	reply.Summary = spec.Cluster.ID + " is registered but not installed: it is adopted"
 	return reply, nil
 }
 
@@ -136,7 +136,7 @@ func listAdoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
 	var choices []wizard.Choice
 	for _, cluster := range clusters {
 		if cluster.InstallURL != "" && cluster.Catalog.DeployKey == "" {
-			choices = append(choices, wizard.Choice{Value: cluster.ID, Note: strings.TrimPrefix(cluster.DisplayName+", registered and not installed yet", ", ")})
+			choices = append(choices, wizard.Choice{Value: cluster.ID, Note: strings.TrimPrefix(cluster.DisplayName+", registered but not installed", ", ")})
 		}
 	}
 	if len(choices) == 0 {
@@ -149,15 +149,15 @@ func listAdoptable(clusters []state.SynCluster) map[string][]wizard.Choice {
 func CheckRegistration(found state.SynCluster, spec state.Spec) []wizard.Problem {
 	switch {
 	case found.Tenant != spec.Syn.Tenant:
-		return []wizard.Problem{{Field: IDField, Message: "in Lieutenant, the cluster of that ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
+		return []wizard.Problem{{Field: IDField, Message: "in Lieutenant, the cluster with this ID belongs to " + found.Tenant, Allowed: "another ID, or that tenant"}}
 	case found.Catalog.DeployKey != "":
-		return []wizard.Problem{{Field: IDField, Message: "a cluster of that ID runs, and reports to Lieutenant", Allowed: "another ID"}}
+		return []wizard.Problem{{Field: IDField, Message: "a running cluster with this ID reports to Lieutenant", Allowed: "another ID"}}
 	case found.InstallURL == "" && found.Catalog.URL != "": // Lieutenant's operator sets both shortly after the registration
-		return []wizard.Problem{{Field: IDField, Message: "the token by which the cluster would be connected was used, or has ended",
-			Hint: "ask those who run Lieutenant to reset the bootstrap token of " + found.ID}}
+		return []wizard.Problem{{Field: IDField, Message: "the bootstrap token of the cluster was used or has expired",
+			Hint: "ask the operator of Lieutenant to reset the bootstrap token of " + found.ID}}
 	}
 	if region := found.Facts["region"]; region != "" && region != spec.Exoscale.Zone {
-		return []wizard.Problem{{Field: IDField, Message: "in Lieutenant, the cluster of that ID is to be in " + region, Allowed: "another ID, or the zone " + region}}
+		return []wizard.Problem{{Field: IDField, Message: "in Lieutenant, the cluster with this ID is assigned to " + region, Allowed: "another ID, or the zone " + region}}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (r Run) TruncateAt(moment string) (Run, error) {
 		return r, nil
 	}
 	if end == 0 {
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: nothing had happened by then; the run began at %s", moment, r[0].Time.Format(time.RFC3339)))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: before the first event; the run began at %s", moment, r[0].Time.Format(time.RFC3339)))
 	}
 	return r[:end], nil
 }
@@ -46,7 +46,7 @@ func (r Run) parseMoment(moment string) (func(provisioner.Event) bool, error) {
 		at = began.Add(since)
 	}
 	if err != nil {
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: it is a number of an event (120), a duration (12m30s), a time of the day (14:05), or a time (2026-05-04T14:05:00Z)", moment))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--until %s: must be an event's number (120), a duration (12m30s), a time of day (14:05), or a time (2026-05-04T14:05:00Z)", moment))
 	}
 	return func(e provisioner.Event) bool { return e.Time.After(at) }, nil
 }

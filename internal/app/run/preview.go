@@ -32,7 +32,7 @@ func OpenPreview(ctx context.Context, host *environment.Host, dir string, option
 		return r, nil, err
 	}
 	if facts.ClusterID != "" && facts.ClusterID != spec.Cluster.ID {
-		return r, nil, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name another folder with --dir", dir, facts.ClusterID, spec.Cluster.ID))
+		return r, nil, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; use another folder with --dir", dir, facts.ClusterID, spec.Cluster.ID))
 	}
 	around, err := environment.OpenDeps(ctx, host, folder, facts.Rehearsal, spec, secrets)
 	return Run{Spec: spec, Secrets: secrets, Folder: folder, Net: around.Net, Access: around.Access, Options: options}, around.Close, err

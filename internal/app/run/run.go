@@ -116,7 +116,7 @@ func (r *Run) nameMachines() error {
 func (r Run) checkNewKeys() error {
 	for _, name := range r.Options.NewKeys {
 		if !slices.ContainsFunc(r.Spec.Nodes(), func(m state.Machine) bool { return m.Name == name }) {
-			return exit.WithCode(exit.Usage, fmt.Errorf("--approve-new-key %s: the cluster has no node of that name", name))
+			return exit.WithCode(exit.Usage, fmt.Errorf("--approve-new-key %s: the cluster has no such node", name))
 		}
 	}
 	return nil
@@ -188,7 +188,7 @@ func (r Run) ClaimFolder() error {
 	_, generated := r.Folder.Read(state.InstallDir + "/metadata.json")
 	switch {
 	case facts.ClusterID == "" && (touched || generated == nil):
-		return &state.DamageError{Dir: r.Folder.Path(), File: state.FactsFile, Err: errors.New("it is gone, and the rest of the folder says that objects were made")}
+		return &state.DamageError{Dir: r.Folder.Path(), File: state.FactsFile, Err: errors.New("it is missing, but other files of the folder show that objects were created")}
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = r.Spec.Cluster.ID, r.Locations.Rehearsal
 		return r.Folder.SaveFacts(facts)
@@ -197,13 +197,13 @@ func (r Run) ClaimFolder() error {
 	case !facts.Destroyed.IsZero():
 		err = fmt.Errorf("the cluster of %s was destroyed on %s", r.Folder.Path(), facts.Destroyed.Format(time.DateOnly))
 	case facts.Rehearsal && !r.Locations.Rehearsal:
-		err = fmt.Errorf("%s belongs to a rehearsal, its cluster never existed", r.Folder.Path())
+		err = fmt.Errorf("%s belongs to a rehearsal, not to a real cluster", r.Folder.Path())
 	case !facts.Rehearsal && r.Locations.Rehearsal:
-		err = fmt.Errorf("%s belongs to a real cluster, it is not for rehearsals", r.Folder.Path())
+		err = fmt.Errorf("%s belongs to a real cluster and cannot be used for a rehearsal", r.Folder.Path())
 	default:
 		return nil
 	}
-	return exit.WithCode(exit.Usage, fmt.Errorf("%w; name another folder with --dir", err))
+	return exit.WithCode(exit.Usage, fmt.Errorf("%w; use another folder with --dir", err))
 }
 
 // execute records every event.
@@ -263,7 +263,7 @@ func NewFinishedEvent(failure error, resume string) provisioner.Event {
 	event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Finished, Result: "ok", ExitCode: &code}
 	switch {
 	case code == exit.Interrupted:
-		event.Result, event.Text, event.Hint = "interrupted", "stopped; nothing was rolled back", "go on with: "+resume
+		event.Result, event.Text, event.Hint = "interrupted", "stopped; all resources are kept", "resume with: "+resume
 	case failure != nil:
 		event.Result, event.Text, event.Hint = "failed", failure.Error(), fault.HintOf(failure)
 	}

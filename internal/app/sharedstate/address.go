@@ -35,12 +35,12 @@ func ParseAddress(text string) (Address, error) {
 		case "file":
 			at.Directory = parsed.Path
 			if parsed.Host != "" || !filepath.IsAbs(parsed.Path) || parsed.RawQuery != "" {
-				err = fmt.Errorf("its form is file:///DIRECTORY")
+				err = fmt.Errorf("must be file:///DIRECTORY")
 			}
 		case "s3":
 			at.Bucket, err = parseBucket(parsed)
 		default:
-			err = fmt.Errorf("state is kept in a folder, at file:///DIRECTORY, or at s3://BUCKET/PREFIX?endpoint=https://HOST, not at %s://", parsed.Scheme)
+			err = fmt.Errorf("must be a folder, file:///DIRECTORY, or s3://BUCKET/PREFIX?endpoint=https://HOST, not %s://", parsed.Scheme)
 		}
 	}
 	if err != nil {
@@ -60,15 +60,15 @@ func parseBucket(parsed *url.URL) (sharedstore.Location, error) {
 	}
 	endpoint, err := url.Parse(query.Get("endpoint"))
 	if err != nil || endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
-		return at, fmt.Errorf("the endpoint of the object storage is missing, or is no https URL: add ?endpoint=https://sos-ch-gva-2.exo.io")
+		return at, fmt.Errorf("the endpoint of the object storage is missing or not an https URL: add ?endpoint=https://sos-ch-gva-2.exo.io")
 	}
 	if at.Bucket == "" || parsed.User != nil {
-		return at, fmt.Errorf("its form is s3://BUCKET/PREFIX?endpoint=https://HOST, without credentials")
+		return at, fmt.Errorf("must be s3://BUCKET/PREFIX?endpoint=https://HOST, without credentials")
 	}
 	query.Del("endpoint")
 	query.Del("region")
 	for name := range query {
-		return at, fmt.Errorf("there is no parameter %q; there are endpoint and region", name)
+		return at, fmt.Errorf("unknown parameter %q; only endpoint and region are supported", name)
 	}
 	at.Endpoint = endpoint.Host
 	if at.Region == "" {

@@ -86,7 +86,7 @@ func parseIdentities(content []byte) ([]age.Identity, error) {
 	identity, err := agessh.ParseIdentity(content)
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
-		return nil, fmt.Errorf("the key has a passphrase; name a file with an age identity instead, or a key without one: %w", err)
+		return nil, fmt.Errorf("the key has a passphrase; use an age identity, or a key without a passphrase: %w", err)
 	}
 	if err != nil {
 		return nil, err //nolint:wrapcheck // the caller names the file

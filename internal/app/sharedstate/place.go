@@ -125,7 +125,7 @@ func (a Access) locate() (sharedstore.Location, error) {
 	if at.Key, at.Secret = a.Lookup.lookupPair("EXOSCALE_API_KEY", "EXOSCALE_API_SECRET"); at.Key != "" {
 		return at, nil
 	}
-	return at, exit.WithCode(exit.Denied, fmt.Errorf("open shared state: there is no key for the bucket %s; set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", at.Bucket))
+	return at, exit.WithCode(exit.Denied, fmt.Errorf("open shared state: no API key for the bucket %s; set EXOSCALE_API_KEY and EXOSCALE_API_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", at.Bucket))
 }
 
 // lookupOwnKey returns the key that is for the buckets alone. That of the organization under the names of object storage is none.

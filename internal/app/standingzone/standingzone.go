@@ -51,7 +51,7 @@ type Ready struct {
 func (s Options) Serve(ctx context.Context, spec state.Spec, secrets wizard.Secrets, ready func(Ready) error) (err error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w; port 0 takes any free one", s.Listen, err))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w; port 0 selects a free one", s.Listen, err))
 	}
 	defer func() { _ = l.Close() }()
 	var recorded func(http.Handler) http.Handler
@@ -81,10 +81,10 @@ func (s Options) Serve(ctx context.Context, spec state.Spec, secrets wizard.Secr
 // Validate checks the options before anything is opened.
 func (s Options) Validate() error {
 	if s.Dir == "" {
-		return exit.WithCode(exit.Usage, errors.New("no folder: name with --dir where the zone is kept"))
+		return exit.WithCode(exit.Usage, errors.New("--dir is required: the folder of the zone"))
 	}
 	if s.Latency < 0 {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--latency %s: it is not negative", s.Latency))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--latency %s: must not be negative", s.Latency))
 	}
 	if err := checkLoopback(s.Listen); err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("--listen %s: %w", s.Listen, err))
@@ -96,10 +96,10 @@ func (s Options) Validate() error {
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("it is an address with a port, such as 127.0.0.1:8080: %w", err)
+		return fmt.Errorf("must be an address with a port, e.g. 127.0.0.1:8080: %w", err)
 	}
 	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
-		return errors.New("only loopback addresses such as 127.0.0.1:8080, because the proxy serves everybody who reaches it")
+		return errors.New("only loopback addresses are allowed, e.g. 127.0.0.1:8080, because the proxy has no authentication")
 	}
 	return nil
 }

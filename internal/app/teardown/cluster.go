@@ -55,7 +55,7 @@ func Find(dir string, answered bool, readSpec func(Cluster) (state.Spec, error))
 		return c, err
 	}
 	if id := c.Facts.ClusterID; id != "" && id != c.Spec.Cluster.ID {
-		return c, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; name the folder of that one with --dir",
+		return c, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; use its folder with --dir",
 			c.Folder.Path(), id, c.Spec.Cluster.ID))
 	}
 	c.Spec = c.Spec.WithIndices(c.Facts.NodeIndices)
@@ -169,6 +169,6 @@ func (c Cluster) describeUnregistered() []string {
 	if c.Spec.Syn.LieutenantURL == "" || c.HasFolder {
 		return nil
 	}
-	return []string{"without the cluster's folder nobody knows who registered " + c.Spec.Cluster.ID + ": Lieutenant and Vault are left as they are; " +
-		"if it was this cluster, have it deleted in Lieutenant, and its secrets go with it"}
+	return []string{"without the cluster's folder it is not known who registered " + c.Spec.Cluster.ID + ": Lieutenant and Vault are not changed; " +
+		"if it was this cluster, have it deleted in Lieutenant, which deletes its secrets, too"}
 }

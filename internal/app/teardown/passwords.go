@@ -27,7 +27,7 @@ func (p sealedPasswords) Load() (kept destroy.Passwords, err error) {
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "read the copies of the backups' passwords", err).
-			WithHint("they are sealed with the API secret that was in use when they were copied: run with that one; if Vault has the passwords, delete the file")
+			WithHint("they are encrypted with the API secret that was in use then: use that one; if Vault has the passwords, delete the file")
 	}
 	return kept, nil
 }

@@ -170,7 +170,7 @@ func (c Cluster) readRecipe(options Options) (destroy.Options, error) {
 	}
 	if err != nil {
 		return recipe, fault.New(fault.Invalid, "read what an earlier teardown found in "+c.Folder.Path(destroy.InventoryFile), err).
-			WithHint("put it back from a backup; or remove it: then volumes and load balancers of the cluster that only this file proves to be its own are kept and listed")
+			WithHint("restore it from a backup; or remove it: then volumes and load balancers of the cluster that only this file proves to be its own are kept and listed")
 	}
 	return recipe, nil
 }

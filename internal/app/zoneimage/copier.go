@@ -55,7 +55,7 @@ func New(options Options) *Copier {
 	if options.Program == nil {
 		options.Program = func() (remoterun.Program, error) { return remoterun.NewSelfProgram(Verb) }
 	}
-	job := remoterun.Job{Does: "copies the image", Instead: "leave out --image-from zone", Limit: programLimit}
+	job := remoterun.Job{Does: "copies the image", Instead: "omit --image-from zone", Limit: programLimit}
 	return &Copier{options, connectivity.NewZoneRunner(options.Network, options.Spec, options.Secrets, options.Dir, job)}
 }
 

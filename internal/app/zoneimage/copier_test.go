@@ -24,7 +24,7 @@ func TestCopy_SameImageAsFromHere(t *testing.T) {
 		if uploads := l.zone.Uploads(); uploads > 0 {
 			l.Errorf("%d uploads are left", uploads)
 		}
-		if seen := l.sightings(); !strings.Contains(seen, "copies the image") || strings.Contains(seen, "looks at the network") {
+		if seen := l.sightings(); !strings.Contains(seen, "copies the image") || strings.Contains(seen, "checks the network") {
 			l.Errorf("the progress was\n%s", seen)
 		}
 		l.wantNoSecret(l.sightings())
@@ -81,7 +81,7 @@ func TestCopy_RefusedLinkIsDenied(t *testing.T) {
 	})
 	inLab(t, simcloud.Options{Middleware: refuse}, func(l *lab) {
 		_, err := l.copy(l.Context())
-		l.wantFault(err, fault.Denied, "part 1", "refuses the link", "AccessDenied", "run again")
+		l.wantFault(err, fault.Denied, "part 1", "rejects the link:", "AccessDenied", "run again")
 		l.wantNoUpload()
 		l.wantEmpty()
 	})
@@ -160,7 +160,7 @@ func TestCopy_LostMachineLeavesNothing(t *testing.T) {
 	inLab(t, simcloud.Options{Middleware: lose}, func(l *lab) {
 		world = l
 		_, err := l.copy(l.Context())
-		l.wantFault(err, fault.Transient, "switched off or deleted", "run it again")
+		l.wantFault(err, fault.Transient, "stopped or deleted", "run it again")
 		l.wantNoUpload()
 		l.wantEmpty()
 	})

@@ -69,7 +69,7 @@ func (f failure) toError() error {
 func parseReport(content []byte, most int) (done report, err error) {
 	const op = "read the report of the machine that copies the image"
 	if err := json.Unmarshal(content, &done); err != nil {
-		return report{}, fault.New(fault.Internal, op, err).WithHint("run again, or leave out --image-from zone")
+		return report{}, fault.New(fault.Internal, op, err).WithHint("run again, or omit --image-from zone")
 	}
 	if done.Failure != nil {
 		return report{}, done.Failure.toError()
@@ -77,7 +77,7 @@ func parseReport(content []byte, most int) (done report, err error) {
 	sum, err := hex.DecodeString(done.MD5)
 	if err != nil || len(sum) != 16 || len(done.Parts) == 0 || len(done.Parts) > most {
 		return report{}, fault.Newf(fault.Internal, op, "it has no checksum, or %d parts", len(done.Parts)).
-			WithHint("run again, or leave out --image-from zone")
+			WithHint("run again, or omit --image-from zone")
 	}
 	return done, nil
 }

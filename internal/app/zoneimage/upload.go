@@ -122,7 +122,7 @@ func (u *uploader) trySendPart(ctx context.Context, number int, part objects.Par
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case err != nil:
 		return fault.New(fault.Transient, op, network.DescribeError(err)).
-			WithHint("ask who filters what leaves the zone to let machines reach https://%s", request.URL.Host)
+			WithHint("ask the network team to allow outgoing connections from the zone to https://%s", request.URL.Host)
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer, _ := io.ReadAll(response.Body) // for the message only
@@ -133,21 +133,21 @@ func checkSent(op string, response *http.Response, answer []byte, part objects.P
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:
 		if tag := strings.Trim(response.Header.Get("ETag"), `"`); !strings.EqualFold(tag, part.ETag) {
-			return fault.Newf(fault.Transient, op, "the object storage has another checksum (%s) than the part (%s)", tag, part.ETag).
+			return fault.Newf(fault.Transient, op, "the object storage has the checksum %s, the part %s", tag, part.ETag).
 				WithHint("run again")
 		}
 		return nil
 	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= http.StatusInternalServerError:
-		return fault.Newf(fault.Transient, op, "the object storage answered %s", response.Status).WithHint("run again in a while")
+		return fault.Newf(fault.Transient, op, "the object storage answered %s", response.Status).WithHint("run again later")
 	case code == http.StatusForbidden, code == http.StatusUnauthorized:
-		return fault.Newf(fault.Denied, op, "the object storage refuses the link: %s %s", response.Status, findErrorCode(answer)).
-			WithHint("run again: links are valid for %s; check this machine's clock, and that the API key may write objects", linkLifetime)
+		return fault.Newf(fault.Denied, op, "the object storage rejects the link: %s %s", response.Status, findErrorCode(answer)).
+			WithHint("run again: links are valid for %s; check this machine's clock, and that the API key has permission to write objects", linkLifetime)
 	case code == http.StatusNotFound:
 		return fault.Newf(fault.Conflict, op, "the upload is gone: %s %s", response.Status, findErrorCode(answer)).
-			WithHint("make sure that no other run installs this cluster, then run again")
+			WithHint("check that no other run installs this cluster, then run again")
 	default:
 		return fault.Newf(fault.Invalid, op, "the object storage answered %s %s", response.Status, findErrorCode(answer)).
-			WithHint("run again, or leave out --image-from zone")
+			WithHint("run again, or omit --image-from zone")
 	}
 }
 

@@ -20,8 +20,8 @@ func TestCheckSent_KindOfFailure(t *testing.T) {
 		text   string // of the error; "" for none
 	}{
 		"stored":                {code: http.StatusOK, tag: `"` + strings.ToUpper(sum) + `"`},
-		"stored as another":     {code: http.StatusOK, tag: `"ffff"`, kind: fault.Transient, text: "another checksum"},
-		"without its checksum":  {code: http.StatusOK, kind: fault.Transient, text: "another checksum"},
+		"stored as another":     {code: http.StatusOK, tag: `"ffff"`, kind: fault.Transient, text: "the checksum"},
+		"without its checksum":  {code: http.StatusOK, kind: fault.Transient, text: "the checksum"},
 		"busy":                  {code: http.StatusServiceUnavailable, kind: fault.Transient, text: "503"},
 		"too many at a time":    {code: http.StatusTooManyRequests, kind: fault.Transient, text: "429"},
 		"a link that is over":   {code: http.StatusForbidden, answer: "<Error><Code>AccessDenied</Code></Error>", kind: fault.Denied, text: "AccessDenied"},

@@ -22,7 +22,7 @@ type Outlet struct {
 }
 
 // ErrUnread closes an output whose reader is stuck.
-var ErrUnread = errors.New("nobody read it")
+var ErrUnread = errors.New("it was not read")
 
 // Write never fails.
 func (o *Outlet) Write(p []byte) (int, error) {

@@ -41,7 +41,7 @@ func TestPrintQueue_DropsUnread(t *testing.T) {
 		if !q.flush(time.Second) {
 			t.Error("the queue is not drained")
 		}
-		want := "line 0\nline 1\nline 2\n6 lines were left out, as nobody read; the events are in /folder/events.jsonl\nline 9\n"
+		want := "line 0\nline 1\nline 2\n6 lines were dropped because the output was not read; the events are in /folder/events.jsonl\nline 9\n"
 		if got := strings.Join(r.read, ""); got != want {
 			t.Errorf("printed:\n%s", got)
 		}

@@ -26,7 +26,7 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 	if p.session.Interview.Check == nil {
 		return navigation{command: commandAnswer}, nil
 	}
-	p.printLine("This looks at what an installation needs, and changes nothing.")
+	p.printLine("These checks verify all requirements of an installation. They are read-only.")
 	runs := p.session.Checks
 	if err := p.check(ctx, runs.Local, runs.StartLocal(p.events(runs.Local))); err != nil {
 		return navigation{}, err
@@ -39,7 +39,7 @@ func (p checksPrompt) run(ctx context.Context) (navigation, error) {
 	default:
 		hint := ""
 		if p.session.Interview.CheckFromZone != nil && !p.session.Interview.CheckOnly {
-			hint = "At the next question, :zone looks from inside the zone, too."
+			hint = "At the next question, :zone also checks from inside the zone."
 		}
 		p.printLine("%s", text.Join(" ", "All checks passed.", hint))
 		return navigation{command: commandAnswer}, nil
@@ -103,7 +103,7 @@ func describeStep(step session.CheckStep) string {
 
 func (p checksPrompt) printFix(step session.CheckStep) {
 	if step.Hint != "" {
-		for line := range strings.Lines("What to do: " + step.Hint) {
+		for line := range strings.Lines("Fix: " + step.Hint) {
 			if line = console.SanitizeLine(line); line != "" {
 				p.printLine("%s", line)
 			}
@@ -128,13 +128,13 @@ func (p checksPrompt) printEndpoint(now wizard.CheckState, causes []reach.Cause)
 		p.printLine("%s", text.Sentence(fmt.Sprintf("%s: %s, seen from %s: %s", name, word, describeSource(r.Source), r.Describe())))
 		explained := slices.ContainsFunc(causes, func(c reach.Cause) bool { return c.Explains(r) })
 		if r.Hint != "" && !explained {
-			p.printLine("What to do: %s", text.Sentence(r.Hint))
+			p.printLine("Fix: %s", text.Sentence(r.Hint))
 		}
 	case r.Verdict == reach.Skipped && r.IsManualSkip():
 		p.printLine("%s", text.Sentence(name+": "+r.Describe()))
 	}
 	if ended := r.Evidence[reach.EvidenceExpiredSkip]; ended != "" {
-		p.printLine("%s", text.Sentence(name+": this skip has ended: "+ended))
+		p.printLine("%s", text.Sentence(name+": this skip has expired: "+ended))
 	}
 }
 
@@ -162,7 +162,7 @@ func (p checksPrompt) printEndpointCounts(run *session.CheckRun) {
 	}
 	for _, cause := range run.Causes() {
 		p.printLine("%s", text.Sentence("The "+cause.String()))
-		p.printLine("What to do: %s", text.Sentence(cause.Hint))
+		p.printLine("Fix: %s", text.Sentence(cause.Hint))
 	}
 }
 
@@ -212,15 +212,15 @@ func (p checksPrompt) skip(ctx context.Context, argument string) {
 	id, reason, _ := strings.Cut(argument, " ")
 	id, reason = strings.ToUpper(id), strings.TrimPrefix(strings.TrimSpace(reason), "because ")
 	if id == "" || reason == "" {
-		p.printLine("Say which check and why, as in: :skip NET-RH-001 the firewall is being changed until 2027-01-31")
+		p.printLine("Give the check and a reason, e.g. :skip NET-RH-001 the firewall is being changed until 2027-01-31")
 		return
 	}
 	if err := p.session.Checks.Skip(id, reason); err != nil {
-		fieldPrompt{p.promptSession, wizard.Field{Key: session.SkipKey, Title: "Left out"}}.rejectAnswer(err)
+		fieldPrompt{p.promptSession, wizard.Field{Key: session.SkipKey, Title: "Skipped"}}.rejectAnswer(err)
 		return
 	}
 	p.keep(ctx)
-	p.printLine("%s", text.Sentence("The answers leave "+id+" out: "+reason))
+	p.printLine("%s", text.Sentence("The answers skip "+id+" out: "+reason))
 }
 
 // checkFromZone asks for confirmation of the costs first.
@@ -236,7 +236,7 @@ func (p checksPrompt) checkFromZone(ctx context.Context) error {
 	case err != nil:
 		return err
 	case got.command != commandAnswer || !strings.EqualFold(got.text, "yes"):
-		p.printLine("That was no yes, nothing was started.")
+		p.printLine("Nothing was started.")
 		return nil
 	}
 	if err := p.check(ctx, runs.Zone, runs.StartZone(p.events(runs.Zone))); err != nil {
@@ -247,9 +247,9 @@ func (p checksPrompt) checkFromZone(ctx context.Context) error {
 	case !runs.Zone.IsKnown():
 		p.printLine("The checks were stopped.")
 	case failed == 0:
-		p.printLine("All that has to be reached from inside the zone is reached.")
+		p.printLine("All required services are reachable from inside the zone.")
 	default:
-		p.printLine("%s cannot be reached from inside the zone, and has to be.", text.Plural(failed, "service"))
+		p.printLine("%s: required, but not reachable from inside the zone.", text.Plural(failed, "service"))
 	}
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // usageHint is printed at the start.
-const usageHint = "Enter alone keeps the answer in brackets. Type ? to have a question explained, < to go back to the one before it, " +
-	":quit to stop and go on another time, or :help for all that can be typed."
+const usageHint = "Enter keeps the answer in brackets. Type ? for an explanation of the question, < to go back to the previous one, " +
+	":quit to stop and continue later, or :help for all commands."
 
 // dialog prints lines and reads replies.
 type dialog struct {
@@ -58,15 +58,15 @@ func (r reply) isAnswer() bool {
 func listCommands() []struct{ word, does string } {
 	return []struct{ word, does string }{
 		{"?", "explains the question"},
-		{"<", "goes back to the question before; :back does so, too"},
-		{":next", "accepts what stands in brackets for the other questions of this screen"},
-		{":screen 3", "goes to screen 3, and so on"},
-		{":list", "tells all that there is to choose from"},
-		{":empty", "makes the answer empty"},
-		{":default", "takes your answer back, so that the default holds"},
-		{":show", "tells the answers so far"},
-		{":export", "writes the answers into a file for the next time; it holds no secret"},
-		{":quit", "stops; the answers are kept, and the same command goes on"},
+		{"<", "goes back to the previous question; also :back"},
+		{":next", "accepts the answers in brackets for the rest of this screen"},
+		{":screen 3", "goes to screen 3"},
+		{":list", "lists all choices"},
+		{":empty", "clears the answer"},
+		{":default", "resets the answer to the default"},
+		{":show", "shows the answers so far"},
+		{":export", "writes the answers to a file, without secrets"},
+		{":quit", "stops; the answers are kept, and the same command resumes"},
 	}
 }
 
@@ -90,7 +90,7 @@ func (d *dialog) printBlank() { fmt.Fprintln(d.Out) }
 func (d *dialog) printError(what string, err error) {
 	d.printLine("%s: %s", what, text.Sentence(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		d.printLine("What to do: %s", text.Sentence(hint))
+		d.printLine("Fix: %s", text.Sentence(hint))
 	}
 }
 
@@ -106,7 +106,7 @@ func (d *dialog) readReply(ctx context.Context, question string, about explainer
 		}
 		switch {
 		case errors.Is(err, errTooLong):
-			d.printLine("That line is too long, it was not taken.")
+			d.printLine("The line is too long and was discarded.")
 			continue
 		case err != nil:
 			return reply{}, err
@@ -124,7 +124,7 @@ func (d *dialog) readReply(ctx context.Context, question string, about explainer
 	}
 }
 
-var errControls = errors.New("the line holds control characters, as of a key that does not work here: it was not taken")
+var errControls = errors.New("the line contains control characters, e.g. of an unsupported key, and was discarded")
 
 // cleanLine makes spaces of tabs, and refuses a line with escape sequences or other control characters.
 func cleanLine(line string) (string, error) {
@@ -154,7 +154,7 @@ func (d *dialog) handleInfo(ctx context.Context, line string, about explainer) b
 
 func formatHelp(about explainer) []string {
 	if about == nil {
-		return []string{"Type what the question asks for, then Enter."}
+		return []string{"Type the answer, then Enter."}
 	}
 	return about.describe()
 }
@@ -165,7 +165,7 @@ func formatChoices(about explainer) []string {
 			return choices
 		}
 	}
-	return []string{"There is no list of choices."}
+	return []string{"This question has no list of choices."}
 }
 
 // parseCommand treats a line that begins with a colon and a letter as a command: no valid answer begins so.
@@ -192,7 +192,7 @@ func (d *dialog) parseCommand(line string) (meant reply, ok bool) {
 	case ":skip", ":zone":
 		return d.parseCheckCommand(word, strings.TrimSpace(line[len(word):]))
 	}
-	d.printLine("%s is not known; :help tells what can be typed.", quoteInput(line))
+	d.printLine("Unknown command %s; :help lists all commands.", quoteInput(line))
 	return reply{}, false
 }
 
@@ -206,7 +206,7 @@ func (d *dialog) parseCheckCommand(word, text string) (reply, bool) {
 	if slices.Contains(d.commands, meant) {
 		return reply{command: meant, text: text}, true
 	}
-	d.printLine("%s means nothing at this question: it can be typed after the checks.", word)
+	d.printLine("%s is not available here, only after the checks.", word)
 	return reply{}, false
 }
 
@@ -219,10 +219,10 @@ func (d *dialog) enableCommands(more ...command) (undo func()) {
 
 func (d *dialog) describeCommands() (sentences []string) {
 	if slices.Contains(d.commands, commandSkipCheck) {
-		sentences = append(sentences, ":skip NET-RH-001 REASON until 2027-01-31 leaves that check out until that day; others will read the reason.")
+		sentences = append(sentences, ":skip NET-RH-001 REASON until 2027-01-31 skips that check until that day; the report shows the reason.")
 	}
 	if slices.Contains(d.commands, commandZone) {
-		sentences = append(sentences, ":zone looks from inside the zone, too.")
+		sentences = append(sentences, ":zone also checks from inside the zone.")
 	}
 	return append(sentences, d.hints()...)
 }
@@ -243,9 +243,9 @@ func (d *dialog) selectChoice(ctx context.Context, title string, choices []wizar
 			if i := findChoice(choices, got.text); i >= 0 {
 				return i, nil
 			}
-			d.printLine("There is no %s to choose.", quoteInput(got.text))
+			d.printLine("%s is not one of the choices.", quoteInput(got.text))
 		default:
-			d.printLine("This does not mean anything here.")
+			d.printLine("This is not available here.")
 		}
 	}
 }

@@ -185,7 +185,7 @@ func (p fieldPrompt) matchChoice(given value) (value, bool) {
 		given.text = choices[alike[0]].Value
 		return given, true
 	}
-	p.printLine("Several are like that:")
+	p.printLine("Several choices match:")
 	lines := formatNumbered(choices)
 	for _, i := range alike {
 		p.printLine("%s", lines[i])
@@ -255,12 +255,12 @@ func (p fieldPrompt) describe() []string {
 		lines = append(lines, "Example: "+f.Example)
 	}
 	if f.Source != "" {
-		lines = append(lines, "Where it comes from: "+text.Sentence(f.Source))
+		lines = append(lines, "Source: "+text.Sentence(f.Source))
 	}
 	if now := f.Get(p.session.Spec()); now != "" {
 		lines = append(lines, "Now: "+formatValue(f, now)+", "+describeOrigin(p.session.Answers().Origin(f.Key))+".")
 	}
-	return append(lines, "In the answers file it is "+f.Key+".")
+	return append(lines, "Key in the answers file: "+f.Key+".")
 }
 
 func (p fieldPrompt) listChoices() []string {

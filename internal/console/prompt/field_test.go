@@ -143,7 +143,7 @@ func TestPrompt_SaveErrorOnce(t *testing.T) {
 	talk := newTalk(t).about("cluster.id", "cluster.displayName", "cluster.baseDomain")
 	talk.Save = func(*wizard.Answers) error { return context.DeadlineExceeded }
 	_, _ = talk.types(t.Context(), "c-a", "Demo", "example.net")
-	if n := strings.Count(talk.transcript.String(), "could not be kept"); n != 1 {
+	if n := strings.Count(talk.transcript.String(), "could not be saved"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, talk.transcript.String())
 	}
 }

@@ -16,7 +16,7 @@ type groupPrompt struct{ fieldPrompt }
 func (p groupPrompt) run(ctx context.Context) (reply, error) {
 	groups := p.session.Spec().Sizing.ExtraGroups
 	p.printLine("%s. %s %s so far.", p.field.Title, p.field.Help, text.Capitalize(text.Plural(len(groups), "group")))
-	choices := []wizard.Choice{{Value: "Go on"}, {Value: "Add a group"}}
+	choices := []wizard.Choice{{Value: "Continue"}, {Value: "Add a group"}}
 	for _, group := range groups {
 		choices = append(choices, wizard.Choice{Value: "Remove the group " + group.Name})
 	}
@@ -36,7 +36,7 @@ func (p groupPrompt) run(ctx context.Context) (reply, error) {
 			p.finish(ctx)
 			return reply{command: commandGoTo, key: p.field.Key}, nil
 		}
-		p.printLine("There is no %s to choose.", quoteInput(got.text))
+		p.printLine("%s is not one of the choices.", quoteInput(got.text))
 	}
 }
 

@@ -26,10 +26,10 @@ func (c *promptSession) keep(ctx context.Context) {
 	c.session.Saves.Flush()
 	_, err := c.session.Saves.LastSaved()
 	if err != nil && !c.unsaved {
-		c.printError("Warning: the answers could not be kept", err)
+		c.printError("Warning: the answers could not be saved", err)
 	}
 	if err == nil && c.unsaved {
-		c.printLine("The answers are kept again.")
+		c.printLine("The answers are saved again.")
 	}
 	c.unsaved = err != nil
 }
@@ -62,7 +62,7 @@ func (c *promptSession) formatProblem(title string, p wizard.Problem) string {
 		words += " Did you mean " + w.Suggestion + "?"
 	}
 	if w.Hint != "" {
-		words += " What to do: " + text.Sentence(w.Hint)
+		words += " Fix: " + text.Sentence(w.Hint)
 	}
 	return words
 }
@@ -118,7 +118,7 @@ func (c *promptSession) printAnswers() {
 			c.printLine("%s: %s (%s).", field.Title, formatAnswer(field, field.Get(c.session.Spec())), describeOrigin(origin))
 		}
 	}
-	c.printLine("%s as the defaults say.", text.Plural(kept, "further answer"))
+	c.printLine("%s with defaults.", text.Plural(kept, "further answer"))
 }
 
 func (c *promptSession) export() {
@@ -130,19 +130,19 @@ func (c *promptSession) export() {
 		c.printLine("The answers are in the file %s", path)
 	})
 	if !possible {
-		c.printLine("There is nothing to write yet.")
+		c.printLine("There are no answers to write yet.")
 		return
 	}
 	c.session.Saves.Flush()
 }
 
-const noSignIn = ":signin means nothing without a Lieutenant: answer that question first."
+const noSignIn = ":signin requires the URL of Lieutenant: answer that question first."
 
 func (c *promptSession) describeSignIn() []string {
 	if !session.CanSignIn(c.session) {
 		return nil
 	}
-	return []string{":signin leads you to the pages where you sign in at Project Syn."}
+	return []string{":signin signs in to Project Syn with a browser."}
 }
 
 // signIn shows the sign-in URL, waits for the sign-in, and repeats the lookups of Project Syn. Ctrl-C ends only the wait.
@@ -154,7 +154,7 @@ func (c *promptSession) signIn(ctx context.Context) {
 	waiting, end := c.withInterrupt(ctx)
 	defer end()
 	err := c.session.Interview.SignIn(waiting, c.session.Spec(), func(page string) {
-		c.printLine("Open this page in a browser on this machine, and sign in there. This goes on by itself once you have, and Ctrl-C ends it:")
+		c.printLine("Open this URL in a browser on this machine and sign in. The prompt continues once you are signed in; Ctrl-C cancels:")
 		c.printLine("%s", console.SanitizeLine(page))
 	})
 	switch {
@@ -162,7 +162,7 @@ func (c *promptSession) signIn(ctx context.Context) {
 		c.printLine("Not signed in.")
 		return
 	case err != nil:
-		c.printError("Nobody could be signed in", err)
+		c.printError("The sign-in failed", err)
 		return
 	}
 	c.printLine("You are signed in.")

@@ -68,7 +68,7 @@ func (d *dialog) begin(ctx context.Context) (option string, interview *wizard.In
 		case ":show":
 			d.printLine("There are no answers so far.")
 		case ":export":
-			d.printLine("There is nothing to write yet.")
+			d.printLine("There are no answers to write yet.")
 		case ":signin":
 			d.printLine("%s", noSignIn)
 		default:
@@ -76,7 +76,7 @@ func (d *dialog) begin(ctx context.Context) (option string, interview *wizard.In
 		}
 		return true
 	}
-	d.printLine("These are questions and answers, line by line. %s", usageHint)
+	d.printLine("Interactive mode in plain lines. %s", usageHint)
 	if len(d.Options) == 0 {
 		interview, err = d.Open(ctx, "")
 		return "", interview, err
@@ -86,7 +86,7 @@ func (d *dialog) begin(ctx context.Context) (option string, interview *wizard.In
 		choices[i] = wizard.Choice{Value: cmp.Or(option.Title, option.ID), Note: option.Help}
 	}
 	for {
-		chosen, err := d.selectChoice(ctx, "What do you want to do?", choices)
+		chosen, err := d.selectChoice(ctx, "What would you like to do?", choices)
 		if err != nil || chosen < 0 {
 			return "", nil, err
 		}
@@ -122,16 +122,16 @@ func newPromptSession(d *dialog, i *wizard.Interview) *promptSession {
 func (c *promptSession) printBeginning() {
 	i := c.session.Interview
 	if i.Rehearsal {
-		c.printLine("This is a rehearsal on a simulated zone: nothing real is touched, and nothing costs.")
+		c.printLine("This is a rehearsal on a simulated zone: no real resources, no cost.")
 	}
 	if i.CheckOnly {
-		c.printLine("This ends with the checks: nothing is created.")
+		c.printLine("The checks are the last step: nothing is created.")
 	}
 	if i.DraftPath != "" {
-		c.printLine("Every answer is kept in %s as soon as it is given.", i.DraftPath)
+		c.printLine("Your answers are saved in %s.", i.DraftPath)
 	}
 	if slices.Contains(slices.Collect(maps.Values(c.session.Answers().Origins)), wizard.Typed) {
-		c.printLine("Some answers are there already: :show tells them, and :next accepts those of a whole screen.")
+		c.printLine("Some answers are already set: :show lists them, :next accepts those of a screen.")
 	}
 }
 
@@ -159,7 +159,7 @@ func (c *promptSession) listStages() []wizard.Screen {
 func (c *promptSession) run(ctx context.Context) (yes bool, err error) {
 	defer func() {
 		if unsaved := c.session.Close(); err == nil && unsaved != nil && !c.unsaved {
-			c.printError("Warning: the answers could not be kept", unsaved)
+			c.printError("Warning: the answers could not be saved", unsaved)
 		}
 		if c.session.Checks.IsZoneLeft() {
 			c.printLine("The instance in the zone is deleted first, which may take a minute.")
@@ -241,7 +241,7 @@ func (c *promptSession) resolvePosition(from int, to position) position {
 func (c *promptSession) findStage(n int) (navigation, bool) {
 	stages := c.listStages()
 	if n < 1 || n > len(stages) {
-		c.printLine("There is no screen %d; they are 1 to %d.", n, len(stages))
+		c.printLine("There is no screen %d, only 1 to %d.", n, len(stages))
 		return navigation{}, false
 	}
 	return navigation{command: commandGoTo, position: position{stage: stages[n-1]}}, true
@@ -268,7 +268,7 @@ func (c *promptSession) handleProblems(ctx context.Context, stage wizard.Screen,
 	if to := c.findPosition(problems[0], stage); to.key != "" {
 		return navigation{command: commandGoTo, position: to}, nil
 	}
-	return c.waitAt(ctx, stage, "Press Enter to try again")
+	return c.waitAt(ctx, stage, "Press Enter to retry")
 }
 
 // waitAt waits for a command where no question fits a problem.

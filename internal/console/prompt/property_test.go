@@ -73,7 +73,7 @@ func (r *reader) Read(p []byte) (int, error) {
 func keysExplained(told string) []string {
 	keys := map[string]bool{}
 	for line := range strings.Lines(told) {
-		if key, found := strings.CutPrefix(line, "In the answers file it is "); found {
+		if key, found := strings.CutPrefix(line, "Key in the answers file: "); found {
 			keys[strings.TrimSuffix(strings.TrimSpace(key), ".")] = true
 		}
 	}
@@ -147,7 +147,7 @@ func TestPrompt_AnyLineLength(t *testing.T) {
 	if err != nil || !outcome.Confirmed || talk.answer("cluster.displayName") != "Demo" {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	talk.wants(t, "That line is too long, it was not taken.")
+	talk.wants(t, "The line is too long and was discarded.")
 }
 
 func (t *talk) typesRaw(ctx context.Context, typed string) (prompt.Outcome, error) {

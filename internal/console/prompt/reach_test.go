@@ -85,7 +85,7 @@ func TestPrompt_SkipAtChecksOnly(t *testing.T) {
 	talk := newTalk(t)
 	withServices(talk)
 	_, err := talk.types(t.Context(), ":skip NET-RH-001 no use until 2099-01-31", ":zone")
-	if got := talk.transcript.String(); err == nil || strings.Count(got, "it can be typed after the checks") != 2 {
+	if got := talk.transcript.String(); err == nil || strings.Count(got, "only after the checks.") != 2 {
 		t.Errorf("%v\n%s", err, got)
 	}
 }
@@ -111,7 +111,7 @@ func TestPrompt_CommonCauseLast(t *testing.T) {
 	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
 		for i := range 9 {
 			spoiled := service(reach.Workstation, fmt.Sprintf("NET-RH-00%d", i), reach.Warn, reach.Captive)
-			spoiled.Reach.Result.Hint = "Log in, it answers in place of " + spoiled.ID
+			spoiled.Reach.Result.Hint = "Log in, it responds in place of " + spoiled.ID
 			tell(spoiled)
 		}
 		return nil
@@ -122,10 +122,10 @@ func TestPrompt_CommonCauseLast(t *testing.T) {
 	told := talk.transcript.String()
 	_, end, counted := strings.Cut(told, "Services, seen from this workstation: 9 with a warning.")
 	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation requires a login.") ||
-		!strings.Contains(end, "What to do: Log in to the network of this workstation") {
+		!strings.Contains(end, "Fix: Log in to the network of this workstation") {
 		t.Error(told)
 	}
-	if n := strings.Count(told, "it answers in place of"); n != 2 {
+	if n := strings.Count(told, "it responds in place of"); n != 2 {
 		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, told)
 	}
 }

@@ -21,7 +21,7 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 		return p.handleProblems(ctx, session.ReviewPage, problems)
 	}
 	if p.session.Interview.Review != nil {
-		p.printLine("Reading what is there already; nothing is changed.")
+		p.printLine("Reading the existing objects; nothing is changed.")
 	}
 	run := p.session.Plan
 	if err := p.wait(ctx, run.Start(nil)); err != nil {
@@ -33,24 +33,24 @@ func (p reviewPrompt) run(ctx context.Context) (navigation, error) {
 		return navigation{}, context.Cause(ctx)
 	case failed:
 		checksPrompt(p).printStep(failure)
-		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to retry")
 	case !run.IsKnown():
-		p.printLine("The reading was stopped.")
-		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
+		p.printLine("Reading the existing objects was stopped.")
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to retry")
 	}
 	plan := run.Review()
 	p.printPlan(plan)
 	if blocker := run.Blocker(); blocker != "" {
 		p.printLine("This cannot be created: %s", text.Sentence(blocker))
-		return p.waitAt(ctx, session.ReviewPage, "Press Enter to try again")
+		return p.waitAt(ctx, session.ReviewPage, "Press Enter to retry")
 	}
 	return p.confirmCreate(ctx, plan)
 }
 
 func (p reviewPrompt) confirmCreate(ctx context.Context, plan wizard.Review) (navigation, error) {
-	question := "Type yes to create it; it costs money from then on: "
+	question := "Type yes to create these resources; they cost money from then on: "
 	if p.session.Interview.Rehearsal {
-		question = "Type yes to begin the rehearsal; nothing real is touched: "
+		question = "Type yes to start the rehearsal; no real resources: "
 	}
 	if p.session.Interview.CheckFromZone != nil {
 		defer p.enableCommands(commandZone)()
@@ -73,7 +73,7 @@ func (p reviewPrompt) confirmCreate(ctx context.Context, plan wizard.Review) (na
 				return next, nil
 			}
 		default:
-			p.printLine("That was no yes, nothing was created. Type < to go back, :screen 1 to go to a screen, :quit to stop.")
+			p.printLine("Nothing was created. Type yes to confirm, < to go back, :screen 1 to go to a screen, :quit to stop.")
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (p reviewPrompt) confirmCreate(ctx context.Context, plan wizard.Review) (na
 type planHelp struct{ wizard.Review }
 
 func (p planHelp) describe() []string {
-	return []string{"Nothing was created so far. The word yes creates what was told; :list tells each object of it by name."}
+	return []string{"Nothing is created yet. yes creates the resources of the plan; :list lists each object."}
 }
 
 func (p planHelp) listChoices() []string {
@@ -101,7 +101,7 @@ func describeAction(action string) string {
 	case "delete":
 		return "to delete"
 	case "found":
-		return "there already"
+		return "unchanged"
 	}
 	return action
 }
@@ -120,7 +120,7 @@ func (p reviewPrompt) printPlan(plan wizard.Review) {
 		p.printLine("It usually takes %d to %d minutes.", plan.Minutes[0], plan.Minutes[1])
 	}
 	for _, human := range plan.Actions {
-		p.printLine("You will be asked for this: %s", text.Sentence(human))
+		p.printLine("Action needed during the installation: %s", text.Sentence(human))
 	}
 	p.printDiff(plan.Difference)
 	clear(p.shownWarnings)
@@ -167,9 +167,9 @@ func (p reviewPrompt) printQuota(q wizard.QuotaCheck) {
 		limit = "any number"
 	}
 	if !q.Sufficient {
-		enough = " This is not enough."
+		enough = " The quota is too low."
 	}
-	p.printLine("Quota of %s: %d more are needed, %d are in use, %s are allowed.%s", q.Resource, q.Need, q.Used, limit, enough)
+	p.printLine("Quota of %s: %d needed, %d in use, limit %s.%s", q.Resource, q.Need, q.Used, limit, enough)
 }
 
 // printDiff prints only the added and removed lines of the tenant's configuration, without context.
@@ -184,7 +184,7 @@ func (p reviewPrompt) printDiff(unified string) {
 		case line[0] == '+':
 			p.printLine("Added: %s", text)
 		case line[0] == '-':
-			p.printLine("Taken away: %s", text)
+			p.printLine("Removed: %s", text)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func orderGroups(fields []wizard.Field) []wizard.Field {
 func (p screenPrompt) promptAdvanced(ctx context.Context, count int) (reply, error) {
 	usual := map[bool]string{true: "yes", false: "no"}[p.advanced[p.screen]]
 	for {
-		got, err := p.readReply(ctx, fmt.Sprintf("Change any of the %d further settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
+		got, err := p.readReply(ctx, fmt.Sprintf("Change any of the %d advanced settings, which have defaults? Yes or no [%s]: ", count, usual), nil)
 		if err != nil || got.command != commandAnswer || got.text == "" {
 			return got, err
 		}
@@ -223,7 +223,7 @@ func (p screenPrompt) runLookups(ctx context.Context) error {
 		if due.Screen != p.screen || due.State != session.Due {
 			continue
 		}
-		p.printLine("%s: asking...", due.Title)
+		p.printLine("%s: looking up...", due.Title)
 		limited, cancel := context.WithTimeout(ctx, lookupTimeout)
 		err := p.wait(limited, p.session.Lookups.Start(due.ID, due.Generation))
 		cancel()
@@ -243,18 +243,18 @@ func (p screenPrompt) runLookups(ctx context.Context) error {
 func (p screenPrompt) printLookup(q session.Lookup) {
 	switch {
 	case errors.Is(q.Err, context.Canceled):
-		p.printLine("%s: not asked any further. This blocks nothing.", q.Title)
+		p.printLine("%s: lookup stopped. This does not block the installation.", q.Title)
 	case errors.Is(q.Err, context.DeadlineExceeded):
-		p.printLine("%s: nobody answered in time. This blocks nothing.", q.Title)
+		p.printLine("%s: lookup timed out. This does not block the installation.", q.Title)
 	case q.Err != nil:
 		p.printError(q.Title+": lookup failed", q.Err)
-		p.printLine("This blocks nothing.")
+		p.printLine("This does not block the installation.")
 	case q.Result.Summary != "":
 		p.printLine("%s: %s", q.Title, text.Sentence(q.Result.Summary))
 	case len(q.Result.Problems) == 0:
-		p.printLine("%s: nothing is wrong.", q.Title)
+		p.printLine("%s: ok.", q.Title)
 	default:
-		p.printLine("%s: something is wrong.", q.Title)
+		p.printLine("%s: errors found.", q.Title)
 	}
 	if q.Screen == wizard.Syn && q.Result.Pending && session.CanSignIn(p.session) {
 		p.printLine("Type :signin to sign in.")
@@ -266,15 +266,15 @@ func (p screenPrompt) printEstimates() {
 	case wizard.Nodes:
 		estimate := p.session.Estimates.Estimate(p.session.Spec())
 		if estimate.Machines > 0 {
-			p.printLine("That is %s at the most, with the bootstrap machine, which is there for a while only.", text.Plural(estimate.Machines, "machine"))
+			p.printLine("In total %s at most, including the temporary bootstrap machine.", text.Plural(estimate.Machines, "machine"))
 		}
 		p.printCost(estimate)
 		if len(p.session.Lookups.Quotas()) > 0 {
-			p.printLine("The quotas of your organization suffice for it.")
+			p.printLine("The quotas of your organization are sufficient.")
 		}
 	case wizard.Network:
 		held := capacity.Compute(p.session.Spec())
-		p.printLine("The pod network has room for %d nodes of %d pods each; %d nodes are planned. The service network has room for %d services.",
+		p.printLine("The pod network allows %d nodes with %d pods each; %d nodes are planned. The service network allows %d services.",
 			held.Nodes, held.PodsPerNode, held.Wanted, held.Services)
 	}
 }
@@ -283,8 +283,8 @@ func (c *promptSession) printCost(cost wizard.Estimate) {
 	if cost.Hour == 0 && len(cost.Unknown) == 0 {
 		return
 	}
-	c.printLine("It costs about %.2f an hour and %.0f a month, in CHF, EUR or USD, by the prices of %s.", cost.Hour, cost.Month, cost.Date)
+	c.printLine("It costs about %.2f an hour, %.0f a month (CHF, EUR or USD; prices of %s).", cost.Hour, cost.Month, cost.Date)
 	if len(cost.Unknown) > 0 {
-		c.printLine("Not in it, as no price is known: %s.", strings.Join(cost.Unknown, ", "))
+		c.printLine("Not included (price unknown): %s.", strings.Join(cost.Unknown, ", "))
 	}
 }

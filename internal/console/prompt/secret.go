@@ -24,10 +24,10 @@ func (p secretPrompt) listSources() []secretSource {
 		{session.SourceFile, "In a file that only you can read", "Path of the file: "},
 	}
 	if session.AllowsAccount(p.field) {
-		all = append(all, secretSource{session.SourceExo, "In the configuration of the program exo", "Name of the account: "})
+		all = append(all, secretSource{session.SourceExo, "In the configuration of the exo CLI", "Name of the account: "})
 	}
 	if p.session.Interview.SaveSecret != nil {
-		all = append(all, secretSource{title: "Type or paste it now; it is not shown, and kept in a file that only you can read"})
+		all = append(all, secretSource{title: "Type or paste it now; it is hidden, and stored in a file that only you can read"})
 	}
 	return all
 }
@@ -81,7 +81,7 @@ func (p secretPrompt) parseReference(ctx context.Context, got reply, sources []s
 	case recognize.SecretAsName(got.text) != "": // it was pasted one question too early
 		return p.keepOrDiscard(ctx, got.text)
 	}
-	p.printLine("Type one of the numbers. If that was the secret itself: choose to type it, then it is not shown.")
+	p.printLine("Type one of the numbers. To enter the secret itself, choose to type it; it is hidden then.")
 	return value{}, false, nil
 }
 
@@ -91,7 +91,7 @@ func (p secretPrompt) promptSource(ctx context.Context, from secretSource) (valu
 	case err != nil:
 		return value{}, false, err
 	case got.command != commandAnswer, got.text == "":
-		p.printLine("Nothing was given. %s is asked again.", p.field.Title)
+		p.printLine("No input. %s is asked again.", p.field.Title)
 		return value{}, false, nil
 	}
 	if recognize.SecretAsName(got.text) != "" {
@@ -110,10 +110,10 @@ func (p secretPrompt) keepOrDiscard(ctx context.Context, given string) (value, b
 	}
 	choices := []wizard.Choice{{Value: "keep it in a file that only you can read"}, {Value: "discard it"}}
 	if p.session.Interview.SaveSecret == nil || err != nil {
-		p.printLine("That is the secret itself (%s). It was not taken.", what)
+		p.printLine("That is the secret itself (%s). It was discarded.", what)
 		return value{}, false, nil
 	}
-	p.printLine("That is the secret itself (%s). It may still be on this screen, but is not kept yet.", what)
+	p.printLine("That is the secret itself (%s). It may still be on the screen, but is not stored.", what)
 	chosen, err := p.selectChoice(ctx, "Keep it privately?", choices)
 	if err != nil || chosen != 0 {
 		return value{}, false, err
@@ -124,17 +124,17 @@ func (p secretPrompt) keepOrDiscard(ctx context.Context, given string) (value, b
 // readSecret reads a secret without echo and saves it in a file. begun is the part that was pasted already.
 func (p secretPrompt) readSecret(ctx context.Context, begun string) (value, bool, error) {
 	if begun == "" {
-		p.printLine("Type or paste it, then Enter. If it has several lines, an empty line ends it. It is not shown.")
+		p.printLine("Type or paste it, then Enter. If it has several lines, end it with an empty line. It is hidden.")
 	}
 	secret, err := p.readHidden(ctx, begun)
 	switch {
 	case errors.Is(err, errTooLong):
-		p.printLine("That is too long for a secret, it was not taken.")
+		p.printLine("That is too long for a secret and was discarded.")
 		return value{}, false, nil
 	case err != nil:
 		return value{}, false, err
 	case secret == "":
-		p.printLine("Nothing was typed. %s is asked again.", p.field.Title)
+		p.printLine("No input. %s is asked again.", p.field.Title)
 		return value{}, false, nil
 	}
 	return p.saveSecret(secret)
@@ -148,7 +148,7 @@ func (p secretPrompt) saveSecret(secret string) (value, bool, error) {
 	})
 	p.session.Saves.Flush()
 	if _, err := p.session.Saves.Secret(p.field.Key); err != nil {
-		p.printError("It could not be kept", err)
+		p.printError("It could not be stored", err)
 		return value{}, false, nil
 	}
 	p.session.Refresh() // the target of a reference may have changed
@@ -158,7 +158,7 @@ func (p secretPrompt) saveSecret(secret string) (value, bool, error) {
 // setSecret sets a reference if it resolves to a valid secret.
 func (p secretPrompt) setSecret(ctx context.Context, given value) bool {
 	if given.text == "" && p.field.IsRequired(p.session.Spec()) {
-		p.printLine("%s is needed: type one of the numbers.", p.field.Title)
+		p.printLine("%s is required: type one of the numbers.", p.field.Title)
 		return false
 	}
 	if problems := session.CheckReference(p.session, p.field.Key, given.text); len(problems) > 0 {

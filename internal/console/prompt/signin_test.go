@@ -17,7 +17,7 @@ func TestPrompt_SignIn(t *testing.T) {
 		ID: "tenants", Title: "Lieutenant", Screen: wizard.Syn, Keys: []string{"syn.lieutenantURL"},
 		Run: func(context.Context, state.Spec, wizard.Secrets) (wizard.LookupResult, error) {
 			if !in {
-				return wizard.LookupResult{Pending: true, Summary: "nobody is signed in"}, nil
+				return wizard.LookupResult{Pending: true, Summary: "not signed in"}, nil
 			}
 			return wizard.LookupResult{Summary: "2 tenants"}, nil
 		},
@@ -35,8 +35,8 @@ func TestPrompt_SignIn(t *testing.T) {
 	if _, err := talk.types(t.Context(), ":signin", ":signin", "t-other", ":quit"); err != nil {
 		t.Fatal(err)
 	}
-	talk.wants(t, "Lieutenant: nobody is signed in.\nType :signin to sign in.\n")
+	talk.wants(t, "Lieutenant: not signed in.\nType :signin to sign in.\n")
 	talk.wants(t, "\nhttps://id.example.net/auth?state=1\n")
 	talk.wants(t, "the state does not fit")
-	talk.wants(t, "You are signed in.\nLieutenant: asking...\nLieutenant: 2 tenants.\n")
+	talk.wants(t, "You are signed in.\nLieutenant: looking up...\nLieutenant: 2 tenants.\n")
 }

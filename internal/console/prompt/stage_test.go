@@ -30,12 +30,12 @@ func TestLookups_OncePerAnswers(t *testing.T) {
 		inquires(wizard.Access, "Zones", nil, wizard.LookupResult{Summary: "2 zones", Choices: map[string][]wizard.Choice{
 			"exoscale.zone": {{Value: "ch-gva-2", Note: "Geneva"}, {Value: "de-fra-1", Note: "Frankfurt"}},
 		}}, nil).
-		inquires(wizard.Cluster, "Names", []string{"cluster.id", "exoscale.zone"}, wizard.LookupResult{Summary: "the name is free"}, nil)
+		inquires(wizard.Cluster, "Names", []string{"cluster.id", "exoscale.zone"}, wizard.LookupResult{Summary: "the ID is free"}, nil)
 	outcome, err := talk.types(t.Context(), "", "", ":screen 1", "2", "", "yes")
 	if err != nil || !outcome.Confirmed || strings.Join(talk.asked, " ") != "Zones Names Names" {
 		t.Errorf("%+v, %v, asked %q", outcome, err, talk.asked)
 	}
-	talk.wants(t, "Zones: asking...", "Zones: 2 zones.", "2. de-fra-1: Frankfurt.", "[1, ch-gva-2, from answers.yaml:1]")
+	talk.wants(t, "Zones: looking up...", "Zones: 2 zones.", "2. de-fra-1: Frankfurt.", "[1, ch-gva-2, from answers.yaml:1]")
 }
 
 func TestLookups_ProblemsAndUnknown(t *testing.T) {
@@ -66,7 +66,7 @@ func TestQuotas_ShortageStopsAtNodes(t *testing.T) {
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v\n%s", outcome, err, talk.transcript.String())
 	}
-	talk.wants(t, "Workers: count: ", "That is 13 machines at the most", "The quotas of your organization suffice")
+	talk.wants(t, "Workers: count: ", "In total 13 machines at most", "The quotas of your organization are sufficient.")
 }
 
 func TestLookups_AdviceIsNotRequirement(t *testing.T) {
@@ -75,7 +75,7 @@ func TestLookups_AdviceIsNotRequirement(t *testing.T) {
 	if outcome, err := talk.types(t.Context(), "Demo", "yes"); err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	talk.wants(t, "Warning: Display name: somebody has it. What to do: go on if that is you.")
+	talk.wants(t, "Warning: Display name: somebody has it. Fix: go on if that is you.")
 }
 
 func TestLookups_TimeOut(t *testing.T) {
@@ -92,7 +92,7 @@ func TestLookups_TimeOut(t *testing.T) {
 		if err != nil || !outcome.Confirmed {
 			t.Errorf("%+v, %v", outcome, err)
 		}
-		talk.wants(t, "Names: nobody answered in time. This blocks nothing.")
+		talk.wants(t, "Names: lookup timed out. This does not block the installation.")
 	})
 }
 
@@ -116,7 +116,7 @@ func TestLookups_CtrlCCancelsWait(t *testing.T) {
 	if err != nil || outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}
-	talk.wants(t, "Names: not asked any further. This blocks nothing.", "The checks were stopped.")
+	talk.wants(t, "Names: lookup stopped. This does not block the installation.", "The checks were stopped.")
 }
 
 func TestChecks_FailedAreRepeatable(t *testing.T) {
@@ -207,5 +207,5 @@ func TestReview_ReportsConfigurationChange(t *testing.T) {
 	if _, err := talk.types(t.Context(), "Demo", "yes"); err != nil {
 		t.Fatal(err)
 	}
-	talk.wants(t, "The cluster's file in the configuration of its tenant changes:\nTaken away: team: old\nAdded: team: new\n")
+	talk.wants(t, "The cluster's file in the configuration of its tenant changes:\nRemoved: team: old\nAdded: team: new\n")
 }

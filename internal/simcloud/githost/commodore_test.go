@@ -263,7 +263,7 @@ func TestCommodore_FailureReason(t *testing.T) {
 		"no base domain":    {replaced("baseDomain", "basedomain"), "Cannot resolve ${openshift:baseDomain}, at ", scenario.Compilation{}, nil},
 		"no cluster ID":     {replaced("clusterID", "other"), "Field does not exist: clusterID", scenario.Compilation{}, nil},
 		"unknown class":     {replaced("- .openshift4", "- .openshift5"), "Class t-quiet-harbour-4711.openshift5 not found", scenario.Compilation{}, nil},
-		"no YAML":           {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", scenario.Compilation{}, nil},
+		"not YAML":          {"parameters: [", "Failed to parse class t-quiet-harbour-4711.c-demo-1", scenario.Compilation{}, nil},
 		"wrong type":        {"parameters:\n  openshift: yes please\n", "Can't merge a literal over a mapping, at openshift", scenario.Compilation{}, nil},
 		"a list as domain":  {replaced("c-demo-1.example.net", "[a, b]"), "Can't put a sequence, ${openshift:baseDomain}, into a string", scenario.Compilation{}, nil},
 		"unknown component": {replaced("cilium]", "cilum]"), "Unknown component 'cilum'", scenario.Compilation{}, nil},

@@ -75,7 +75,7 @@ func TestCheckConnection_EndsWithRoute(t *testing.T) {
 		interrupt func(*testbed, *fabric.Host, net.Listener)
 		restore   func(*testbed, *fabric.Host)
 	}{
-		"a rule of the security group is taken away": {
+		"a rule of the security group is removed": {
 			interrupt: func(b *testbed, _ *fabric.Host, _ net.Listener) { b.dropped.Store(true) },
 			restore:   func(b *testbed, _ *fabric.Host) { b.dropped.Store(false) },
 		},

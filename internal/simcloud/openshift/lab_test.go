@@ -208,7 +208,7 @@ func (l *lab) close() {
 	}
 }
 
-// checkUnmodified reports objects that somebody changed without Update: whoever reads them shares them.
+// checkUnmodified reports objects that without Update: whoever reads them shares them.
 func (l *lab) checkUnmodified() {
 	l.t.Helper()
 	for _, c := range l.world.clusters {

@@ -156,8 +156,8 @@ func TestSteward_ArgoCDReportsErrors(t *testing.T) {
 				}
 				s.commit(catalog(map[string]string{"manifests/demo/00.yaml": namespaced("syn-demo", "")}))
 			}},
-		"a catalog that is no YAML": {catalog: map[string]string{"manifests/demo/10.yaml": "a: [\n"}, says: "Failed to unmarshal \"10.yaml\""},
-		"an image out of reach":     {breaks: func(s *synLab) { delete(s.names, "registry-1.docker.io") }, says: "pinging container registry registry-1.docker.io"},
+		"a catalog that is not YAML": {catalog: map[string]string{"manifests/demo/10.yaml": "a: [\n"}, says: "Failed to unmarshal \"10.yaml\""},
+		"an image out of reach":      {breaks: func(s *synLab) { delete(s.names, "registry-1.docker.io") }, says: "pinging container registry registry-1.docker.io"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

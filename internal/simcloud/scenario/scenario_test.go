@@ -33,7 +33,7 @@ func TestParse_Options(t *testing.T) {
 		"late-dns":  {Name: "late-dns", Description: "the domain is delegated after 20 minutes", Fault: Fault{Delegation: Delegation{Delay: 20 * time.Minute}}},
 		"slow,slow": {Name: "slow,slow", Description: "everything on the machines takes four times as long; everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		"no-cloud-controller,token-used": {
-			Name: "no-cloud-controller,token-used", Description: "the key of the cloud controller is revoked; somebody else uses the bootstrap token",
+			Name: "no-cloud-controller,token-used", Description: "the key of the cloud controller is revoked; someone else uses the bootstrap token",
 			Topic: ProjectSyn, RequiresCloudController: true, RequiresOperator: true,
 			Fault: Fault{Objects: []ObjectChange{{Machine: "bootstrap", Keys: "ccm-exoscale"}}, Lieutenant: Lieutenant{UsedAfter: 15 * time.Minute}},
 		},

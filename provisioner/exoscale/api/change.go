@@ -59,7 +59,7 @@ func NewAmbiguousError[T any](o Object[T], found []*T) error {
 	for i, one := range found {
 		ids[i] = o.ID(one)
 	}
-	return fault.Newf(fault.Conflict, "ensure "+o.Kind+" "+o.Name, "there are %d of that name: %s",
+	return fault.Newf(fault.Conflict, "ensure "+o.Kind+" "+o.Name, "there are %d with this name: %s",
 		len(found), strings.Join(ids, ", ")).WithHint("delete or rename all but one, then run again")
 }
 
@@ -82,13 +82,13 @@ func (c *Client) ApplyChange(ctx context.Context, action state.Action, kind, nam
 	op := formatVerb(action) + " " + kind + " " + name
 	doubtful := c.HasIntent(kind, name) // a refusal does not show the result of an earlier request whose response was lost
 	if err := c.journal.RecordIntent(kind, name); err != nil {
-		return fault.New(fault.Internal, op, fmt.Errorf("note the intent in the journal: %w", err))
+		return fault.New(fault.Internal, op, fmt.Errorf("record the intent in the journal: %w", err))
 	}
 	id, err := Call(ctx, c, op, do)
 	switch {
 	case err == nil && id == "" && action == state.Created: // the intent stays open, so that a later run adopts the object
-		return fault.Newf(fault.Internal, op, "the API does not tell the ID of the new object").
-			WithHint("run again: what exists already is found by its name")
+		return fault.Newf(fault.Internal, op, "the response has no ID of the new object").
+			WithHint("run again: existing objects are found by name")
 	case err == nil:
 		return c.recordResult(kind, name, id, action)
 	case isRefused(err) && !doubtful:

@@ -38,7 +38,7 @@ type Client struct {
 func New(net network.Network, zone, key, secret string, journal state.Recorder) (*Client, error) {
 	const op = "set up the Exoscale client"
 	if journal == nil {
-		return nil, fault.New(fault.Internal, op, errors.New("there is no journal"))
+		return nil, fault.New(fault.Internal, op, errors.New("the journal is missing"))
 	}
 	if zone == "" || strings.ContainsAny(zone, "./:@?#") { // it becomes a part of a host name
 		return nil, fault.Newf(fault.Invalid, op, "%q is not a zone", zone).WithHint("%s", ZoneHint)
@@ -98,7 +98,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 func Call[T any](ctx context.Context, c *Client, op string, do func(context.Context) (T, error)) (result T, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fault.Newf(fault.Internal, op, "the API gave an unexpected answer: %v", cause)
+			err = fault.Newf(fault.Internal, op, "unexpected response of the API: %v", cause)
 		}
 	}()
 	result, err = do(api.WithEndpoint(ctx, api.NewReqEndpoint("", c.Zone)))

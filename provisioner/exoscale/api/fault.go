@@ -36,7 +36,7 @@ func translate(ctx context.Context, zone, op string, err error) error {
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case errors.As(err, &failed) && failed.expired, errors.Is(err, context.DeadlineExceeded) && failed == nil:
 		return fault.Newf(fault.Timeout, op, "the operation has not ended after %s", operationLimit).
-			WithHint("it goes on in zone %s; run again to wait for it", zone)
+			WithHint("it continues in zone %s; run again to wait for it", zone)
 	case failed != nil:
 		kind := failed.classify()
 		return fault.New(kind, op, failed).WithHint("%s", failed.findHint(kind, zone))
@@ -139,17 +139,17 @@ func (f *requestError) findHint(kind fault.Kind, zone string) string {
 	case fault.Denied:
 		return f.findDeniedHint(zone)
 	case fault.Quota:
-		return "ask for a higher limit on the quota page of the organization in the Exoscale portal, or choose fewer or other machines"
+		return "request a higher limit in the Exoscale portal under Organization, Quotas, or choose fewer or other machines"
 	case fault.NotFound:
 		return fmt.Sprintf("most objects belong to one zone: check that it exists in %s", zone)
 	case fault.Conflict:
-		return "look at the object in the Exoscale portal, remove what holds it or its name, and run again"
+		return "check the object in the Exoscale portal, remove what uses it or its name, and run again"
 	case fault.Transient:
 		return f.findTransientHint(zone)
 	case fault.Internal:
 		return f.findInternalHint(zone)
 	}
-	return "correct what the API objects to in the answers file; if nothing there is wrong, report this"
+	return "correct the rejected value in the answers file; if nothing there is wrong, report this"
 }
 
 func (f *requestError) findDeniedHint(zone string) string {
@@ -161,9 +161,9 @@ func (f *requestError) findDeniedHint(zone string) string {
 
 func (f *requestError) findTransientHint(zone string) string {
 	if f.err != nil {
-		return fmt.Sprintf("check that this machine reaches https://api-%s.exoscale.com, then run again; what exists already is found", zone)
+		return fmt.Sprintf("check that this machine reaches https://api-%s.exoscale.com, then run again; existing objects are found", zone)
 	}
-	return "run again in a while; what exists already is found"
+	return "run again later; existing objects are found"
 }
 
 func (f *requestError) findInternalHint(zone string) string {
@@ -172,7 +172,7 @@ func (f *requestError) findInternalHint(zone string) string {
 		return "if a proxy inspects TLS here, add its certificate authority to this machine's trust store"
 	}
 	if f.operation != "" {
-		return fmt.Sprintf("look at the event log of zone %s in the Exoscale portal; run again, and ask Exoscale's support if it fails again", zone)
+		return fmt.Sprintf("check the event log of zone %s in the Exoscale portal; run again, and contact Exoscale support if it fails again", zone)
 	}
-	return fmt.Sprintf("check that https://api-%s.exoscale.com is reached directly or through a proxy that passes everything on", zone)
+	return fmt.Sprintf("check that https://api-%s.exoscale.com is reachable directly, or through a transparent proxy", zone)
 }

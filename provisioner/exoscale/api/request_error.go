@@ -26,7 +26,7 @@ type requestError struct {
 func (f *requestError) Error() string {
 	switch {
 	case f.err != nil:
-		return fmt.Sprintf("no answer to %s %s: %s", f.method, f.path, text.Sanitize(f.err.Error(), text.WithLimit(maxMessage)))
+		return fmt.Sprintf("no response to %s %s: %s", f.method, f.path, text.Sanitize(f.err.Error(), text.WithLimit(maxMessage)))
 	case f.operation != "":
 		return "the operation ended in " + f.operation + f.formatReason()
 	}

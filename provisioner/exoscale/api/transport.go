@@ -116,7 +116,7 @@ func (t *transport) checkAnswer(failed *requestError, answer *http.Response, con
 			(failed.pause > 0 || isJSON(answer)) // without either, it may be that of a gateway whose server was at work
 		return false
 	case answer.StatusCode != http.StatusOK || !isJSON(answer):
-		failed.message = "an answer that is not the API's; does a proxy answer in its place?"
+		failed.message = "not a response of the API; does a proxy answer instead?"
 		return false
 	case strings.Contains(failed.path, "/operation/"):
 		return t.checkOperation(failed, content)
@@ -131,7 +131,7 @@ func isJSON(answer *http.Response) bool {
 func (t *transport) checkOperation(failed *requestError, content []byte) bool {
 	var operation struct{ State, Reason, Message string }
 	if err := json.Unmarshal(content, &operation); err != nil {
-		failed.message = "an operation that cannot be read: " + t.redactor.redact(err.Error())
+		failed.message = "invalid operation: " + t.redactor.redact(err.Error())
 		return false
 	}
 	if operation.State != "failure" && operation.State != "timeout" {

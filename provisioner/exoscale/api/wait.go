@@ -106,7 +106,7 @@ func (c *Client) StartOperation(ctx context.Context, method, path string, body a
 		return ordered, err
 	}
 	if ordered.ID == "" {
-		return ordered, errors.New("the API gave an answer without an operation")
+		return ordered, errors.New("the response has no operation")
 	}
 	return ordered, nil
 }
@@ -134,7 +134,7 @@ func (c *Client) Await(ctx context.Context, op string, check func(context.Contex
 		return fault.New(fault.KindOf(ctx.Err()), op, err)
 	case !done:
 		return fault.Newf(fault.Timeout, op, "%s after %s", waiting, waitLimit).
-			WithHint("look at it in the Exoscale portal; run again to wait on")
+			WithHint("check it in the Exoscale portal; run again to continue waiting")
 	}
 	return nil
 }

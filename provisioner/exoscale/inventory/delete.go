@@ -35,7 +35,7 @@ func (c *Inventory) Delete(ctx context.Context, o state.Object) (state.Action, e
 	s, known := findResourceType(o.Kind)
 	switch {
 	case !known:
-		return "", fault.Newf(fault.Internal, op, "objects of kind %q are not the API's", o.Kind)
+		return "", fault.Newf(fault.Internal, op, "objects of kind %q are not managed by the API", o.Kind)
 	case o.ID == "":
 		return "", fault.Newf(fault.Internal, op, "it has no ID")
 	}
@@ -110,7 +110,7 @@ func (d deletion) newHeldError(err error) error {
 		err = refusal.Err
 	}
 	return fault.New(fault.Conflict, d.op, err).
-		WithHint("something still holds it after %s: look at it in the Exoscale portal, delete what uses it, then run again", holdLimit)
+		WithHint("it is still in use after %s: check it in the Exoscale portal, delete what uses it, then run again", holdLimit)
 }
 
 func (d deletion) tryOnce(ctx context.Context, live resource) error {
@@ -131,7 +131,7 @@ func (d deletion) tryOnce(ctx context.Context, live resource) error {
 		if err != nil || live == nil {
 			return "", err
 		}
-		return cmp.Or("it is "+live.State, "it is still there"), nil
+		return cmp.Or("it is "+live.State, "it still exists"), nil
 	})
 }
 

@@ -75,7 +75,7 @@ func (c *Inventory) ListObjects(ctx context.Context) ([]state.Object, error) {
 	found, faults := make([][]state.Object, len(resourceTypes)), make([]error, len(resourceTypes))
 	api.ForEach(len(resourceTypes), func(i int) { found[i], faults[i] = c.listObjects(ctx, resourceTypes[i], types) })
 	if ctx.Err() != nil {
-		return nil, fault.New(fault.KindOf(ctx.Err()), "list what there is", context.Cause(ctx))
+		return nil, fault.New(fault.KindOf(ctx.Err()), "list existing objects", context.Cause(ctx))
 	}
 	var objects []state.Object
 	for _, some := range found {
@@ -133,7 +133,7 @@ func listResources(ctx context.Context, c *api.Client, s resourceType, query str
 func (c *Inventory) ListObjectsByKind(ctx context.Context, kind string) ([]state.Object, error) {
 	s, known := findResourceType(kind)
 	if !known {
-		return nil, fault.Newf(fault.Internal, "list what there is", "objects of kind %q are not the API's", kind)
+		return nil, fault.Newf(fault.Internal, "list existing objects", "objects of kind %q are not managed by the API", kind)
 	}
 	types, _ := c.typeNames(ctx)
 	return c.listObjects(ctx, s, types)

@@ -22,7 +22,7 @@ const (
 	// waits.
 	limitClosing = time.Minute
 	// temporary is the suffix of the descriptions of temporary rules, and of no others.
-	temporary = "while somebody looks inside"
+	temporary = "with --bootstrap-access only"
 	// kindRule is part of a security group.
 	kindRule = "security-group-rule"
 	// pollInterval is the time between two questions for our own address.
@@ -72,15 +72,15 @@ func NewAccess(spec state.Spec, facts *state.FactsStore, cloud Cloud, host Host,
 func (a *Access) Open(ctx context.Context, report provisioner.Report) error {
 	switch {
 	case a.preview:
-		return provisioner.Skip("nobody looks inside")
+		return provisioner.Skip("without --bootstrap-access")
 	case a.facts.Get().IsBootstrapped():
 		a.close(ctx, report) // of an earlier run
 		return provisioner.Skip("the cluster no longer needs it")
 	case a.host == nil:
 		a.close(ctx, report) // of an earlier run
-		return provisioner.Skip("nobody looks inside")
+		return provisioner.Skip("without --bootstrap-access")
 	case a.spec.IsRoundRobin():
-		return provisioner.Skip("there is no load balancer to tell our own address")
+		return provisioner.Skip("there is no load balancer to detect this machine's address")
 	}
 	own, err := a.discoverAddress(ctx)
 	if err == nil {
@@ -91,7 +91,7 @@ func (a *Access) Open(ctx context.Context, report provisioner.Report) error {
 		return context.Cause(ctx)
 	case err != nil:
 		a.close(ctx, report) // of an earlier run, and a partial one of this run
-		return provisioner.Skip("the bootstrap machine is not looked into: " + err.Error())
+		return provisioner.Skip("no access to the bootstrap machine: " + err.Error())
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (a *Access) deleteRules(ctx context.Context, report provisioner.Report, use
 // lead to a machine that will be deleted.
 func (a *Access) close(ctx context.Context, report provisioner.Report) {
 	if err := a.deleteRules(ctx, report, isTemporary); err != nil {
-		report.EmitProgress("temporary access to the bootstrap machine could not be taken away: " + err.Error())
+		report.EmitProgress("temporary access to the bootstrap machine could not be removed: " + err.Error())
 		return
 	}
 	a.setOpen(false)

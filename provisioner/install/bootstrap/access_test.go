@@ -111,7 +111,7 @@ func sentences(rules []state.Rule) (told []string) {
 
 func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
 	cloud := &doorway{rules: []state.Rule{
-		{Protocol: "tcp", From: 22, To: 22, CIDR: "203.0.113.9/32", Description: "SSH while somebody looks inside"},
+		{Protocol: "tcp", From: 22, To: 22, CIDR: "203.0.113.9/32", Description: "SSH with --bootstrap-access only"},
 		{Protocol: "tcp", From: 22, To: 22, CIDR: "203.0.113.9/32", Description: "mine"},
 	}}
 	not := fault.Newf(fault.Transient, "ask", "not yet")
@@ -121,7 +121,7 @@ func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
 	}
 	want := []string{"tcp 22-22 203.0.113.9/32 mine"}
 	for _, open := range []string{"22-22 %s SSH", "6443-6443 %s Kubernetes API", "19531-19531 %s journal"} {
-		want = append(want, "tcp "+fmt.Sprintf(open, own+"/32")+" while somebody looks inside")
+		want = append(want, "tcp "+fmt.Sprintf(open, own+"/32")+" with --bootstrap-access only")
 	}
 	if diff := cmp.Diff(want, sentences(cloud.rules)); diff != "" {
 		t.Error(diff)
@@ -142,14 +142,14 @@ func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
 }
 
 func TestAccess_FailureIsNotFatal(t *testing.T) {
-	old := fault.Newf(fault.NotFound, "ask load balancer 192.0.2.1 for our own address", "it does not tell")
+	old := fault.Newf(fault.NotFound, "ask load balancer 192.0.2.1 for our own address", "the response has no address")
 	denied := fault.Newf(fault.Denied, "add a rule", "not allowed")
 	for name, c := range map[string]struct {
 		change func(a *Access, cloud *doorway, host *window)
 		says   string
 		calls  bool
 	}{
-		"load balancers of an older version": {func(_ *Access, _ *doorway, host *window) { host.answers = []error{old} }, "it does not tell", true},
+		"load balancers of an older version": {func(_ *Access, _ *doorway, host *window) { host.answers = []error{old} }, "the response has no address", true},
 		"load balancers that never come up": {func(_ *Access, _ *doorway, host *window) {
 			host.answers = []error{fault.Newf(fault.Transient, "ask", "refused")}
 		}, "refused", true},
@@ -158,8 +158,8 @@ func TestAccess_FailureIsNotFatal(t *testing.T) {
 			a.facts = state.NewFactsStore(state.Facts{BootstrapRemoved: time.Now()}, nil)
 		}, "no longer needs it", true},
 		"no load balancers":        {func(a *Access, _ *doorway, _ *window) { a.spec.LoadBalancer.Strategy = "dns-round-robin" }, "there is no load balancer", false},
-		"a preview":                {func(a *Access, _ *doorway, _ *window) { a.preview = true }, "nobody looks inside", false},
-		"a world that cannot look": {func(a *Access, _ *doorway, _ *window) { a.host = nil }, "nobody looks inside", true},
+		"a preview":                {func(a *Access, _ *doorway, _ *window) { a.preview = true }, "without --bootstrap-access", false},
+		"a world that cannot look": {func(a *Access, _ *doorway, _ *window) { a.host = nil }, "without --bootstrap-access", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cloud, host := &doorway{rules: []state.Rule{{CIDR: "203.0.113.9/32", Description: "SSH " + temporary}}}, &window{answers: []error{nil}}

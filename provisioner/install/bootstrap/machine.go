@@ -96,8 +96,8 @@ func (m *Machine) Upload(ctx context.Context, report provisioner.Report) error {
 	}
 	m.document = m.Generator.Ignition().Bootstrap
 	if m.document == nil {
-		return fault.Newf(fault.Conflict, "upload bootstrap.ign", "it was removed after the bootstrap, and the facts know of none").
-			WithHint("have the facts rebuilt: exoshift verify --dir %s --repair", m.Folder.Path())
+		return fault.Newf(fault.Conflict, "upload bootstrap.ign", "it was removed after the bootstrap, and the facts do not list one").
+			WithHint("rebuild the facts: exoshift verify --dir %s --repair", m.Folder.Path())
 	}
 	if err := m.ensureIdentity(); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (m *Machine) checkPrivate(ctx context.Context, bucket string) error {
 		return err
 	}
 	if _, failed := m.Objects.DeleteBucket(context.WithoutCancel(ctx), bucket); failed != nil {
-		return fault.Newf(fault.Conflict, "take bootstrap.ign back", "%w; anybody can read it: %w", failed, err).
-			WithHint("delete bucket %s now: it holds the cluster's keys", bucket)
+		return fault.Newf(fault.Conflict, "take bootstrap.ign back", "%w; anyone can read it: %w", failed, err).
+			WithHint("delete bucket %s now: it contains the cluster's keys", bucket)
 	}
 	return err
 }
@@ -254,7 +254,7 @@ func (m *Machine) waitDrained(ctx context.Context, report provisioner.Report) er
 	if err != nil || len(machines) == 0 || m.IsPreview {
 		return err
 	}
-	report.EmitProgress(fmt.Sprintf("waiting %s until every load balancer and resolver has forgotten it", drainTime))
+	report.EmitProgress(fmt.Sprintf("waiting %s until no load balancer and resolver uses it any more", drainTime))
 	return m.Clock.Sleep(ctx, drainTime)
 }
 
@@ -282,7 +282,7 @@ func (m *Machine) deleteInstance(ctx context.Context, report provisioner.Report)
 // Recover finds out whether the bootstrap is over, if the facts do not say so. A second bootstrap would destroy a
 // running cluster, so its end has to be certain.
 func (m *Machine) Recover(ctx context.Context) error {
-	const op = "find out whether the bootstrap is over"
+	const op = "check whether the bootstrap is complete"
 	if m.Facts.Get().IsBootstrapped() {
 		return nil
 	}
@@ -299,7 +299,7 @@ func (m *Machine) Recover(ctx context.Context) error {
 	}
 	if _, err := m.Cluster.GetConsoleURL(ctx); err != nil {
 		return fault.New(fault.KindOf(err), op, err).
-			WithHint("there are masters and no bootstrap machine: see that api.%s:6443 can be reached from here, then run this again", m.Spec.Domain())
+			WithHint("there are masters and no bootstrap machine: check that api.%s:6443 is reachable from here, then run again", m.Spec.Domain())
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func describeReplaced(seen state.Snapshot) string {
 		return ""
 	}
 	slices.Sort(lines)
-	return "These nodes are not Ready while a machine asks to join in their name. If you replaced the machine:\n" + strings.Join(lines, "\n")
+	return "These nodes are not Ready, and a machine requests to join under their names. If you replaced the machine:\n" + strings.Join(lines, "\n")
 }
 
 // A node that is older than its machine is that of an earlier machine of the same name.

@@ -20,7 +20,7 @@ const (
 )
 
 // RenewHint says how certificates are replaced.
-const RenewHint = "run again with --renew-certificates: it generates new ones, starts the machines anew that were given the old ones, and keeps everything else"
+const RenewHint = "run again with --renew-certificates: it generates new ones, recreates the machines with the old ones, and keeps everything else"
 
 // CheckAge refuses to start a control plane whose first certificates expire before it can renew them. A bootstrap machine
 // that runs already is kept as long as its cluster answers: it may have renewed them.
@@ -32,7 +32,7 @@ func CheckAge(ctx context.Context, generated state.Ignition, cluster Cluster, cl
 	if runs, err := HasReached(ctx, cluster, clock, state.PhaseTemporaryAPI); runs || err != nil {
 		return err
 	}
-	return fault.Newf(fault.Invalid, "start the bootstrap machine", "the certificates in bootstrap.ign are %s old and ended at %s",
+	return fault.Newf(fault.Invalid, "start the bootstrap machine", "the certificates in bootstrap.ign are %s old and expired at %s",
 		now.Sub(generated.Created).Round(time.Minute), generated.Expires.Format(time.RFC3339)).WithHint(RenewHint)
 }
 

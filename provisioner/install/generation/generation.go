@@ -108,10 +108,10 @@ func (g *Generator) CheckManifests(context.Context, provisioner.Report) error {
 	return err
 }
 
-// Try runs openshift-install on its input, unless the documents are generated already.
+// Try runs openshift-install on its input, unless the documents already exist.
 func (g *Generator) Try(ctx context.Context, _ provisioner.Report) error {
 	if !g.facts.Get().IgnitionCreated.IsZero() && !g.renewal.requested {
-		return provisioner.Skip("the documents are generated already")
+		return provisioner.Skip("the documents already exist")
 	}
 	wanted, err := g.buildTrialGeneration()
 	if err != nil {
@@ -181,7 +181,7 @@ func (g *Generator) loadCredentials(ctx context.Context, report provisioner.Repo
 	}
 	driver, err := g.keys.Load(ctx, report, assets.PolicyVolumes)
 	if err == nil && driver.Secret == "" {
-		err = fault.Newf(fault.Internal, "install the driver for block storage", "nobody has kept the secret of the API key %s", driver.Name)
+		err = fault.Newf(fault.Internal, "install the driver for block storage", "the secret of the API key %s is not stored", driver.Name)
 	}
 	return manifests.Credentials{CloudController: controller, StorageDriver: driver}, err
 }
@@ -221,8 +221,8 @@ func (g *Generator) checkGeneration() error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "generate Ignition documents",
-		"%s holds other certificates than the ones this cluster's machines were started with", g.folder.Path(state.InstallDir)).
-		WithHint("put the original folder back, or %s", RenewHint)
+		"%s has other certificates than the machines of this cluster", g.folder.Path(state.InstallDir)).
+		WithHint("restore the original folder, or %s", RenewHint)
 }
 
 // Certificates are valid by the wall clock, in a rehearsal too.
@@ -230,7 +230,7 @@ func (g *Generator) emitCertificates(report provisioner.Report) {
 	created, expires := g.ignition.Created, g.ignition.Expires
 	report(provisioner.Event{Type: provisioner.TypeCertificates, Since: &created, Until: &expires})
 	if age := time.Since(created); age >= certificateStaleAge && !g.facts.Get().IsBootstrapped() {
-		report.EmitProgress(fmt.Sprintf("the certificates are %s old already: the bootstrap has to be complete in %s",
+		report.EmitProgress(fmt.Sprintf("the certificates are already %s old: the bootstrap must be complete in %s",
 			age.Round(time.Minute), max(0, time.Until(expires)).Round(time.Minute)))
 	}
 }

@@ -86,9 +86,9 @@ func (r *Renewal) moveAside(report provisioner.Report) error {
 	case os.IsNotExist(err): // an earlier run was stopped after this
 		return nil
 	case err != nil:
-		return fault.New(fault.Internal, renewal, err).WithHint("move %s away by hand, then run again", old)
+		return fault.New(fault.Internal, renewal, err).WithHint("move %s away manually, then run again", old)
 	}
-	report.EmitProgress("put the old certificates aside: " + aside)
+	report.EmitProgress("move the old certificates away: " + aside)
 	return nil
 }
 
@@ -139,8 +139,8 @@ func (r *Renewal) replaceMachines(ctx context.Context, report provisioner.Report
 }
 
 func (r *Renewal) newStandaloneError() error {
-	return fault.Newf(fault.Conflict, renewal, "the cluster stands on its own and renews them by itself").
-		WithHint("run again without --renew-certificates; if it never stood and its bootstrap machine was removed by hand, remove it with `exoshift destroy`")
+	return fault.Newf(fault.Conflict, renewal, "the cluster is running and renews them itself").
+		WithHint("run again without --renew-certificates; if it never ran and its bootstrap machine was removed manually, delete it with `exoshift destroy`")
 }
 
 // HasOnlyMasters reports whether there are masters and no bootstrap machine. The bootstrap machine is created before

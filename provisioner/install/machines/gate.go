@@ -50,11 +50,11 @@ func (g Gate) Wait() provisioner.StepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
 		switch {
 		case g.Spec.IsRoundRobin():
-			return provisioner.Skip("DNS balances the load")
+			return provisioner.Skip("dns-round-robin has no load balancers")
 		case g.Balancers == nil:
-			return provisioner.Skip("nobody asks the load balancers")
+			return provisioner.Skip("no node uses the load balancers")
 		case g.Facts.Get().IsBootstrapped():
-			return provisioner.Skip("the cluster stands")
+			return provisioner.Skip("the cluster is running")
 		}
 		err := wait(ctx, report)
 		if err == nil || ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (g Gate) check(ctx context.Context) error {
 		port int
 	}{{"API", g.Machines.ElasticIPs.API(), network.PortAPI}, {"ingress", g.Machines.ElasticIPs.Ingress(), portIngress}} {
 		if err := g.checkWay(ctx, through.ip.Address, through.port); err != nil {
-			return fmt.Errorf("the load balancers answer, and the elastic IP of the %s (%s) leads to none of them: %w", through.what, through.ip.Address, err)
+			return fmt.Errorf("the load balancers answer, but the elastic IP of the %s (%s) reaches none of them: %w", through.what, through.ip.Address, err)
 		}
 	}
 	return nil
@@ -146,9 +146,9 @@ func (g Gate) formatHint() string {
 		names = append(names, machine.Name)
 		lines = append(lines, "ssh ubuntu@"+instance.Address+" 'cloud-init status --long; tail -n 30 /var/log/cloud-init-output.log; journalctl --no-pager -u haproxy -n 20'")
 	}
-	return "No node was created. See why:\n" + strings.Join(lines, "\n") +
-		"\nIf cloud-init failed before it installed your key, only the console shows more, by a link that is valid for a minute:\n" +
+	return "No node was created. To see why:\n" + strings.Join(lines, "\n") +
+		"\nIf cloud-init failed before it installed your key, only the console shows more; its link is valid for one minute:\n" +
 		"exo compute instance console-url --zone " + g.Spec.Exoscale.Zone + " " + names[0] +
-		"\nPackages are installed on the first boot only: delete the machines, and run the same command again:\n" +
+		"\nPackages are only installed on the first boot: delete the machines, and run the same command again:\n" +
 		"exo compute instance delete --zone " + g.Spec.Exoscale.Zone + " " + strings.Join(names, " ")
 }

@@ -18,7 +18,7 @@ const LoadBalancerTemplate = "Linux Ubuntu 24.04 LTS 64-bit"
 // EnsureLoadBalancers starts the load balancers as soon as their security groups exist: rules come while they boot.
 func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.Report) error {
 	if m.Spec.IsRoundRobin() {
-		return provisioner.Skip("DNS balances the load")
+		return provisioner.Skip("dns-round-robin has no load balancers")
 	}
 	if err := m.SecurityGroups.WaitCreated(ctx); err != nil {
 		return err

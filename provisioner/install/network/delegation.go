@@ -106,7 +106,7 @@ func (d *Delegation) checkNameServers(ctx context.Context) error {
 			return err
 		}
 		if len(addresses) != 1 || addresses[0].String() != d.ips.API().Address {
-			return fmt.Errorf("%s says that %s has the addresses %v, not %s", server, name, addresses, d.ips.API().Address)
+			return fmt.Errorf("%s resolves %s to %v instead of %s", server, name, addresses, d.ips.API().Address)
 		}
 	}
 	return nil

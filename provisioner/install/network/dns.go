@@ -128,7 +128,7 @@ func isSameHost(a, b string) bool { return strings.TrimSuffix(a, ".") == strings
 func (d *DNS) removeRecords(ctx context.Context, report provisioner.Report, name, kind string, useless func(content string) bool) error {
 	action, err := d.cloud.DeleteRecords(ctx, d.zone.ID, name, kind, useless)
 	if err == nil && action == state.Deleted {
-		report.EmitObject(state.KindRecord, name+" "+kind+" that leads elsewhere", "", string(action))
+		report.EmitObject(state.KindRecord, name+" "+kind+" with another target", "", string(action))
 	}
 	return err
 }

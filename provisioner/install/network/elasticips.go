@@ -31,7 +31,7 @@ func (e *ElasticIPs) Ingress() state.ElasticIP { return e.ingress }
 // Ensure reserves the addresses.
 func (e *ElasticIPs) Ensure(ctx context.Context, report provisioner.Report) error {
 	if e.spec.IsRoundRobin() {
-		return provisioner.Skip("DNS balances the load")
+		return provisioner.Skip("dns-round-robin has no load balancers")
 	}
 	err := provisioner.ForEach(ctx, []string{"api", "ingress"}, func(ctx context.Context, what string) (err error) {
 		ip := &e.api

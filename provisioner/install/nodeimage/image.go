@@ -185,7 +185,7 @@ func (i *Image) cleanUpMachines(ctx context.Context, report provisioner.Report) 
 		return
 	}
 	if err := i.transfer.Copier.CleanUp(ctx, report.EmitProgress); err != nil {
-		report.EmitProgress("what earlier runs left behind could not be removed: " + err.Error())
+		report.EmitProgress("leftovers of earlier runs could not be removed: " + err.Error())
 	}
 }
 

@@ -66,7 +66,7 @@ func (u *uplink) ask(minutes int) {
 	u.report(provisioner.Event{
 		Type: provisioner.TypeDecision, Name: RuleSlowUplink, State: provisioner.Asked, Decision: string(provisioner.ReplyCopy),
 		Text: fmt.Sprintf("At the speed of this uplink the upload of the image takes about %d minutes. A small machine in the zone copies it within a few, "+
-			"for a few cents at most, and is deleted again. Have it copied there?", minutes),
+			"for a few cents at most, and is deleted again. Copy it in the zone?", minutes),
 		Evidence: []string{fmt.Sprintf("%.2g Mbit/s leave this machine, and the download waits for them", u.rate)},
 		Hint:     "Or answer nothing: the upload goes on.",
 	})
@@ -78,7 +78,7 @@ func (u *uplink) withdraw() {
 	asked := u.asked
 	u.mu.Unlock()
 	if asked {
-		u.report(provisioner.Event{Type: provisioner.TypeDecision, Name: RuleSlowUplink, State: provisioner.Gone, Text: "no longer to be decided: the upload has ended"})
+		u.report(provisioner.Event{Type: provisioner.TypeDecision, Name: RuleSlowUplink, State: provisioner.Gone, Text: "no decision needed any more: the upload has ended"})
 	}
 }
 

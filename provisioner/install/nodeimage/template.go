@@ -33,7 +33,7 @@ func CheckTemplate(found, want state.Template, facts state.Facts) error {
 	var wrong []string
 	differ := func(what, has, wants string) {
 		if has != "" && has != wants {
-			wrong = append(wrong, fmt.Sprintf("its %s is %q and not %q", what, has, wants))
+			wrong = append(wrong, fmt.Sprintf("its %s is %q instead of %q", what, has, wants))
 		}
 	}
 	differ("build", found.Build, want.Build)
@@ -46,6 +46,6 @@ func CheckTemplate(found, want state.Template, facts state.Facts) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, "check template "+found.Name, "it was not made of this release's image for Exoscale: %s", strings.Join(wrong, ", ")).
-		WithHint("rename or delete template %s (%s), then run again: the right one is registered in its place", found.Name, found.ID)
+	return fault.Newf(fault.Conflict, "check template "+found.Name, "it was not created from this release's image for Exoscale: %s", strings.Join(wrong, ", ")).
+		WithHint("rename or delete template %s (%s), then run again: a new one is registered in its place", found.Name, found.ID)
 }

@@ -141,6 +141,6 @@ func (u *uplink) propose(minutes int) {
 		u.ask(minutes)
 	case u.image.transfer.Command != "":
 		u.report.EmitProgress(fmt.Sprintf("at the speed of this uplink the upload of the image takes about %d minutes; a machine in the zone copies it "+
-			"within a few, for a few cents at most: stop this run, and go on with: %s", minutes, u.image.transfer.Command))
+			"in a few, for a few cents at most: stop this run, and resume with: %s", minutes, u.image.transfer.Command))
 	}
 }

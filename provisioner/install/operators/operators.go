@@ -177,7 +177,7 @@ func (o *Operators) ensureRegistryAccess(ctx context.Context, report provisioner
 		return err
 	}
 	if key.Secret == "" {
-		return fault.Newf(fault.Internal, "give the image registry its bucket", "nobody has kept the secret of the API key %s", key.Name)
+		return fault.Newf(fault.Internal, "configure the bucket of the image registry", "the secret of the API key %s is not stored", key.Name)
 	}
 	action, err := o.cluster.EnsureRegistryAccess(ctx, o.newRegistryBucket(), key, o.placeRegistry())
 	if err != nil {
@@ -222,7 +222,7 @@ func (o *Operators) WaitClusterVersion() provisioner.StepFunc {
 func checkVersion(version state.VersionStatus) error {
 	switch {
 	case !version.IsInstalled():
-		return errors.New(cmp.Or(version.Message, "waiting for the version operator's first word"))
+		return errors.New(cmp.Or(version.Message, "waiting for the first report of the version operator"))
 	case version.Total == 0:
 		return errors.New("no operator has reported yet")
 	case len(version.Unstable) > 0:

@@ -85,10 +85,10 @@ func (a *Availability) checkTypes(ctx context.Context) error {
 	const op = "check instance types"
 	first := lacking[0]
 	if !first.Offered {
-		return fault.Newf(fault.Invalid, op, "zone %s offers no %s, which %s asks for", a.spec.Exoscale.Zone, first.Type, first.Machine).
+		return fault.Newf(fault.Invalid, op, "zone %s does not offer %s, which %s requires", a.spec.Exoscale.Zone, first.Type, first.Machine).
 			WithHint("choose another type in the answers under %s", first.Field).WithField(first.Field)
 	}
-	return fault.Newf(fault.Quota, op, "the organization may not use %s, which %s asks for", first.Type, first.Machine).
+	return fault.Newf(fault.Quota, op, "the organization is not authorized to use %s, which %s requires", first.Type, first.Machine).
 		WithHint("ask Exoscale to authorize the type, or choose another one under %s", first.Field).WithField(first.Field)
 }
 

@@ -95,7 +95,7 @@ func newDifferenceError(differences []MachineDifference) error {
 			commands = append(commands, difference.Do...)
 		}
 	}
-	hint := "An installation does not change machines that exist. Restore the answers, or make the machines as the answers say, one by one:\n" + strings.Join(commands, "\n")
+	hint := "An installation does not change existing machines. Restore the answers, or change the machines, one by one:\n" + strings.Join(commands, "\n")
 	if rest := len(differences) - hintedMachines; rest > 0 {
 		hint += fmt.Sprintf("\nThe commands for %d more are in `exoshift plan`.", rest)
 	}
@@ -128,7 +128,7 @@ func (c *Comparison) listMachineDifferences(ctx context.Context) (missing []stat
 	for _, name := range slices.Sorted(maps.Keys(live)) {
 		role := state.Role(live[name].Labels[state.LabelRole])
 		differences = append(differences, MachineDifference{
-			Name: name, ID: live[name].ID, Reason: "the answers do not ask for it", Do: c.listRemoveCommands(name, live[name].ID, role),
+			Name: name, ID: live[name].ID, Reason: "it is not in the answers", Do: c.listRemoveCommands(name, live[name].ID, role),
 		})
 	}
 	return missing, differences, nil
@@ -139,7 +139,7 @@ func (c *Comparison) compareMachine(machine state.Machine, live state.Instance) 
 	var reasons, gentle []string
 	anew := false
 	differ := func(what, is, wanted string) {
-		reasons = append(reasons, fmt.Sprintf("its %s is %s and not %s", what, is, wanted))
+		reasons = append(reasons, fmt.Sprintf("its %s is %s instead of %s", what, is, wanted))
 	}
 	if live.Type != machine.Type {
 		differ("type", live.Type, machine.Type)
@@ -207,7 +207,7 @@ func (c *Comparison) compareLabels(machine state.Machine, live state.Instance) (
 		for _, key := range slices.Sorted(maps.Keys(labels)) {
 			flags = append(flags, "--label "+key+"="+labels[key])
 		}
-		reasons = append(reasons, fmt.Sprintf("its label %s is %s and not %s", state.LabelRole, formatOrNothing(role), machine.Role))
+		reasons = append(reasons, fmt.Sprintf("its label %s is %s instead of %s", state.LabelRole, formatOrNothing(role), machine.Role))
 		commands = append(commands, c.formatExoCommand("update", live.ID, flags...))
 	}
 	return reasons, commands

@@ -48,7 +48,7 @@ func (c *Conflicts) checkForeignObjects() error {
 		}
 	}
 	if len(held) > 0 {
-		return fault.Newf(fault.Conflict, "check for name conflicts", "not made by this program: %s", strings.Join(held, ", ")).
+		return fault.Newf(fault.Conflict, "check for name conflicts", "not created by exoshift: %s", strings.Join(held, ", ")).
 			WithHint("rename or delete them, or choose another cluster.id").WithField("cluster.id")
 	}
 	return c.checkMixedMachines()
@@ -67,14 +67,14 @@ func (c *Conflicts) checkMixedMachines() error {
 	case len(mixed) == 0:
 		return nil
 	case facts.RootCAHash == "":
-		return fault.Newf(fault.Conflict, op, "cluster %s has machines already, %s, and %s does not hold their certificates",
+		return fault.Newf(fault.Conflict, op, "cluster %s already has machines, %s, and %s lacks their certificates",
 			c.spec.Cluster.ID, strings.Join(mixed, ", "), c.folder.Path()).
-			WithHint("name the folder it was installed from with --dir; if its facts were lost, rebuild them with `exoshift verify --repair`; or remove the cluster with `exoshift destroy`")
+			WithHint("use the folder of its installation with --dir; if its facts are lost, rebuild them with `exoshift verify --repair`; or delete the cluster with `exoshift destroy`")
 	case c.renew && !c.facts.Get().IsBootstrapped():
 		return nil
 	}
-	return fault.Newf(fault.Conflict, op, "%s holds other certificates than these machines were started with: %s",
-		c.folder.Path(), strings.Join(mixed, ", ")).WithHint("put the original folder back, or %s", generation.RenewHint)
+	return fault.Newf(fault.Conflict, op, "%s has other certificates than these machines: %s",
+		c.folder.Path(), strings.Join(mixed, ", ")).WithHint("restore the original folder, or %s", generation.RenewHint)
 }
 
 // DescribeBucketConflict returns why a cluster must not use a bucket of that use, or "". It uses the owner's mark; a
@@ -82,9 +82,9 @@ func (c *Conflicts) checkMixedMachines() error {
 func DescribeBucketConflict(spec state.Spec, use state.BucketUse) string {
 	switch {
 	case use.Taken:
-		return "another customer of Exoscale has a bucket of that name"
+		return "another Exoscale customer has a bucket with this name"
 	case use.Owner != "" && use.Owner != spec.Cluster.ID:
-		return "it is marked as the property of cluster " + use.Owner
+		return "it is marked as owned by cluster " + use.Owner
 	}
 	return ""
 }
@@ -113,7 +113,7 @@ func (c *Conflicts) checkBuckets(ctx context.Context) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, "check for name conflicts", "these buckets are not this cluster's: %s", strings.Join(refused, ", ")).
+	return fault.Newf(fault.Conflict, "check for name conflicts", "these buckets do not belong to this cluster: %s", strings.Join(refused, ", ")).
 		WithHint("choose another objectStorage.bucketPrefix in the answers file").WithField("objectStorage.bucketPrefix")
 }
 
@@ -136,9 +136,9 @@ func (c *Conflicts) checkUnmarkedBucket(purpose string, use state.BucketUse) str
 	another := slices.ContainsFunc(c.inventory.existing, func(o state.Object) bool { return o.Labels[state.LabelCluster] == prefix })
 	switch {
 	case !own && another:
-		return "it has no mark of its owner, and there is a cluster " + prefix
+		return "it has no owner mark, and there is a cluster " + prefix
 	case use.Empty, own && slices.Contains(state.ListPersistentBuckets(), purpose):
 		return ""
 	}
-	return "it holds objects, and neither a mark nor the journal of " + c.folder.Path() + " says that it is this cluster's"
+	return "it contains objects, and neither an owner mark nor the journal of " + c.folder.Path() + " proves that it belongs to this cluster"
 }

@@ -29,8 +29,8 @@ func TestConflicts_RefusesOtherGeneration(t *testing.T) {
 		"of before":                    {state.Facts{RootCAHash: hash}, false, []state.Object{balancer, own, old}, "master-1"},
 		"without a mark":               {state.Facts{RootCAHash: hash}, false, []state.Object{unknown}, "worker-0"},
 		"to be renewed":                {state.Facts{RootCAHash: hash}, true, []state.Object{own, old}, ""},
-		"of a cluster that stands":     {state.Facts{RootCAHash: hash, BootstrapRemoved: time.Now()}, true, []state.Object{old}, "master-1"},
-		"and nothing is in the folder": {state.Facts{}, true, []state.Object{own, unknown}, "does not hold their certificates"},
+		"of an installed cluster":      {state.Facts{RootCAHash: hash, BootstrapRemoved: time.Now()}, true, []state.Object{old}, "master-1"},
+		"and nothing is in the folder": {state.Facts{}, true, []state.Object{own, unknown}, "lacks their certificates"},
 		"only balancers":               {state.Facts{}, false, []state.Object{balancer}, ""},
 	} {
 		conflicts := NewConflicts(spec(), state.Folder{}, state.NewFactsStore(c.facts, nil), nil, &Inventory{existing: c.there}, nil, c.renew)

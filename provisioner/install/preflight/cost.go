@@ -42,7 +42,7 @@ func Estimate(spec state.Spec) (Cost, error) {
 func (c Cost) String() string {
 	text := fmt.Sprintf("costs about %.2f an hour, %.0f a month (CHF, EUR or USD): an estimate with the prices of %s, without object storage and traffic", c.Hour, c.Month, c.Date)
 	if len(c.Unknown) > 0 {
-		text += "; not counted for want of a price: " + strings.Join(c.Unknown, ", ")
+		text += "; not included (price unknown): " + strings.Join(c.Unknown, ", ")
 	}
 	return text
 }

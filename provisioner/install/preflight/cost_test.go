@@ -28,7 +28,7 @@ func TestEstimate_CountsMachinesDisksAddresses(t *testing.T) {
 		t.Errorf("%+v, %v", cost, err)
 	}
 	s.Sizing.Workers.Type = "standard.giant"
-	if cost, _ = Estimate(s); !strings.Contains(cost.String(), "not counted for want of a price: standard.giant") {
+	if cost, _ = Estimate(s); !strings.Contains(cost.String(), "not included (price unknown): standard.giant") {
 		t.Error(cost)
 	}
 }

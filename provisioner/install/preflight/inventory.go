@@ -63,9 +63,9 @@ func (i *Inventory) describeNoVolumes() string {
 	lacks := "zone " + i.spec.Exoscale.Zone + " has no block storage: "
 	if i.spec.HasOwnStorageDriver() {
 		return lacks + "Exoscale's CSI driver is not installed, and the cluster has no default storage class; " +
-			"install another storage for applications that need volumes, or choose another zone"
+			"install another storage driver for applications that need volumes, or choose another zone"
 	}
-	return lacks + "Exoscale's CSI driver makes no persistent volumes there; give applications that need volumes storage nodes, or choose another zone"
+	return lacks + "Exoscale's CSI driver cannot create persistent volumes there; add storage nodes for applications that need volumes, or choose another zone"
 }
 
 func joinDenied(err error) error {
@@ -73,8 +73,8 @@ func joinDenied(err error) error {
 	if err != nil {
 		return err
 	}
-	return fault.Newf(fault.Denied, "look at everything that is there", "the API key may not list %s", strings.Join(kinds, ", ")).
-		WithHint("use a key whose IAM role may read and change the services compute, dns, iam and sos; nothing was created").WithField(apiKeyField)
+	return fault.Newf(fault.Denied, "list all existing objects", "the API key has no permission to list %s", strings.Join(kinds, ", ")).
+		WithHint("use a key whose IAM role allows the services compute, dns, iam and sos; nothing was created").WithField(apiKeyField)
 }
 
 // SplitUnlisted returns the kinds of objects whose listing was denied. If err joins anything else, it is returned.

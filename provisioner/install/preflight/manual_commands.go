@@ -58,7 +58,7 @@ func (c *Comparison) listRemoveCommands(name, id string, role state.Role) []stri
 		commands = append(commands, "oc delete node "+name)
 	}
 	if role == state.RoleMaster {
-		commands = append(commands, "# the next installation waits until etcd has forgotten "+name+", and says how")
+		commands = append(commands, "# the next installation waits until etcd has forgotten "+name+", and shows how")
 	}
 	return commands
 }

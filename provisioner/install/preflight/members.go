@@ -33,11 +33,11 @@ func (c *Comparison) checkMembers(ctx context.Context, report provisioner.Report
 		return nil
 	}
 	op := "make " + strings.Join(lost, ", ") + " again"
-	const hint = "Bring etcd back first: oc get etcd cluster -o yaml shows its members, and `/usr/local/bin/quorum-restore.sh` on a master " +
-		"that has its data makes it whole by itself. Then run the same command again."
+	const hint = "Restore etcd first: oc get etcd cluster -o yaml shows its members, and `/usr/local/bin/quorum-restore.sh` on a master " +
+		"that has its data restores the quorum. Then run the same command again."
 	seen, err := c.pollUntilAnswer(ctx, report)
 	if err != nil {
-		return fault.Newf(fault.Conflict, op, "etcd's members cannot be asked for: %w", err).WithHint(hint)
+		return fault.Newf(fault.Conflict, op, "etcd's members cannot be listed: %w", err).WithHint(hint)
 	}
 	healthy := 0
 	for _, member := range seen.Etcd.Members {
@@ -48,7 +48,7 @@ func (c *Comparison) checkMembers(ctx context.Context, report provisioner.Report
 	if healthy >= minHealthyMembers {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, and %d have to be: %s", healthy, minHealthyMembers, seen.Etcd.Message).WithHint(hint)
+	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, %d are required: %s", healthy, minHealthyMembers, seen.Etcd.Message).WithHint(hint)
 }
 
 // The time that the API may not answer: the load balancers take a while to detect that a master is gone.

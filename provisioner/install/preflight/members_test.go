@@ -42,10 +42,10 @@ func TestCheckMembers_RefusesQuorumLoss(t *testing.T) {
 	}{
 		"two others are healthy":     {etcd: members("unhealthy", "voter", "voter"), missing: masters[:1]},
 		"not noticed yet":            {etcd: members("voter", "voter", "voter"), missing: masters[:1]},
-		"one other is unhealthy":     {etcd: members("unhealthy", "voter", "unhealthy"), missing: masters[:1], refusal: "1 other members of etcd are healthy, and 2 have to be"},
+		"one other is unhealthy":     {etcd: members("unhealthy", "voter", "unhealthy"), missing: masters[:1], refusal: "1 other members of etcd are healthy, 2 are required"},
 		"one other only learns":      {etcd: members("unhealthy", "voter", "learner"), missing: masters[:1], refusal: "1 other members"},
 		"two are missing":            {etcd: members("voter", "voter", "voter"), missing: masters[:2], refusal: "make master-0, master-1 again: 1 other members"},
-		"the API does not answer":    {err: errors.New("no leader"), missing: masters[:1], refusal: "cannot be asked for: no leader"},
+		"the API does not answer":    {err: errors.New("no leader"), missing: masters[:1], refusal: "cannot be listed: no leader"},
 		"workers are none of etcd's": {err: errors.New("no leader"), missing: spec().Machines(state.RoleWorker)},
 	} {
 		t.Run(name, func(t *testing.T) {

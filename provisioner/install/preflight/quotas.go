@@ -57,7 +57,7 @@ func (q *Quotas) Check(ctx context.Context, report provisioner.Report) error {
 	}
 	if len(short) > 0 {
 		return fault.Newf(fault.Quota, "check quotas", "%s", strings.Join(short, "; ")).
-			WithHint("ask Exoscale for higher limits in the portal under Organization, Quotas; this run has created nothing").WithField(field)
+			WithHint("request higher limits in the Exoscale portal under Organization, Quotas; nothing was created").WithField(field)
 	}
 	cost, err := Estimate(q.spec)
 	if err != nil {

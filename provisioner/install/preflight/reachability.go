@@ -31,7 +31,7 @@ func CheckReachability(reach Reachability, facts *state.FactsStore) provisioner.
 			err = facts.Update(func(f *state.Facts) { f.SkippedChecks = skipped })
 		}
 		if err != nil && started && ctx.Err() == nil && fault.Is(err, fault.Conflict) {
-			report.EmitProgress(fmt.Sprintf("%v; the installation has started, so it goes on", errors.Unwrap(err)))
+			report.EmitProgress(fmt.Sprintf("%v; the installation has already started and continues", errors.Unwrap(err)))
 			return nil
 		}
 		return err

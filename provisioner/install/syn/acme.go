@@ -43,7 +43,7 @@ func findACMEHint(seen state.SynStatus) string {
 	if len(seen.Applications) == 0 {
 		return findSynthesisHint(seen)
 	}
-	return "look at the application cert-manager and its Job acme-dns-register, correct the configuration"
+	return "check the application cert-manager and its Job acme-dns-register, and correct the configuration"
 }
 
 // ListChallengeNames returns the names of ACME challenges in the cluster's own zone; none if the cluster does not use

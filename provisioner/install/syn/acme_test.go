@@ -68,7 +68,7 @@ func TestEnsureACME_TimeoutHint(t *testing.T) {
 	for hint, cluster := range map[string]silent{
 		"log of the Deployment steward": {seen: missing, why: none},
 		"Job acme-dns-register":         {seen: running, why: none},
-		"delete the secret":             {seen: running, why: fault.Newf(fault.Invalid, "read", "it holds no account").WithHint("delete the secret")},
+		"delete the secret":             {seen: running, why: fault.Newf(fault.Invalid, "read", "it has no account").WithHint("delete the secret")},
 	} {
 		t.Run(hint, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func formatFiring(all, open int) string {
 	case all == 0:
 		return "no alert fires"
 	case all == 1 && open == 1:
-		return "1 alert fires, which nobody expects"
+		return "1 alert fires, which is not expected"
 	case all == 1:
 		return "1 alert fires, which is expected on a new cluster"
 	case open == 0:
@@ -93,10 +93,10 @@ func (o *operations) onCall(ctx context.Context, report provisioner.Report) erro
 	case !facts.OnCall.IsZero():
 		return provisioner.Skip("they do already")
 	case len(facts.Alerts) > 0:
-		return provisioner.Skip("alerts fire that nobody expects (" + strings.Join(limitSentences(facts.Alerts), "; ") + "): look at them, then run again")
+		return provisioner.Skip("unexpected alerts fire (" + strings.Join(limitSentences(facts.Alerts), "; ") + "): resolve them, then run again")
 	}
 	o.catalog.alerting = true
-	if err := o.catalog.configure(ctx, report, "Have alerts of cluster "+o.spec.Cluster.ID+" reach the people on call", true); err != nil {
+	if err := o.catalog.configure(ctx, report, "Get alerts of cluster "+o.spec.Cluster.ID+" routed to on-call", true); err != nil {
 		return err
 	}
 	return o.facts.UpdateSyn(func(facts *state.SynFacts) { facts.OnCall = now(o.clock) })

@@ -50,7 +50,7 @@ func (c *Catalog) compare(ctx context.Context, report provisioner.Report) error 
 	case err == nil:
 		report.EmitProgress(who)
 	case fault.Is(err, fault.NotFound):
-		report.EmitProgress("nobody compiles the catalog by itself: you will be asked to (" + err.Error() + ")")
+		report.EmitProgress("the catalog is not compiled automatically: action needed (" + err.Error() + ")")
 	default:
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *Catalog) compileFirst(ctx context.Context, report provisioner.Report) e
 			return err
 		}
 		if !again {
-			return provisioner.Skip("the cluster was generated with it already")
+			return provisioner.Skip("the cluster was already generated with it")
 		}
 		// The next generation has another identity, and needs the complete configuration of a new cluster.
 		if err := c.facts.UpdateSyn(func(facts *state.SynFacts) { facts.ClusterUUID, facts.IgnitionCA = "", "" }); err != nil {
@@ -114,7 +114,7 @@ func (c *Catalog) configure(ctx context.Context, report provisioner.Report, mess
 	}
 	emitConfiguration(report, difference)
 	if !compiled {
-		report.EmitProgress("the catalog at hand is used: " + c.spec.Syn.CatalogDir)
+		report.EmitProgress("the existing catalog is used: " + c.spec.Syn.CatalogDir)
 		return nil
 	}
 	if err := c.compile(ctx, report, difference); err != nil {
@@ -154,7 +154,7 @@ func (c *Catalog) waitCompiled(ctx context.Context, report provisioner.Report) e
 		}
 		cluster, err := lieutenant.GetCluster(ctx, c.spec.Cluster.ID)
 		if err == nil && !cluster.Compiled.After(since) {
-			err = errors.New("nobody has compiled the catalog yet")
+			err = errors.New("the catalog is not compiled yet")
 		}
 		return err
 	})(ctx, report)

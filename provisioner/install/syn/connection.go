@@ -88,7 +88,7 @@ func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (di
 	difference, err = c.collectPreview(ctx, report)
 	if fault.Is(err, fault.Waiting) {
 		c.session.signedOut = true
-		return difference, strings.TrimSuffix("what Project Syn would get: "+err.Error()+"; "+fault.HintOf(err), "; "), nil
+		return difference, strings.TrimSuffix("changes in Project Syn: "+err.Error()+"; "+fault.HintOf(err), "; "), nil
 	}
 	return difference, "", err
 }

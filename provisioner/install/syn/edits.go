@@ -62,8 +62,8 @@ func (c *Catalog) buildEdits() []state.YAMLEdit {
 
 // The configuration has a value already that this installation has yet to determine.
 func (c *Catalog) formatConflictHint() string {
-	return fmt.Sprintf("%s was installed from another folder: if it is this very cluster, go on there (--dir); "+
-		"if that one is gone for good, have it deleted in Lieutenant and %s taken out of its tenant's repository; otherwise give this cluster another ID",
+	return fmt.Sprintf("%s was installed from another folder: if it is the same cluster, continue there (--dir); "+
+		"if that folder is lost, have the cluster deleted in Lieutenant and %s removed from its tenant's repository; otherwise choose another ID",
 		c.spec.Cluster.ID, c.configurationFile())
 }
 

@@ -38,7 +38,7 @@ func (o *operations) runFirstMaintenance(ctx context.Context, report provisioner
 	case window == "":
 		return provisioner.Skip("Lieutenant has no fact " + windowFact + " for the cluster")
 	case window == customWindow:
-		return provisioner.Skip("its maintenance window is a custom one: nobody has told its name")
+		return provisioner.Skip("its maintenance window is custom, and its name is not known")
 	}
 	var absent error
 	err := waitTransient(ctx, o.clock, report, func(ctx context.Context) error {
@@ -58,7 +58,7 @@ func (o *operations) runFirstMaintenance(ctx context.Context, report provisioner
 	if err == nil {
 		err = o.waitMaintained(ctx, report)
 	}
-	return wrapTimeout("have the cluster maintained for the first time", "see that the catalog has the UpgradeConfig "+window+
+	return wrapTimeout("run the first maintenance", "check that the catalog has the UpgradeConfig "+window+
 		", which the fact "+windowFact+" names, and that its controller runs, then run again", err)
 }
 
@@ -72,8 +72,8 @@ func (o *operations) waitMaintained(ctx context.Context, report provisioner.Repo
 		case seen.State == "Succeeded":
 			return nil
 		case seen.State == "Failed":
-			failed = fault.Newf(fault.Conflict, "maintain the cluster for the first time", "%s", cmp.Or(seen.Message, "the upgrade failed")).
-				WithHint("look at the UpgradeJobs in appuio-openshift-upgrade-controller, then run again")
+			failed = fault.Newf(fault.Conflict, "run the first maintenance", "%s", cmp.Or(seen.Message, "the upgrade failed")).
+				WithHint("check the UpgradeJobs in appuio-openshift-upgrade-controller, then run again")
 			return nil
 		}
 		return errors.New(cmp.Or(seen.Message, strings.ToLower(seen.State), "it has not begun"))

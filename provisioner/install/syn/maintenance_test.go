@@ -25,7 +25,7 @@ func TestFirstMaintenance_NamesMissingWindow(t *testing.T) {
 			t.Errorf("%v\n%s", err, fault.HintOf(err))
 		}
 		c.registration.cluster.Facts["maintenance_window"] = "custom"
-		if err := c.operations.runFirstMaintenance(t.Context(), unheard); err == nil || err.Error() != "its maintenance window is a custom one: nobody has told its name" {
+		if err := c.operations.runFirstMaintenance(t.Context(), unheard); err == nil || err.Error() != "its maintenance window is custom, and its name is not known" {
 			t.Errorf("a custom window: %v", err)
 		}
 	})

@@ -69,8 +69,8 @@ func (r *recovery) recover(ctx context.Context) error {
 	case err != nil:
 		return err
 	case found.Tenant != r.spec.Syn.Tenant:
-		r.reject(fmt.Sprintf("%s belongs to the tenant %s in Lieutenant, and the answers say %s", found.ID, found.Tenant, r.spec.Syn.Tenant),
-			"put the answers of this cluster back, then run this again")
+		r.reject(fmt.Sprintf("%s belongs to the tenant %s in Lieutenant, but the answers have %s", found.ID, found.Tenant, r.spec.Syn.Tenant),
+			"restore the answers of this cluster, then run again")
 		return nil
 	}
 	r.registration.cluster = found
@@ -140,15 +140,15 @@ func (r *recovery) recoverConnection(ctx context.Context, ours bool) error {
 		}
 		r.rejectKubeconfig(unseen)
 	case reported && fault.Is(unseen, fault.Transient):
-		return fault.New(fault.Transient, "find out whether the Steward that has reported is this cluster's", unseen).
-			WithHint("see that api.%s:6443 can be reached from here, then run this again", r.spec.Domain())
+		return fault.New(fault.Transient, "check which cluster the reporting Steward belongs to", unseen).
+			WithHint("check that api.%s:6443 is reachable from here, then run again", r.spec.Domain())
 	case reported:
-		r.reject(fmt.Sprintf("a Steward has reported for %s to Lieutenant, and neither this cluster nor its configuration proves that it is this cluster's", r.spec.Cluster.ID),
-			"give this cluster another ID; if the other one is gone, have it deleted in Lieutenant")
+		r.reject(fmt.Sprintf("a Steward has reported for %s to Lieutenant, and nothing proves that it belongs to this cluster", r.spec.Cluster.ID),
+			"choose another ID; if the other cluster no longer exists, have it deleted in Lieutenant")
 		return nil
 	case !ours && facts.Created.IsZero() && facts.Tenant == "" && !r.hasManifest():
-		r.reject(fmt.Sprintf("Lieutenant has %s, and nothing proves that this installation registered it", r.spec.Cluster.ID),
-			"run exoshift install again, which takes the registration over; to destroy the cluster instead, have it deleted in Lieutenant")
+		r.reject(fmt.Sprintf("Lieutenant already has %s, and nothing proves that this installation registered it", r.spec.Cluster.ID),
+			"run exoshift install again, which adopts the registration; to destroy the cluster instead, have it deleted in Lieutenant")
 		return nil
 	case r.hasManifest():
 		if err := r.facts.UpdateSyn(func(facts *state.SynFacts) { setTime(&facts.ManifestUsed, now(r.clock)) }); err != nil {
@@ -171,7 +171,7 @@ func setTime(at *time.Time, now time.Time) {
 	}
 }
 
-// recoverApplied restores what came after Steward. The configuration shows whether alerts reach the people on call. The
+// recoverApplied restores what came after Steward. The configuration shows whether alerts routed to on-call. The
 // first maintenance comes before that, so it must not be repeated then.
 func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, ours bool) (err error) {
 	alerting := false
@@ -201,8 +201,8 @@ func (r *recovery) recoverApplied(ctx context.Context, seen state.SynStatus, our
 		return err
 	}
 	if maintenance, err := r.gitOps.GetMaintenance(ctx); err != nil || maintenance.State == "" {
-		r.reject("whether the cluster was maintained for the first time is not known: the next run has it maintained at once",
-			"run exoshift install when its nodes may restart")
+		r.reject("it is not known whether the first maintenance has run: the next run starts it immediately",
+			"run exoshift install at a time when its nodes can restart")
 	}
 	return nil
 }
@@ -223,8 +223,8 @@ func (r *recovery) findAccount(ctx context.Context) string {
 // --invalidate.
 func (r *recovery) rejectKubeconfig(unseen error) {
 	if fault.Is(unseen, fault.Denied) && r.facts.Get().Syn.AdminInvalidated.IsZero() {
-		r.reject("whether the administrator's kubeconfig was invalidated is not known; the cluster refuses it: "+unseen.Error(),
-			"if it was invalidated, exoshift emergency-access --kubeconfig FILE --invalidate notes that again")
+		r.reject("it is not known whether the administrator's kubeconfig was invalidated; the cluster rejects it: "+unseen.Error(),
+			"if it was invalidated, exoshift emergency-access --kubeconfig FILE --invalidate records that again")
 	}
 }
 

@@ -177,7 +177,7 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 			"ssh_key", true, func(f state.SynFacts) bool { return f.SSHPublicKey == "" && !f.OnCall.IsZero() },
 		},
 		"a secret that is no key": {
-			func(l *lostCluster) { l.private = "bm9uZQ==" }, "exoscale/ssh/private_key holds no private key", true,
+			func(l *lostCluster) { l.private = "bm9uZQ==" }, "exoscale/ssh/private_key is not a base64-encoded", true,
 			func(f state.SynFacts) bool { return f.SSHPublicKey == "" },
 		},
 		"another base domain": {
@@ -190,7 +190,7 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 			func(l *lostCluster) {
 				l.configuration, l.seen = strings.ReplaceAll(l.configuration, "our-uuid", "their-uuid"), state.SynStatus{Steward: state.ApplicationStatus{Health: "Missing"}}
 			},
-			"neither this cluster nor its configuration proves", false, func(f state.SynFacts) bool { return f.Tenant == "" && f.ManifestUsed.IsZero() },
+			"nothing proves", false, func(f state.SynFacts) bool { return f.Tenant == "" && f.ManifestUsed.IsZero() },
 		},
 		"a cluster that does not answer": {
 			func(l *lostCluster) { l.unseen, l.seen = away, state.SynStatus{} }, "", true, func(f state.SynFacts) bool { return f.Synthesized.IsZero() },
@@ -202,7 +202,7 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 			func(f state.SynFacts) bool { return f.AdminInvalidated.IsZero() && f.Tenant == "t-1" },
 		},
 		"alerts that reach nobody yet": {
-			func(l *lostCluster) { l.configuration += "classes:\n  - " + noOpsgenie + "\n" }, "maintained for the first time", true,
+			func(l *lostCluster) { l.configuration += "classes:\n  - " + noOpsgenie + "\n" }, "whether the first maintenance has run", true,
 			func(f state.SynFacts) bool { return f.OnCall.IsZero() && f.Maintained.IsZero() },
 		},
 		"a maintenance that is not over": {
@@ -264,7 +264,7 @@ func TestRecover_FailsWhileUnknown(t *testing.T) {
 	}
 	l.signedOut, l.unseen = false, fault.Newf(fault.Transient, "look", "the API does not answer")
 	l.configuration = strings.ReplaceAll(l.configuration, "our-uuid", "TO_BE_DEFINED")
-	if _, err := c.Recover(t.Context(), unheard); !fault.Is(err, fault.Transient) || !strings.Contains(fault.HintOf(err), "run this again") {
+	if _, err := c.Recover(t.Context(), unheard); !fault.Is(err, fault.Transient) || !strings.Contains(fault.HintOf(err), "run again") {
 		t.Errorf("a Steward has reported, and nobody knows whose: %v", err)
 	}
 

@@ -12,7 +12,7 @@ import (
 )
 
 func (c *Catalog) formatWriteHint() string {
-	return "write them to Vault below " + c.spec.Syn.GetVaultMount() + ", or take away the component that needs them; then run again"
+	return "write them to Vault below " + c.spec.Syn.GetVaultMount() + ", or remove the component that needs them; then run again"
 }
 
 // NewResolver returns a function that resolves the secrets of a catalog.
@@ -52,7 +52,7 @@ func (c *Catalog) checkReferences(ctx context.Context, report provisioner.Report
 		return err
 	}
 	if len(missing) == 0 {
-		report.EmitProgress(fmt.Sprintf("Vault has all of the %d secrets that the catalog needs", len(wanted)))
+		report.EmitProgress(fmt.Sprintf("Vault has all %d secrets that the catalog needs", len(wanted)))
 		return nil
 	}
 	return fault.Newf(fault.Conflict, op, "Vault does not have %s", joinSecrets(missing)).

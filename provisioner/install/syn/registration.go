@@ -48,10 +48,10 @@ func (r *registration) check(ctx context.Context, report provisioner.Report) err
 	switch {
 	case fault.Is(err, fault.NotFound) && !r.facts.Get().Syn.Applied.IsZero():
 		return fault.New(fault.Conflict, "find the cluster in Lieutenant", err).
-			WithHint("Steward runs on this cluster, and Lieutenant no longer knows it: ask those who run Lieutenant")
+			WithHint("Steward runs on this cluster, but Lieutenant no longer has it: ask the operator of Lieutenant")
 	case fault.Is(err, fault.NotFound):
 		r.cluster = r.buildCluster()
-		report.EmitProgress(fmt.Sprintf("%s is free; from its registration on there are %s to install it", r.spec.Cluster.ID, formatHours(tokenLife)))
+		report.EmitProgress(fmt.Sprintf("%s is free; it must be installed within %s of its registration", r.spec.Cluster.ID, formatHours(tokenLife)))
 		return nil
 	case err != nil:
 		return err
@@ -65,13 +65,13 @@ func (r *registration) checkRegistered(report provisioner.Report, found state.Sy
 	const op = "register the cluster in Lieutenant"
 	if found.Tenant != r.spec.Syn.Tenant {
 		return fault.Newf(fault.Conflict, op, "%s belongs to the tenant %s", found.ID, found.Tenant).
-			WithHint("give the cluster another ID, or correct the tenant; nothing was created").WithField(tenantField)
+			WithHint("choose another ID, or correct the tenant; nothing was created").WithField(tenantField)
 	}
 	wanted := r.buildCluster().Facts
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if there := found.Facts[name]; there != "" && there != wanted[name] {
-			return fault.Newf(fault.Invalid, op, "Lieutenant has %q for its fact %s, and the answers say %q", there, name, wanted[name]).
-				WithHint("if it is another cluster, give this one another ID. Otherwise correct the answers, or change the fact in Lieutenant:\n%s", r.formatFactCommand(name, wanted[name])).
+			return fault.Newf(fault.Invalid, op, "Lieutenant has %q for its fact %s, but the answers have %q", there, name, wanted[name]).
+				WithHint("if it is another cluster, choose another ID. Otherwise correct the answers, or change the fact in Lieutenant:\n%s", r.formatFactCommand(name, wanted[name])).
 				WithField("syn.facts")
 		}
 	}
@@ -151,7 +151,7 @@ func parseVersionFacts(version string) (map[string]any, error) {
 	minor, _, found := strings.Cut(rest, ".")
 	number, err := strconv.Atoi(minor)
 	if err != nil || !found {
-		return nil, fault.Newf(fault.Internal, "tell Lieutenant the cluster's version", "%q is no version", version)
+		return nil, fault.Newf(fault.Internal, "report the cluster's version to Lieutenant", "%q is not a version", version)
 	}
 	return map[string]any{
 		"kubernetesVersion": map[string]any{"major": "1", "minor": strconv.Itoa(number + 13)},
@@ -162,7 +162,7 @@ func parseVersionFacts(version string) (map[string]any, error) {
 // The cluster's own Steward reports its facts, which replace the initial ones.
 func (r *registration) waitReported() provisioner.StepFunc {
 	return withHint("wait for the cluster's facts in Lieutenant",
-		"look at the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(r.clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
+		"check the log of the Deployment steward in the namespace syn, then run again", provisioner.PollUntil(r.clock, synthesisEvery, limitSynthesis, func(ctx context.Context, report provisioner.Report) error {
 			lieutenant, err := r.session.signInLieutenant(ctx, report)
 			if err != nil {
 				return err
@@ -172,7 +172,7 @@ func (r *registration) waitReported() provisioner.StepFunc {
 				return err
 			}
 			if missing := listUnreported(cluster); missing != "" {
-				return fmt.Errorf("Lieutenant has not heard from the cluster's Steward: no %s yet", missing)
+				return fmt.Errorf("the cluster's Steward has not reported to Lieutenant: no %s yet", missing)
 			}
 			return nil
 		}))

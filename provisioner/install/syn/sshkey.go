@@ -52,12 +52,12 @@ func (s *secrets) readSSHKey(ctx context.Context, vault Vault) (string, error) {
 	}
 	public, err := toPublicKey(values[sshPrivate])
 	if err != nil {
-		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s holds no private key in OpenSSH's form, in base64", where, sshPrivate).
-			WithHint("correct the secret, or delete it if nobody uses the key")
+		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s is not a base64-encoded OpenSSH private key", where, sshPrivate).
+			WithHint("correct the secret, or delete it if the key is not used")
 	}
 	if s.spec.OpenShift.FIPS && strings.HasPrefix(public, ssh.KeyAlgoED25519+" ") {
 		return "", fault.Newf(fault.Conflict, "read the SSH key in Vault", "%s/%s is an Ed25519 key, which a cluster in FIPS mode does not accept", where, sshPrivate).
-			WithHint("delete the secret if nobody uses the key; the next run writes an ECDSA key").WithField("openshift.fips")
+			WithHint("delete the secret if the key is not used; the next run writes an ECDSA key").WithField("openshift.fips")
 	}
 	return public, nil
 }

@@ -37,7 +37,7 @@ func (s *steward) applyInitial() provisioner.StepFunc {
 		case len(content) == 0:
 			return provisioner.Skip("the catalog has no cert-manager")
 		case !s.facts.Get().Syn.Applied.IsZero():
-			return provisioner.Skip("Project Syn sees to it already")
+			return provisioner.Skip("Project Syn already does this")
 		}
 		return apply(ctx, report)
 	}
@@ -84,7 +84,7 @@ func (s *steward) applyWhenReady(content func(context.Context, provisioner.Repor
 // The install manifest can be fetched once: it is stored, encrypted, before anything else, until it is applied.
 func (s *steward) install(ctx context.Context, report provisioner.Report) error {
 	if !s.facts.Get().Syn.Applied.IsZero() {
-		return errors.Join(s.folder.Remove(state.StewardFile), provisioner.Skip("Steward was installed by an earlier run"))
+		return errors.Join(s.folder.Remove(state.StewardFile), provisioner.Skip("an earlier run installed Steward"))
 	}
 	if err := s.applyWhenReady(s.installManifest)(ctx, report); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (s *steward) installManifest(ctx context.Context, report provisioner.Report
 		return kept, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Conflict, "read what Steward is installed from", err).
-			WithHint("it is sealed with the API secret that was in use when it was fetched: run with that one, or have the bootstrap token reset and delete the file")
+			WithHint("it is encrypted with the API secret that was in use then: use that one, or have the bootstrap token reset and delete the file")
 	}
 	lieutenant, err := s.session.signInLieutenant(ctx, report)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *steward) trySealing() error {
 	const trial = state.StewardFile + ".trial"
 	if err := s.folder.WriteSealed(trial, s.seal, nil); err != nil {
 		return fault.New(fault.Invalid, "keep what Steward is installed from", err).
-			WithHint("see to it that %s can be written to, then run again: nothing was fetched yet", s.folder.Path())
+			WithHint("check that %s is writable, then run again: nothing was fetched yet", s.folder.Path())
 	}
 	return s.folder.Remove(trial)
 }
@@ -155,13 +155,13 @@ func (s *steward) describeFetchError(ctx context.Context, installURL string, fai
 
 func (s *steward) newTokenUsedError() error {
 	if !s.facts.Get().Syn.ManifestUsed.IsZero() {
-		return s.newResetError(errors.New("it was fetched by an earlier run, and what that run kept is gone"))
+		return s.newResetError(errors.New("an earlier run fetched it, and its copy is missing"))
 	}
-	return s.newResetError(errors.New("the bootstrap token was used by somebody else, or its time is over"))
+	return s.newResetError(errors.New("the bootstrap token was used by someone else or has expired"))
 }
 
 // Only another token helps after this error.
 func (s *steward) newResetError(reason error) error {
 	return fault.New(fault.Conflict, "fetch what Steward is installed from", reason).
-		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself stands", s.spec.Cluster.ID)
+		WithHint("ask the operator of Lieutenant to reset the bootstrap token of %s, then run again: the cluster itself is running", s.spec.Cluster.ID)
 }

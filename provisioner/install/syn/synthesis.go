@@ -62,7 +62,7 @@ func (s *synthesis) wrapError(seen state.SynStatus, err error) error {
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) && !s.spec.DNS.ACME && strings.Contains(err.Error(), "ertificate") {
 		return fault.New(fault.Timeout, op, err).
-			WithHint("the catalog wants certificates by ACME: set dns.acme to true and run again; or change the cluster's configuration").WithField("dns.acme")
+			WithHint("the catalog requires ACME certificates: set dns.acme to true and run again; or change the cluster's configuration").WithField("dns.acme")
 	}
 	return wrapTimeout(op, findSynthesisHint(seen)+", then run again", err)
 }
@@ -71,18 +71,18 @@ func (s *synthesis) wrapError(seen state.SynStatus, err error) error {
 func findSynthesisHint(seen state.SynStatus) string {
 	switch {
 	case seen.Steward.Name == "":
-		return "see that the cluster's API answers"
+		return "check that the cluster's API answers"
 	case !seen.Steward.IsHealthy():
-		return "look at the pods of the Deployment steward in the namespace syn"
+		return "check the pods of the Deployment steward in the namespace syn"
 	case seen.Root.Health == "Missing":
-		return "look at the log of the Deployment steward in the namespace syn"
+		return "check the log of the Deployment steward in the namespace syn"
 	case len(seen.Applications) == 0 && !seen.Root.IsHealthy():
-		return "see that the nodes reach the Git host, and that the key in the Secret syn/argo-ssh-key opens the catalog there"
+		return "check that the nodes reach the Git host, and that the key in the Secret syn/argo-ssh-key has access to the catalog"
 	case !seen.Argo.IsHealthy():
-		return "look at the pods in the namespaces syn-argocd-operator and syn"
+		return "check the pods in the namespaces syn-argocd-operator and syn"
 	}
-	return "look at these applications in the namespace syn and correct the configuration or Vault (a commit that failed to sync is not tried again: " +
-		"it takes another one, or somebody who syncs by hand)"
+	return "check these applications in the namespace syn and correct the configuration or Vault (a commit that failed to sync is not retried: " +
+		"a new commit or a manual sync is required)"
 }
 
 func truncateSentence(sentence string) string {
@@ -111,7 +111,7 @@ func checkSynthesis(seen state.SynStatus) error {
 	}
 	switch {
 	case len(seen.Applications) == 0:
-		return errors.New("the catalog has brought no application yet")
+		return errors.New("the catalog has no applications yet")
 	case len(ill) == 0:
 		return nil
 	}

@@ -79,16 +79,16 @@ func TestSynthesis_TimeoutNamesDependency(t *testing.T) {
 		seen       state.SynStatus
 		says, hint string
 	}{
-		"nobody answers":            {state.SynStatus{}, "", "the cluster's API answers"},
+		"no response; all":          {state.SynStatus{}, "", "the cluster's API answers"},
 		"Steward does not run":      {state.SynStatus{Steward: state.ApplicationStatus{Name: "steward-agent", Health: "Degraded"}}, "steward-agent is Degraded", "pods of the Deployment steward"},
 		"Steward starts nothing":    {started, "argo-cd is Missing: not started", "log of the Deployment steward"},
 		"the catalog cannot be had": {unread, "argo-cd is Missing: not started; root is Healthy, sync Unknown: failed to list refs: EOF", "reach the Git host"},
 		"its operator is stuck":     {operated, "argo-cd is Progressing", "syn-argocd-operator"},
-		"an application is ill":     {all, "demo is Missing, sync OutOfSync: no kind", "is not tried again"},
+		"an application is ill":     {all, "demo is Missing, sync OutOfSync: no kind", "is not retried:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := connectedTo(t, &Clients{}, Deps{}).synthesis.wrapError(c.seen, &provisioner.LimitError{Err: checkSynthesis(c.seen)})
-			if !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || !strings.HasSuffix(fault.HintOf(err), "the cluster itself stands") {
+			if !strings.Contains(err.Error(), c.says) || !strings.Contains(fault.HintOf(err), c.hint) || !strings.HasSuffix(fault.HintOf(err), "the cluster itself is running") {
 				t.Errorf("%v\n%s", err, fault.HintOf(err))
 			}
 		})

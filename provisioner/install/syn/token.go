@@ -22,13 +22,13 @@ func (r *registration) checkToken(report provisioner.Report, found state.SynClus
 	case !r.facts.Get().Syn.ManifestUsed.IsZero():
 		return nil
 	case found.Catalog.DeployKey != "":
-		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster runs already", found.ID).
-			WithHint("give this cluster another ID; if the other one is gone, have it deleted in Lieutenant").WithField("cluster.id")
+		return fault.Newf(fault.Conflict, opToken, "a Steward has reported for %s: the cluster is already running", found.ID).
+			WithHint("choose another ID; if the other cluster no longer exists, have it deleted in Lieutenant").WithField("cluster.id")
 	case found.Catalog.URL == "": // Lieutenant's operator sets both
 		report.EmitProgress(found.ID + " was registered a moment ago")
 		return nil
 	case found.InstallURL == "" && begun:
-		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s are over: have those who run Lieutenant reset it meanwhile", found.ID, formatHours(tokenLife)))
+		report.EmitProgress(fmt.Sprintf("the bootstrap token of %s was used, or its %s have passed: ask the operator of Lieutenant to reset it", found.ID, formatHours(tokenLife)))
 		return nil
 	case found.InstallURL == "":
 		return r.newTokenExpiredError()
@@ -47,20 +47,20 @@ func (r *registration) checkTokenAge(report provisioner.Report, id string, begun
 	problem := ""
 	switch {
 	case created.IsZero():
-		problem = "its age is not known: this folder did not register the cluster"
+		problem = "its age is not known: the cluster was not registered from this folder"
 	case left <= 0:
-		problem = fmt.Sprintf("the cluster was registered more than %s ago, which is how long a token is valid", formatHours(tokenLife))
+		problem = fmt.Sprintf("the cluster was registered more than %s ago, the validity of a token", formatHours(tokenLife))
 	}
 	switch {
 	case problem == "":
 		report.EmitProgress(fmt.Sprintf("%s is registered; its bootstrap token is valid%s", id, formatRemaining(left)))
 	case r.trustToken:
-		report.EmitProgress("the bootstrap token is used as you decided, although " + problem)
+		report.EmitProgress("the bootstrap token is used as requested, although " + problem)
 	case begun:
-		report.EmitProgress("the bootstrap token may have ended: " + problem + "; have those who run Lieutenant reset it meanwhile")
+		report.EmitProgress("the bootstrap token may have expired: " + problem + "; ask the operator of Lieutenant to reset it")
 	default:
 		return fault.Newf(fault.Conflict, opToken, "Lieutenant offers it, and %s", problem).
-			WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, or whether it is valid for two hours more; then run again with --trust-bootstrap-token", id)
+			WithHint("ask the operator of Lieutenant to reset the bootstrap token of %s, or whether it is valid for two more hours; then run again with --trust-bootstrap-token", id)
 	}
 	return nil
 }
@@ -68,14 +68,14 @@ func (r *registration) checkTokenAge(report provisioner.Report, id string, begun
 const opToken = "check the cluster's bootstrap token"
 
 func (r *registration) newTokenExpiredError() error {
-	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s are over", formatHours(tokenLife)).
-		WithHint("ask those who run Lieutenant to reset the bootstrap token of %s, then run again", r.spec.Cluster.ID)
+	return fault.Newf(fault.Conflict, opToken, "it was used, or its %s have passed", formatHours(tokenLife)).
+		WithHint("ask the operator of Lieutenant to reset the bootstrap token of %s, then run again", r.spec.Cluster.ID)
 }
 
 func formatRemaining(left time.Duration) string {
 	const needed = 2 * time.Hour // of an installation until it uses the token
 	if left < needed {
-		return fmt.Sprintf(" for about %s, and the installation may take longer: if it ends before, those who run Lieutenant can reset it", formatMinutes(left))
+		return fmt.Sprintf(" for about %s, and the installation may take longer: if it expires, the operator of Lieutenant can reset it", formatMinutes(left))
 	}
 	return fmt.Sprintf(" for about %s", formatMinutes(left))
 }
@@ -83,7 +83,7 @@ func formatRemaining(left time.Duration) string {
 // checkTokenAgain checks right before the first machine: the delegation of the domain may have taken days.
 func (r *registration) checkTokenAgain(ctx context.Context, report provisioner.Report) error {
 	if !r.facts.Get().Syn.ManifestUsed.IsZero() {
-		return provisioner.Skip("it was used by an earlier run")
+		return provisioner.Skip("an earlier run used it")
 	}
 	lieutenant, err := r.session.signInLieutenant(ctx, report)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestToken_MissingStartsNoMachine(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if strings.Count(told, "have those who run Lieutenant reset it") != 2 {
+	if strings.Count(told, "ask the operator of Lieutenant to reset it") != 2 {
 		t.Errorf("told: %s", told)
 	}
 }

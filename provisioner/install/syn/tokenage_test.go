@@ -39,10 +39,10 @@ func TestCheckToken_StopsBeforeTheFirstMachineUnlessItsAgeIsKnown(t *testing.T) 
 		"young":                     {age: time.Hour, said: "valid for about 23h"},
 		"a day old":                 {age: 24 * time.Hour},
 		"of unknown age":            {},
-		"a day old, trusted":        {age: 25 * time.Hour, trust: true, said: "as you decided"},
-		"of unknown age, trusted":   {trust: true, said: "as you decided"},
-		"a day old, machines run":   {age: 25 * time.Hour, started: true, said: "may have ended"},
-		"unknown age, machines run": {started: true, said: "may have ended"},
+		"a day old, trusted":        {age: 25 * time.Hour, trust: true, said: "as requested,"},
+		"of unknown age, trusted":   {trust: true, said: "as requested,"},
+		"a day old, machines run":   {age: 25 * time.Hour, started: true, said: "may have expired:"},
+		"unknown age, machines run": {started: true, said: "may have expired:"},
 	} {
 		connection := connectedTo(t, &Clients{Lieutenant: offering{}}, Deps{TrustToken: c.trust, Started: func(context.Context) (bool, error) { return c.started, nil }})
 		err := connection.Facts.Update(func(facts *state.Facts) {

@@ -39,7 +39,7 @@ func withHint(op, hint string, wait provisioner.StepFunc) provisioner.StepFunc {
 func wrapTimeout(op, hint string, err error) error {
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) {
-		return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself stands", cmp.Or(fault.HintOf(err), hint))
+		return fault.New(fault.Timeout, op, err).WithHint("%s: the cluster itself is running", cmp.Or(fault.HintOf(err), hint))
 	}
 	return err
 }

@@ -123,8 +123,8 @@ func (r *approver) describeDecision() string {
 		return ""
 	}
 	nodes := slices.Sorted(maps.Keys(r.undecided))
-	return fmt.Sprintf("These machines ask for their first certificate with one key after the other and do not register: %s\n"+
-		"Look at their consoles: either their certificates get lost, or somebody else asks in their name.\n"+
+	return fmt.Sprintf("These machines request their first certificate with one key after the other and do not register: %s\n"+
+		"Check their consoles: either their certificates get lost, or someone else requests them in their name.\n"+
 		"To approve one more key of each, press a on the dashboard, or run the same command again with\n--approve-new-key %s",
 		JoinNodes(nodes), strings.Join(nodes[:min(len(nodes), 12)], ","))
 }
@@ -146,7 +146,7 @@ func (r *approver) emitSkippedCSR(report provisioner.Report, request state.NodeR
 		}
 		r.emitCSR(report, decision)
 	case r.states.Update("left", "many"):
-		report.EmitProgress(fmt.Sprintf("more than %d certificate requests were left alone; oc get csr lists them", maxSkippedCSRs))
+		report.EmitProgress(fmt.Sprintf("more than %d certificate requests were not approved; oc get csr lists them", maxSkippedCSRs))
 	}
 }
 
@@ -162,7 +162,7 @@ func (r *approver) emitSettledCSR(report provisioner.Report, request state.NodeR
 		return
 	}
 	if told := r.states.Get("csr/" + request.Name); told != "" && !strings.HasPrefix(told, state.Approved) {
-		r.emitCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by somebody else"})
+		r.emitCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by someone else"})
 	}
 }
 

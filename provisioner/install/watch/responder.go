@@ -78,7 +78,7 @@ func (r *responder) forgetGone(report provisioner.Report, findings []diagnosis.F
 		}
 	}
 	if r.question != nil && !hasFinding(findings, r.question.Rule) {
-		report(provisioner.Event{Type: provisioner.TypeDecision, Name: r.question.Rule, State: provisioner.Gone, Text: "no longer to be decided: " + r.question.Cause})
+		report(provisioner.Event{Type: provisioner.TypeDecision, Name: r.question.Rule, State: provisioner.Gone, Text: "no decision needed any more: " + r.question.Cause})
 		r.question = nil
 	}
 }
@@ -151,7 +151,7 @@ func (r *responder) restore(ctx context.Context, report provisioner.Report, find
 	case diagnosis.RouterParts:
 		return r.RestoreRouters(ctx, report)
 	}
-	return fault.Newf(fault.Internal, "repair "+finding.Rule, "nothing is known to restore")
+	return fault.Newf(fault.Internal, "repair "+finding.Rule, "there is nothing to restore")
 }
 
 // The names of the applications are an alias of the ingress's name.
@@ -189,7 +189,7 @@ func (r *responder) decide(report provisioner.Report, finding diagnosis.Finding,
 	case !isAttended && r.Response.WaitOnFailure:
 		return provisioner.ReplyWait
 	case !isAttended && now.Sub(since) >= stopDelay:
-		r.stop(report, finding, "nobody can be asked")
+		r.stop(report, finding, "there is no terminal to ask on")
 	}
 	return ""
 }
@@ -199,10 +199,10 @@ func (r *responder) isAttended() bool { return r.attended != nil && r.attended()
 func newQuestion(finding diagnosis.Finding, otherwise provisioner.Reply) provisioner.Event {
 	event := provisioner.Event{
 		Type: provisioner.TypeDecision, Name: finding.Rule, State: provisioner.Asked, Decision: string(otherwise),
-		Evidence: finding.Evidence, Hint: finding.Fix, Text: finding.Cause + " Nothing can mend it while this run goes on. Stop it?",
+		Evidence: finding.Evidence, Hint: finding.Fix, Text: finding.Cause + " This run cannot fix it. Stop the run?",
 	}
 	if otherwise == provisioner.ReplyRepair {
-		event.Text = finding.Cause + " Somebody has changed it since. Repair it?"
+		event.Text = finding.Cause + " It was changed since it was created. Repair it?"
 	}
 	return event
 }
@@ -216,9 +216,9 @@ func (r *responder) stop(report provisioner.Report, finding diagnosis.Finding, r
 		Type: provisioner.TypeDecision, Name: finding.Rule, State: provisioner.Decided, Decision: string(provisioner.ReplyStop),
 		Text: "the run stops: " + finding.Cause, Reason: reason,
 	})
-	why := "nothing can mend this while the run goes on"
+	why := "this run cannot fix it"
 	if finding.Changed {
-		why = "somebody has changed this since, and nobody can be asked whether to repair it"
+		why = "it was changed since it was created, and there is no terminal to ask whether to repair it"
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,9 +251,9 @@ func (r *responder) applyAnswer(report provisioner.Report) {
 		r.stop(report, finding, "a person decided")
 		return
 	}
-	text := "the run goes on in spite of: " + finding.Cause
+	text := "the run continues despite: " + finding.Cause
 	if reply == provisioner.ReplyRepair {
-		text = "to be repaired: " + finding.Cause
+		text = "repairing: " + finding.Cause
 	}
 	report(provisioner.Event{Type: provisioner.TypeDecision, Name: finding.Rule, State: provisioner.Decided, Decision: string(reply), Text: text, Reason: "a person decided"})
 }

@@ -21,7 +21,7 @@ func TestResponder_StopsUnattended(t *testing.T) {
 		reply    provisioner.Reply // given from elsewhere; "": none
 		want     time.Duration     // after which the run stops; 0: it goes on
 	}{
-		"nobody can be asked": {want: stopDelay},
+		"there is no terminal to ask on": {want: stopDelay},
 		"waits on failure":    {response: Response{WaitOnFailure: true}},
 		"asks a person":       {attended: true},
 		"a person says wait":  {reply: provisioner.ReplyWait},

@@ -145,7 +145,7 @@ type sharedPoll struct {
 }
 
 // The result of a shared poll that panicked: nothing is known, as opposed to nothing exists.
-var errPollUnfinished = errors.New("the look at the cluster did not come to its end")
+var errPollUnfinished = errors.New("the poll of the cluster did not finish")
 
 func (p *sharedPoll) isDone() bool {
 	select {
@@ -236,11 +236,11 @@ func (w *Watcher) wrapTimeout(ctx context.Context, err error) error {
 	}
 	if closed, lookErr := w.SecurityGroups.ListClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
 		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).
-			WithHint("run the same command again: it adds the missing rules and goes on")
+			WithHint("run the same command again: it adds the missing rules and continues")
 	}
 	if silent := w.Machines.ListBootingMasters(); len(silent) > 0 {
 		return fault.New(fault.Timeout, op, err).
-			WithHint("look at the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
+			WithHint("check the console of %s in the Exoscale portal; if it is stuck, delete the machine and run the same command again", strings.Join(silent, " and "))
 	}
 	return err
 }

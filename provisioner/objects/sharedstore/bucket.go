@@ -30,7 +30,7 @@ func (s *Store) InspectBucket(ctx context.Context) (Bucket, error) {
 	}
 	own, unlisted := s.client.ListBuckets(ctx)
 	if unlisted == nil && !slices.ContainsFunc(own, func(b minio.BucketInfo) bool { return b.Name == s.at.Bucket }) {
-		return Bucket{}, fault.Newf(fault.Conflict, op, "somebody else has a bucket of that name").
+		return Bucket{}, fault.Newf(fault.Conflict, op, "the bucket belongs to someone else").
 			WithHint("choose another name: all customers of an object storage share the names of buckets")
 	}
 	if refused {

@@ -266,11 +266,11 @@ func (l Location) explainTransport(op string, err, cause error) error {
 	unread := errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) || errors.As(err, &url)
 	switch {
 	case fault.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, cause).WithHint("check that nothing stands between this machine and https://%s", l.Endpoint)
+		return fault.New(fault.Invalid, op, cause).WithHint("check for a proxy between this machine and https://%s", l.Endpoint)
 	case errors.As(err, &certificate):
 		return fault.New(fault.Internal, op, cause).WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
 	case minio.ToErrorResponse(err).StatusCode == 0 && !unread:
-		return fault.New(fault.Internal, op, cause).WithHint("check that nothing stands between this machine and https://%s", l.Endpoint)
+		return fault.New(fault.Internal, op, cause).WithHint("check for a proxy between this machine and https://%s", l.Endpoint)
 	}
 	return fault.New(fault.Transient, op, cause).WithHint("check that this machine reaches https://%s, then run again", l.Endpoint)
 }

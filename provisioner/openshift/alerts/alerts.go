@@ -25,7 +25,7 @@ const (
 	alertsTimeout = 30 * time.Second
 )
 
-const alertsOp = "ask for the alerts"
+const alertsOp = "list the alerts"
 
 // Alertmanager is the cluster's own.
 type Alertmanager struct{ connector *kubeapi.Connector }
@@ -82,7 +82,7 @@ func getAlertsURL(ctx context.Context, api *kubeapi.Client) (string, error) {
 func fetchAlerts(ctx context.Context, client *http.Client, address, token string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fault.Newf(fault.Internal, alertsOp, "the route's host is no name")
+		return nil, fault.Newf(fault.Internal, alertsOp, "the route's host is not a valid name")
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Accept", "application/json")
@@ -95,9 +95,9 @@ func fetchAlerts(ctx context.Context, client *http.Client, address, token string
 	switch code := response.StatusCode; {
 	case code == http.StatusOK:
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
-		return nil, fault.Newf(fault.Denied, alertsOp, "%s refuses the account of the cluster's Prometheus (%d)", host, code)
+		return nil, fault.Newf(fault.Denied, alertsOp, "%s rejects the account of the cluster's Prometheus (%d)", host, code)
 	case code >= http.StatusInternalServerError:
-		return nil, fault.Newf(fault.Transient, alertsOp, "%s answers %d: Alertmanager does not run yet", host, code)
+		return nil, fault.Newf(fault.Transient, alertsOp, "%s responds %d: Alertmanager does not run yet", host, code)
 	default:
 		return nil, fault.Newf(fault.Internal, alertsOp, "%s answers %d", host, code)
 	}
@@ -121,7 +121,7 @@ type alertmanagerAlert struct {
 func decodeAlerts(content []byte) ([]state.Alert, error) {
 	var found []alertmanagerAlert
 	if err := json.Unmarshal(content, &found); err != nil {
-		return nil, fault.Newf(fault.Internal, alertsOp, "the answer is not one of Alertmanager")
+		return nil, fault.Newf(fault.Internal, alertsOp, "not a response of Alertmanager")
 	}
 	alerts := make([]state.Alert, len(found))
 	for i := range found {
@@ -165,10 +165,10 @@ func computeUrgency(alert state.Alert) int {
 // OpenShift's documentation of monitoring and of the Insights Operator, and from the rules themselves.
 var expectedAlerts = map[string]string{ //nolint:gochecknoglobals // a table that nothing changes
 	"Watchdog":                           "it always fires: it shows that alerts are delivered",
-	"InfoInhibitor":                      "it fires beside alerts of severity info only, and holds them back",
-	"AlertmanagerReceiversNotConfigured": "every new cluster has it, until somebody sets who is told of alerts",
-	"InsightsDisabled":                   "the cluster sends no reports to Red Hat: the pull secret has no token for it, or somebody decided so",
+	"InfoInhibitor":                      "it fires with alerts of severity info only, and inhibits them",
+	"AlertmanagerReceiversNotConfigured": "it fires on every new cluster, until alert receivers are configured",
+	"InsightsDisabled":                   "the cluster sends no reports to Red Hat: the pull secret has no token for them, or they are disabled",
 	"SimpleContentAccessNotAvailable":    "the Red Hat account of the pull secret has no simple content access; a cluster needs none",
-	"InsightsRecommendationActive":       "Red Hat has advice for the cluster; it is no failure",
-	"UpdateAvailable":                    "there is a newer release; maintenance installs it",
+	"InsightsRecommendationActive":       "Red Hat has recommendations for the cluster; this is not a failure",
+	"UpdateAvailable":                    "a newer release is available; maintenance installs it",
 }

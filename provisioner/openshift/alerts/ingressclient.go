@@ -42,7 +42,7 @@ func newIngressClient(ctx context.Context, api *kubeapi.Client) (*http.Client, e
 }
 
 func createMonitoringToken(ctx context.Context, api *kubeapi.Client) (string, error) {
-	const op = "ask for a token of the cluster's Prometheus"
+	const op = "get a token of the cluster's Prometheus"
 	wanted := map[string]any{
 		"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": map[string]any{"name": monitoringAccount},
 		"spec": map[string]any{"expirationSeconds": int64(tokenSeconds)},

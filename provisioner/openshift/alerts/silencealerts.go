@@ -29,7 +29,7 @@ const (
 // and deletes the job once it has ended. fault.Transient: it runs; fault.NotFound: the cluster has no such job; fault.Conflict:
 // it failed.
 func (c *Alertmanager) SilenceAlerts(ctx context.Context) error {
-	const op = "silence the alerts that nobody acts on"
+	const op = "silence the alerts without action"
 	api, err := c.connector.Connect(ctx)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (c *Alertmanager) SilenceAlerts(ctx context.Context) error {
 	if err := startSilencing(ctx, api, op, cron); err != nil {
 		return err
 	}
-	return fault.Newf(fault.Transient, op, "the job begins")
+	return fault.Newf(fault.Transient, op, "the job starts")
 }
 
 func startSilencing(ctx context.Context, api *kubeapi.Client, op string, cron batchv1.CronJob) error {
@@ -88,7 +88,7 @@ func endSilencing(ctx context.Context, api *kubeapi.Client, op string, job batch
 		}
 	}
 	if failed {
-		return fault.Newf(fault.Conflict, op, "the job failed").WithHint("look at the CronJob openshift-monitoring/%s", silenceName)
+		return fault.Newf(fault.Conflict, op, "the job failed").WithHint("check the CronJob openshift-monitoring/%s", silenceName)
 	}
 	return nil
 }

@@ -118,8 +118,8 @@ func applyObject(ctx context.Context, api *kubeapi.Client, where kubeapi.Resourc
 
 func toApplyFault(ctx context.Context, api *kubeapi.Client, op string, object *unstructured.Unstructured, err error) error {
 	if others := describeConflicts(err); others != "" {
-		return fault.Newf(fault.Conflict, op, "it belongs to others in part: %s", others).
-			WithHint("look at the object: either remove it, or take back what others have changed in it, and start again")
+		return fault.Newf(fault.Conflict, op, "others own some of its fields: %s", others).
+			WithHint("check the object: delete it, or revert the changes of others, and run again")
 	}
 	failure := api.ToFault(ctx, op, err)
 	switch {
@@ -166,5 +166,5 @@ func parseManager(message string) string {
 	if parts := strings.SplitN(message, `"`, 3); len(parts) == 3 {
 		return parts[1]
 	}
-	return "somebody else"
+	return "someone else"
 }

@@ -30,7 +30,7 @@ const decodeOp = "read the manifests"
 // secret.
 func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 	if len(content) > maxManifests {
-		return nil, fault.Newf(fault.Invalid, decodeOp, "they have %d bytes, more than %d", len(content), maxManifests)
+		return nil, fault.Newf(fault.Invalid, decodeOp, "they have %d bytes, more than the limit of %d", len(content), maxManifests)
 	}
 	var all []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
@@ -48,7 +48,7 @@ func decodeManifests(content []byte) ([]*unstructured.Unstructured, error) {
 			return nil, err
 		}
 		if all = append(all, objects...); len(all) > maxObjects {
-			return nil, fault.Newf(fault.Invalid, decodeOp, "they hold more than %d objects", maxObjects)
+			return nil, fault.Newf(fault.Invalid, decodeOp, "they have more than %d objects", maxObjects)
 		}
 	}
 }

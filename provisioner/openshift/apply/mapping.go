@@ -53,7 +53,7 @@ func (m *restMapper) resolve(ctx context.Context, object *unstructured.Unstructu
 		return kubeapi.ResourcePath(where), nil
 	}
 	if object.GetNamespace() == "" {
-		return "", fault.Newf(fault.Invalid, op, "it names no namespace")
+		return "", fault.Newf(fault.Invalid, op, "it has no namespace")
 	}
 	return kubeapi.ResourcePath(where + "@" + object.GetNamespace()), nil
 }

@@ -33,7 +33,7 @@ func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr
 	address, err := parseAddress(said)
 	if err != nil {
 		return netip.Addr{}, fault.New(fault.NotFound, op, err).
-			WithHint("nothing has to be done: the bootstrap machine is not looked into")
+			WithHint("no action: only access to the bootstrap machine is missing")
 	}
 	return address, nil
 }
@@ -46,7 +46,7 @@ func (h *Host) CheckMonitor(ctx context.Context, address string) error {
 	defer cancel()
 	status, _, err := h.fetch(asked, address, "/healthz")
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("it answers with status %d", status)
+		err = fmt.Errorf("it responds with status %d", status)
 	}
 	return toPortFault(op, err)
 }
@@ -101,12 +101,12 @@ func (h *Host) fetch(ctx context.Context, balancer, path string) (status int, bo
 
 func parseAddress(said string) (netip.Addr, error) {
 	if said == "" {
-		return netip.Addr{}, errors.New("it does not tell")
+		return netip.Addr{}, errors.New("the response has no address")
 	}
 	address, err := netip.ParseAddr(strings.TrimSpace(said))
 	address = address.Unmap()
 	if err != nil || !address.IsGlobalUnicast() || address.Zone() != "" {
-		return netip.Addr{}, fmt.Errorf("it tells %q, which is no address of the internet", said)
+		return netip.Addr{}, fmt.Errorf("its response %q is not a public address", said)
 	}
 	return address, nil
 }

@@ -69,7 +69,7 @@ func (g *gateway) toFault(op string, err error) error {
 	var foreign *tls.CertificateVerificationError
 	if errors.As(err, &foreign) {
 		return fault.New(fault.Conflict, op, err).
-			WithHint("find out which machine has its address: it is another one, or was given other keys")
+			WithHint("check which machine has its address: another one, or one with other keys")
 	}
 	return fault.New(fault.Transient, op, err)
 }

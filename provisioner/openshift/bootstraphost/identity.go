@@ -28,7 +28,7 @@ type identity struct {
 
 // readIdentity returns last while the files are those that it was read from: openshift-install's state has megabytes.
 func readIdentity(file func(name string) ([]byte, error), last *identity) (*identity, error) {
-	const op = "find out by what the bootstrap machine is known"
+	const op = "read the identity of the bootstrap machine"
 	who := &identity{}
 	keys, err := file(state.IdentityFile)
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 // nodeUser is the user of RHCOS.
 const nodeUser = "core"
 
-var errHostKeyMismatch = errors.New("its SSH server has another key than the one that the machine was given")
+var errHostKeyMismatch = errors.New("its SSH server has another key than the machine")
 
 type loginError struct{ error }
 
@@ -62,9 +62,9 @@ func (s *sshSession) newClient(ctx context.Context, conn net.Conn, who *identity
 	case err == nil:
 		return ssh.NewClient(through, channels, requests), nil
 	case signer.asked && !signer.signed:
-		return nil, &loginError{errors.New("the SSH agent was not allowed to use the cluster's key")}
+		return nil, &loginError{errors.New("the SSH agent refused to use the cluster's key")}
 	case strings.Contains(err.Error(), "unable to authenticate"): // the library has no type for this error
-		return nil, &loginError{errors.New("the machine does not accept the cluster's key")}
+		return nil, &loginError{errors.New("the machine rejects the cluster's key")}
 	}
 	return nil, err
 }
@@ -87,12 +87,12 @@ func (s *sshSession) findSigner(ctx context.Context) (signer *trackedSigner, lea
 	signers, err := agent.NewClient(conn).Signers()
 	if err != nil {
 		leave()
-		return nil, nil, fmt.Errorf("ask the SSH agent for its keys: %w", err)
+		return nil, nil, fmt.Errorf("list the keys of the SSH agent: %w", err)
 	}
 	index := slices.IndexFunc(signers, func(one ssh.Signer) bool { return bytes.Equal(one.PublicKey().Marshal(), public.Marshal()) })
 	if index < 0 {
 		leave()
-		return nil, nil, errors.New("the SSH agent does not hold the cluster's key")
+		return nil, nil, errors.New("the SSH agent does not have the cluster's key")
 	}
 	return &trackedSigner{Signer: signers[index]}, leave, nil
 }

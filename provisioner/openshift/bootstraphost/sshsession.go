@@ -49,7 +49,7 @@ func (s *sshSession) listRecords(ctx context.Context, address netip.Addr, who *i
 	if s.agent == nil || s.loginErr != nil {
 		return nil, s.loginErr
 	}
-	const op = "read what the services of the bootstrap machine have recorded"
+	const op = "read the service records of the bootstrap machine"
 	if s.client == nil {
 		if err := s.connect(ctx, address, who); err != nil {
 			return nil, s.toFault(op, err)
@@ -68,10 +68,10 @@ func (s *sshSession) toFault(op string, err error) error {
 	switch {
 	case errors.Is(err, errHostKeyMismatch):
 		s.loginErr = fault.New(fault.Conflict, op, err).
-			WithHint("find out which machine has its address: it is another one, or was given other keys")
+			WithHint("check which machine has its address: another one, or one with other keys")
 	case errors.As(err, &refused):
 		s.loginErr = fault.New(fault.Denied, op, err).
-			WithHint("the installation does not need it; to see it, add the cluster's key to the SSH agent (ssh-add) and run again")
+			WithHint("the installation does not require it; to enable it, add the cluster's key to the SSH agent (ssh-add) and run again")
 	default:
 		return fault.New(fault.Transient, op, err)
 	}

@@ -55,7 +55,7 @@ type operatorConfig struct {
 // number of replicas, another place.
 // Nothing of the key but its name is part of errors.
 func (c *Configurer) EnsureRegistryAccess(ctx context.Context, bucket state.Bucket, key state.APIKey, placement state.Placement) (state.Action, error) {
-	const op = "give the image registry its storage"
+	const op = "configure the storage of the image registry"
 	if bucket.Name == "" || key.Key == "" || key.Secret == "" {
 		return "", fault.Newf(fault.Invalid, op, "the bucket %q or the API key %q is not complete", bucket.Name, key.Name)
 	}
@@ -130,14 +130,14 @@ func createSecret(ctx context.Context, api *kubeapi.Client, data map[string][]by
 	case apierrors.IsNotFound(err):
 		return fault.Newf(fault.Transient, op, "the namespace openshift-image-registry does not exist yet")
 	case apierrors.IsAlreadyExists(err):
-		return fault.Newf(fault.Transient, op, "somebody else has just created it")
+		return fault.Newf(fault.Transient, op, "someone else has just created it")
 	}
 	return kubeapi.RedactMessage(api.ToFault(ctx, op, err))
 }
 
 // ensureRegistryConfig sets the bucket as unmanaged: the operator must not delete it, nor change its configuration.
 func ensureRegistryConfig(ctx context.Context, api *kubeapi.Client, bucket state.Bucket, placement state.Placement) (state.Action, error) {
-	const op = "give the image registry its bucket"
+	const op = "configure the bucket of the image registry"
 	found, exists, err := kubeapi.Get[operatorConfig](ctx, api, registryConfigs, "cluster")
 	switch {
 	case err != nil:
@@ -210,7 +210,7 @@ func ensureSamples(ctx context.Context, api *kubeapi.Client) (state.Action, erro
 func awaitSamples(ctx context.Context, api *kubeapi.Client) (state.Action, error) {
 	_, expected, err := kubeapi.Get[operatorConfig](ctx, api, kubeapi.ClusterOperators, "openshift-samples")
 	if err == nil && expected {
-		err = fault.Newf(fault.Transient, "bring the samples back", "the samples operator has not started yet")
+		err = fault.Newf(fault.Transient, "enable the samples operator", "the samples operator has not started yet")
 	}
 	return state.Found, err
 }

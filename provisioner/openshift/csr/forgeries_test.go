@@ -33,34 +33,34 @@ func forgeries() []forgery {
 
 func forgedForms() []forgery {
 	return []forgery{
-		{"not PEM", clientApplication, func(a *application) { a.block = "CERTIFICATE" }, "not one PEM"},
-		{"nothing", clientApplication, func(a *application) { a.rewrite = func(string) string { return "" } }, "not one PEM"},
+		{"not PEM", clientApplication, func(a *application) { a.block = "CERTIFICATE" }, "not a single PEM"},
+		{"nothing", clientApplication, func(a *application) { a.rewrite = func(string) string { return "" } }, "not a single PEM"},
 		{"something after the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return pem + "x" }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"something before the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return "x\n" + pem }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"an empty line after the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return pem + "\n" }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"a space before the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return " " + pem }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"lines of another length", servingApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return strings.Replace(pem, "-----\n", "-----\n\n", 1) }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"two requests", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return pem + pem }
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"a header in the request", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string {
 				return strings.Replace(pem, "-----\n", "-----\nProc-Type: 4,ENCRYPTED\n\n", 1)
 			}
-		}, "not one PEM"},
+		}, "not a single PEM"},
 		{"a request without end", clientApplication, func(a *application) {
 			a.rewrite = func(pem string) string { return pem + strings.Repeat("\n", maxRequest) }
-		}, "more than a node asks with"},
+		}, "more than a node's request"},
 		{"garbage in PEM", clientApplication, func(a *application) {
 			a.tamper = func([]byte) []byte { return []byte("garbage") }
 		}, "does not parse"},
@@ -75,8 +75,8 @@ func forgedForms() []forgery {
 		}, "signature"},
 		{"the signer of other clients", clientApplication, func(a *application) {
 			a.csr.Spec.SignerName = "kubernetes.io/kube-apiserver-client"
-		}, "does not sign for nodes"},
-		{"no signer", clientApplication, func(a *application) { a.csr.Spec.SignerName = "" }, "does not sign for nodes"},
+		}, "is not for nodes"},
+		{"no signer", clientApplication, func(a *application) { a.csr.Spec.SignerName = "" }, "is not for nodes"},
 	}
 }
 
@@ -133,13 +133,13 @@ func forgedExtensions() []forgery {
 
 func forgedRequesters() []forgery {
 	return []forgery{
-		{"another user", clientApplication, func(a *application) { a.csr.Spec.Username = "system:admin" }, "made by"},
+		{"another user", clientApplication, func(a *application) { a.csr.Spec.Username = "system:admin" }, "created by"},
 		{"a node asks for a client certificate", clientApplication, func(a *application) {
 			a.csr.Spec.Username, a.csr.Spec.Groups = "system:node:worker-0", []string{"system:nodes", "system:authenticated"}
-		}, "made by"},
+		}, "created by"},
 		{"a service account of another namespace", clientApplication, func(a *application) {
 			a.csr.Spec.Username = "system:serviceaccount:default:node-bootstrapper"
-		}, "made by"},
+		}, "created by"},
 		{"a group is missing", clientApplication, func(a *application) { a.csr.Spec.Groups = a.csr.Spec.Groups[:2] }, "groups"},
 		{"no groups", clientApplication, func(a *application) { a.csr.Spec.Groups = nil }, "groups"},
 		{"a group too many", clientApplication, func(a *application) {
@@ -147,10 +147,10 @@ func forgedRequesters() []forgery {
 		}, "groups"},
 		{"another node asks for the serving certificate", servingApplication, func(a *application) {
 			a.csr.Spec.Username = "system:node:worker-2"
-		}, "made by"},
+		}, "created by"},
 		{"the bootstrapper asks for a serving certificate", servingApplication, func(a *application) {
 			a.csr.Spec.Username = bootstrapperUser
-		}, "made by"},
+		}, "created by"},
 		{"a serving requester in another group", servingApplication, func(a *application) {
 			a.csr.Spec.Groups = []string{"system:nodes", "system:masters", "system:authenticated"}
 		}, "groups"},
@@ -160,7 +160,7 @@ func forgedRequesters() []forgery {
 		{"a serving requester with two credentials", servingApplication, func(a *application) {
 			a.csr.Spec.Extra = map[string]certificatesv1.ExtraValue{"authentication.kubernetes.io/credential-id": {"x", "y"}}
 		}, "extra attribute"},
-		{"a requester that draws on the screen", clientApplication, func(a *application) { a.csr.Spec.Username = "\x1b[2J" }, "made by"},
+		{"a requester that draws on the screen", clientApplication, func(a *application) { a.csr.Spec.Username = "\x1b[2J" }, "created by"},
 	}
 }
 
@@ -200,13 +200,13 @@ func forgedClients() []forgery {
 	return []forgery{
 		{"a node that nobody made", clientApplication, func(a *application) {
 			a.template.Subject.CommonName = "system:node:worker-9"
-		}, "no node of that name"},
+		}, "no such node"},
 		{"a name that starts like a node's", clientApplication, func(a *application) {
 			a.template.Subject.CommonName = "system:node:worker-0.example.net"
-		}, "no node of that name"},
+		}, "no such node"},
 		{"a node without a name of its own", clientApplication, func(a *application) {
 			a.template.Subject.CommonName = "system:node:localhost.localdomain"
-		}, "no node of that name"},
+		}, "no such node"},
 		{"a node that exists", clientApplication, func(a *application) {
 			a.template.Subject.CommonName = "system:node:worker-1"
 		}, "exists already"},
@@ -269,19 +269,19 @@ func (a *application) alternativeNames(more asn1.RawValue, behind []byte) {
 func forgedNodes() []forgery {
 	return []forgery{
 		{"a server that has not registered", servingApplication, func(a *application) { a.registered = nil }, "not registered"},
-		{"a node that nobody let in", servingApplication, func(a *application) { a.letIn = nil }, "nobody approved"},
+		{"a node that nobody let in", servingApplication, func(a *application) { a.letIn = nil }, "was not approved"},
 		{"a node whose first certificate was refused by the signer", servingApplication, func(a *application) {
 			a.letIn.Status.Conditions = append(a.letIn.Status.Conditions, certificatesv1.CertificateSigningRequestCondition{Type: certificatesv1.CertificateFailed})
-		}, "nobody approved"},
+		}, "was not approved"},
 		{"a node that a renewal is no proof of", servingApplication, func(a *application) {
 			a.letIn.Spec.Username, a.letIn.Spec.Groups = "system:node:worker-1", []string{"system:nodes", "system:authenticated"}
-		}, "nobody approved"},
+		}, "was not approved"},
 		{"a node that was let in for an earlier machine", servingApplication, func(a *application) {
 			a.letIn.CreationTimestamp = metav1.NewTime(machinesCreated.Add(-time.Hour))
-		}, "nobody approved"},
+		}, "was not approved"},
 		{"the node of an earlier machine", servingApplication, func(a *application) {
 			a.registered[0].CreationTimestamp = metav1.NewTime(machinesCreated.Add(-time.Hour))
-		}, "an earlier one"},
+		}, "an earlier machine"},
 		{"a node of a machine of unknown age", servingApplication, func(a *application) { a.expected[1].Created = time.Time{} }, "age"},
 		{"a node somewhere else", servingApplication, func(a *application) {
 			a.registered[0].Status.Addresses = append(a.registered[0].Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.0.0.9"})

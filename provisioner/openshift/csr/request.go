@@ -41,7 +41,7 @@ func (r nodeRequest) publicKey() string { return string(r.certificate.RawSubject
 func parseNodeRequest(csr *certificatesv1.CertificateSigningRequest) (nodeRequest, error) {
 	request := nodeRequest{serving: csr.Spec.SignerName == certificatesv1.KubeletServingSignerName}
 	if !request.serving && csr.Spec.SignerName != certificatesv1.KubeAPIServerClientKubeletSignerName {
-		return request, fmt.Errorf("its signer %q does not sign for nodes", csr.Spec.SignerName)
+		return request, fmt.Errorf("its signer %q is not for nodes", csr.Spec.SignerName)
 	}
 	var err error
 	if request.certificate, err = parseCertificateRequest(csr.Spec.Request); err != nil {
@@ -67,11 +67,11 @@ const maxRequest = 8 << 10
 // parseCertificateRequest accepts exactly one PEM block, as kubelets encode it: not a byte around it or different.
 func parseCertificateRequest(content []byte) (*x509.CertificateRequest, error) {
 	if len(content) > maxRequest {
-		return nil, fmt.Errorf("it has %d bytes, more than a node asks with", len(content))
+		return nil, fmt.Errorf("it has %d bytes, more than a node's request", len(content))
 	}
 	block, _ := pem.Decode(content)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" || len(block.Headers) > 0 || !bytes.Equal(content, pem.EncodeToMemory(block)) {
-		return nil, errors.New("it is not one PEM certificate request")
+		return nil, errors.New("it is not a single PEM certificate request")
 	}
 	request, err := x509.ParseCertificateRequest(block.Bytes)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r nodeRequest) checkKey(*certificatesv1.CertificateSigningRequest) error {
 	case ed25519.PublicKey:
 		return nil
 	}
-	return errors.New("its key is not one that nodes make")
+	return errors.New("its key type is not used by nodes")
 }
 
 // parseNodeName returns the name in CN=system:node:<name>. It is displayed, so it must be a valid name.
@@ -121,7 +121,7 @@ func (r nodeRequest) checkSubject(*certificatesv1.CertificateSigningRequest) err
 	case !slices.Equal(subject.Organization, []string{nodesGroup}):
 		return fmt.Errorf("its organization is %q, not %q", subject.Organization, nodesGroup)
 	case len(subject.Names) != 2:
-		return fmt.Errorf("its subject %q holds more than a name and an organization", subject)
+		return fmt.Errorf("its subject %q has more than a name and an organization", subject)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (r nodeRequest) checkRequester(csr *certificatesv1.CertificateSigningReques
 		user, groups = nodePrefix+r.node, []string{nodesGroup, everybodyGroup}
 	}
 	if csr.Spec.Username != user {
-		return fmt.Errorf("it was made by %q, not by %q", csr.Spec.Username, user)
+		return fmt.Errorf("it was created by %q, not by %q", csr.Spec.Username, user)
 	}
 	if !equalSets(csr.Spec.Groups, groups) {
 		return fmt.Errorf("its requester is in the groups %q, not %q", csr.Spec.Groups, groups)
@@ -172,7 +172,7 @@ const maxLifetime = 365 * 24 * time.Hour
 
 func (r nodeRequest) checkLifetime(csr *certificatesv1.CertificateSigningRequest) error {
 	if seconds := csr.Spec.ExpirationSeconds; seconds != nil && time.Duration(*seconds)*time.Second > maxLifetime {
-		return fmt.Errorf("it asks for a certificate that lives for %d seconds, more than a year", *seconds)
+		return fmt.Errorf("it requests a validity of %d seconds, more than a year", *seconds)
 	}
 	return nil
 }
@@ -182,14 +182,14 @@ func (r nodeRequest) checkExtensions(*certificatesv1.CertificateSigningRequest) 
 	alternativeNames := asn1.ObjectIdentifier{2, 5, 29, 17}
 	for _, extension := range r.certificate.Extensions {
 		if !r.serving || !extension.Id.Equal(alternativeNames) {
-			return fmt.Errorf("it asks for the extension %v", extension.Id)
+			return fmt.Errorf("it requests the extension %v", extension.Id)
 		}
 		if err := checkAlternativeNames(extension.Value); err != nil {
 			return err
 		}
 	}
 	if r.serving && len(r.certificate.DNSNames)+len(r.certificate.IPAddresses) == 0 {
-		return errors.New("it asks for no name or address")
+		return errors.New("it requests no name or address")
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func checkAlternativeNames(extension []byte) error {
 	}
 	for _, name := range names {
 		if name.Class != asn1.ClassContextSpecific || name.IsCompound || name.Tag != dnsName && name.Tag != address {
-			return fmt.Errorf("it asks for an alternative name of the kind %d, which is neither a DNS name nor an address", name.Tag)
+			return fmt.Errorf("it requests an alternative name of type %d, neither a DNS name nor an address", name.Tag)
 		}
 	}
 	return nil

@@ -94,16 +94,16 @@ func newReview(domain string, found Evidence, ever grants) review {
 func (r *review) decide(csr *certificatesv1.CertificateSigningRequest) (node string, err error) {
 	found, known := r.reviewed[csr.Name]
 	if !known {
-		return "", errors.New("nobody waits for it any more")
+		return "", errors.New("it is no longer pending")
 	}
 	who := found.requester
 	switch {
 	case found.refusal != nil:
 		return who.node, found.refusal
 	case r.waiting[who] > maxPendingPerNode:
-		return who.node, fmt.Errorf("%d requests wait for this certificate, more than a node makes: which is the node's cannot be told", r.waiting[who])
+		return who.node, fmt.Errorf("%d requests are pending for this certificate, more than a node creates: which of them is the node's is unknown", r.waiting[who])
 	case r.latest[who] != csr.Name:
-		return who.node, errors.New("the node has asked again since: " + quoteName(r.latest[who]))
+		return who.node, errors.New("the node has made a newer request: " + quoteName(r.latest[who]))
 	case !who.serving && !who.known:
 		return who.node, r.authorizeKey(r.expected[who.node])
 	}
@@ -113,7 +113,7 @@ func (r *review) decide(csr *certificatesv1.CertificateSigningRequest) (node str
 type tooManyKeysError struct{ keys int }
 
 func (e tooManyKeysError) Error() string {
-	return fmt.Sprintf("first certificates for %d keys of its machine were approved already, and no node has registered", e.keys)
+	return fmt.Sprintf("first certificates for %d keys of its machine were already approved, but no node has registered", e.keys)
 }
 
 // authorizeKey returns nil if a machine whose node has not registered may get its first certificate for a new key.
@@ -154,7 +154,7 @@ func (r *review) authorize(csr *certificatesv1.CertificateSigningRequest, reques
 	machine, found := r.expected[request.node]
 	switch {
 	case !found:
-		return errors.New("this installation has no node of that name")
+		return errors.New("this installation has no such node")
 	case request.serving:
 		return r.authorizeServing(csr, request, machine)
 	case r.existing[machine.Name] != nil:
@@ -192,12 +192,12 @@ func (r *review) authorizeServing(csr *certificatesv1.CertificateSigningRequest,
 	}
 	for _, name := range request.certificate.DNSNames {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("it asks for the name %q, which is not the node's", name)
+			return fmt.Errorf("it requests the name %q, which is not the node's", name)
 		}
 	}
 	for _, ip := range request.certificate.IPAddresses {
 		if address, ok := netip.AddrFromSlice(ip); !ok || !isMachineAddress(machine, address) {
-			return fmt.Errorf("it asks for the address %s, which is not its machine's", ip)
+			return fmt.Errorf("it requests the address %s, which is not its machine's", ip)
 		}
 	}
 	return nil
@@ -212,16 +212,16 @@ func (r *review) checkNode(csr *certificatesv1.CertificateSigningRequest, node *
 	case machine.Created.IsZero():
 		return errors.New("the age of the node's machine is unknown")
 	case joined.Sub(machine.Created) < -clockSkew:
-		return errors.New("the node registered before its machine was made: it is that of an earlier one")
+		return errors.New("the node registered before its machine was created: it belongs to an earlier machine")
 	case len(r.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(joined) < recordsKept:
-		return errors.New("nobody approved the node's first certificate")
+		return errors.New("the node's first certificate was not approved")
 	}
 	for _, address := range node.Status.Addresses {
 		if address.Type != corev1.NodeInternalIP && address.Type != corev1.NodeExternalIP {
 			continue
 		}
 		if parsed, err := netip.ParseAddr(address.Address); err != nil || !isMachineAddress(machine, parsed) {
-			return fmt.Errorf("the node says that it has the address %q, which is not its machine's", address.Address)
+			return fmt.Errorf("the node reports the address %q, which is not its machine's", address.Address)
 		}
 	}
 	return nil

@@ -317,7 +317,7 @@ func TestReview_LatestPendingOnly(t *testing.T) {
 			t.Errorf("%s: the latest: %v", name, err)
 		}
 		if err := early.judge(last, first); err == nil || !strings.Contains(err.Error(), `"csr-late\x1b"`) {
-			t.Errorf("%s: an earlier one: %v", name, err)
+			t.Errorf("%s: an earlier machine: %v", name, err)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (c *Dumper) Dump(ctx context.Context, write func(name string, content []byt
 	}
 	err = group.Wait()
 	if quiet.isExceeded() {
-		failures = append(failures, errors.New("nobody answers; what else there is was not asked for"))
+		failures = append(failures, errors.New("no response; all other resources were skipped"))
 	}
 	return errors.Join(err, errors.Join(failures...))
 }

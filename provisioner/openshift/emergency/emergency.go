@@ -78,18 +78,18 @@ func (v *Verifier) openEmergency(ctx context.Context, kubeconfig []byte) (*kubea
 	case err != nil:
 		return nil, err
 	case ours.Metadata.UID != theirs.Metadata.UID:
-		return nil, fault.Newf(fault.Invalid, emergencyOp, "it leads to another cluster of that name").WithHint(fetchEmergency)
+		return nil, fault.Newf(fault.Invalid, emergencyOp, "it is for another cluster with this name").WithHint(fetchEmergency)
 	}
 	return access, nil
 }
 
 func toEmergencyFault(err error) error {
 	if fault.Is(err, fault.Denied) {
-		return fault.New(fault.Denied, emergencyOp, errors.New("the API refuses it")).
-			WithHint("fetch the emergency credentials again: their tokens end")
+		return fault.New(fault.Denied, emergencyOp, errors.New("the API rejects it")).
+			WithHint("fetch the emergency credentials again: their tokens expire")
 	}
 	if fault.Is(err, fault.Transient) {
-		return fault.New(fault.Transient, emergencyOp, err).WithHint("see that this machine reaches the cluster's API, then run this again: nothing was changed")
+		return fault.New(fault.Transient, emergencyOp, err).WithHint("check that this machine reaches the cluster's API, then run again: nothing was changed")
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func verifyEmergency(ctx context.Context, api *kubeapi.Client) (Emergency, error
 	}
 	account, found := strings.CutPrefix(user, emergencyUser)
 	if !found || len(validation.IsDNS1123Subdomain(account)) > 0 {
-		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is no emergency account", kubeapi.Sanitize(user)).WithHint(fetchEmergency)
+		return Emergency{}, fault.Newf(fault.Invalid, emergencyOp, "its user %q is not an emergency account", kubeapi.Sanitize(user)).WithHint(fetchEmergency)
 	}
 	if err := checkClusterAdmin(ctx, api); err != nil {
 		return Emergency{}, err
@@ -130,8 +130,8 @@ func checkClusterAdmin(ctx context.Context, api *kubeapi.Client) error {
 		return toEmergencyFault(err)
 	}
 	if allowed, _, _ := unstructured.NestedBool(reviewed, "status", "allowed"); !allowed {
-		return fault.Newf(fault.Denied, emergencyOp, "it may not do everything in the cluster").
-			WithHint("see to it that the emergency account is bound to cluster-admin")
+		return fault.Newf(fault.Denied, emergencyOp, "it does not have all permissions in the cluster").
+			WithHint("bind the emergency account to cluster-admin")
 	}
 	return nil
 }
@@ -169,15 +169,15 @@ func getTokenTime(ctx context.Context, api *kubeapi.Client, name string) (time.T
 	}
 	made := account.Status.TokenMade
 	if made.IsZero() || made.Before(&born.Metadata.CreationTimestamp) {
-		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has made no token yet since the cluster exists", name).
-			WithHint("look at the deployments in the namespace appuio-emergency-credentials-controller, then run this again")
+		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has no token yet", name).
+			WithHint("check the deployments in the namespace appuio-emergency-credentials-controller, then run again")
 	}
 	return made.Time, nil
 }
 
 const (
-	fetchEmergency   = "fetch the emergency credentials of this cluster, and leave TLS verification on"
-	decryptEmergency = "open it with its passphrase, which is in Passbolt, and give the kubeconfig that comes out"
+	fetchEmergency   = "fetch the emergency credentials of this cluster, and keep TLS verification enabled"
+	decryptEmergency = "decrypt it with its passphrase, which is in Passbolt, and use the resulting kubeconfig"
 )
 
 // connectEmergency connects with an emergency kubeconfig to the API of admin. It uses nothing but the kubeconfig's address, CA
@@ -189,11 +189,11 @@ func (v *Verifier) connectEmergency(kubeconfig []byte, admin *kubeapi.Client) (*
 	}
 	config, err := kubeapi.ParseKubeconfig(kubeconfig)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "it is no kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
+		return nil, fault.Newf(fault.Invalid, op, "it is not a kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
 	}
 	address, err := url.Parse(config.Host)
 	if err != nil {
-		return nil, fault.Newf(fault.Invalid, op, "its server is no address").WithHint(fetchEmergency)
+		return nil, fault.Newf(fault.Invalid, op, "its server is not a URL").WithHint(fetchEmergency)
 	}
 	if err := checkEmergency(config, address, admin.Address); err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
@@ -212,13 +212,13 @@ func (v *Verifier) connectEmergency(kubeconfig []byte, admin *kubeapi.Client) (*
 func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 	switch {
 	case config.Insecure:
-		return errors.New("it turns the verification of the server off")
+		return errors.New("it disables the verification of the server")
 	case address.Scheme != "https" || address.Host != admin.Host || address.User != nil:
 		return errors.New("its server is not " + admin.Host + ", the API of this cluster")
 	case config.BearerToken == "":
-		return errors.New("it holds no token")
+		return errors.New("it has no token")
 	case config.Impersonate.UserName != "":
-		return errors.New("it acts in the name of somebody else")
+		return errors.New("it impersonates another user")
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (v *Verifier) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, erro
 	if len(config.CAData) > 0 {
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(config.CAData) {
-			return nil, errors.New("it embeds an authority that is no certificate")
+			return nil, errors.New("its certificate authority is not a certificate")
 		}
 		return roots, nil
 	}

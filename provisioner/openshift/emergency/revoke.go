@@ -95,7 +95,7 @@ func waitRevoked(ctx context.Context, admin, access *kubeapi.Client) error {
 	began, refusals, failures := clock.Now(), 0, 0
 	for refusals < minRefusals {
 		if clock.Now().Sub(began) > revokeTimeout {
-			return fault.Newf(fault.Timeout, revokeOp, "the API still lets it in, or does not answer")
+			return fault.Newf(fault.Timeout, revokeOp, "the API still accepts it, or does not respond")
 		}
 		theirs, ours := checkAccess(ctx, access), checkAccess(ctx, admin)
 		switch {
@@ -108,7 +108,7 @@ func waitRevoked(ctx context.Context, admin, access *kubeapi.Client) error {
 			refusals, failures = refusals+1, 0
 		}
 		if failures >= maxFailures {
-			return fault.Newf(fault.Denied, revokeOp, "the API does not let the emergency access in any more")
+			return fault.Newf(fault.Denied, revokeOp, "the API no longer accepts the emergency access")
 		}
 		if ended := clock.Sleep(ctx, revokePause); ended != nil {
 			return ended
@@ -128,11 +128,11 @@ func checkAccess(ctx context.Context, api *kubeapi.Client) error {
 func restoreAuthority(ctx context.Context, cause error, accesses ...*kubeapi.Client) error {
 	for _, access := range accesses {
 		if restore(ctx, access) == nil {
-			return fault.New(fault.KindOf(cause), cause.Error()+"; it is put back, and everything is as it was before", nil).
-				WithHint("look at the cluster operator kube-apiserver, and start again")
+			return fault.New(fault.KindOf(cause), cause.Error()+"; the change was reverted", nil).
+				WithHint("check the cluster operator kube-apiserver, and run again")
 		}
 	}
-	return fault.New(fault.KindOf(cause), cause.Error()+"; it could not be put back", nil).
+	return fault.New(fault.KindOf(cause), cause.Error()+"; it could not be reverted", nil).
 		WithHint("copy the annotation %s of the config map openshift-config/%s back to its key %s", savedAuthority, adminAuthority, authorityKey)
 }
 

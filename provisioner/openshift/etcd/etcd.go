@@ -135,7 +135,7 @@ func (o Observation) describePendingRemoval(status state.EtcdStatus) string {
 	}
 	switch {
 	case !status.InCluster:
-		return cmp.Or(o.Operator.Status.Conditions.Find(RunningInCluster).Message, "the operator has not found etcd whole in the cluster yet")
+		return cmp.Or(o.Operator.Status.Conditions.Find(RunningInCluster).Message, "the operator has not confirmed etcd in the cluster yet")
 	case !o.Complete:
 		return "the bootstrap machine has not reported completion yet"
 	}

@@ -82,7 +82,7 @@ func checkTrust(config *rest.Config, address *url.URL) error {
 	case address.Scheme != "https":
 		return fmt.Errorf("the server %q is not reached by https", config.Host)
 	case config.Insecure:
-		return errors.New("it turns the verification of the server off")
+		return errors.New("it disables the verification of the server")
 	case len(config.CAData) == 0:
 		return errors.New("it embeds no certificate authority")
 	case len(config.CertData) == 0 || len(config.KeyData) == 0:
@@ -105,7 +105,7 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 		return nil, err
 	}
 	if !roots.AppendCertsFromPEM(config.CAData) {
-		return nil, errors.New("it embeds an authority that is no certificate")
+		return nil, errors.New("its certificate authority is not a certificate")
 	}
 	trust.RootCAs = roots
 	// Probes do a handshake every few seconds; resuming a session costs both sides a fraction.

@@ -64,7 +64,7 @@ func DescribeTLSError(err error) string {
 	case errors.As(err, &invalid):
 		return "TLS: the certificate is not valid"
 	case errors.As(err, &header):
-		return "TLS: something else than an API server answered"
+		return "TLS: the server that answered is not an API server"
 	case errors.As(err, &alert):
 		return "TLS: the server refused the connection (" + alert.Error() + ")"
 	}
@@ -111,7 +111,7 @@ func RedactMessage(err error) error {
 	said := answer.Status()
 	silent := *failure
 	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: said.Status, Code: said.Code, Reason: said.Reason,
-		Message: "the API refused it: " + string(said.Reason)}}
+		Message: "the API rejected it: " + string(said.Reason)}}
 	return &silent
 }
 

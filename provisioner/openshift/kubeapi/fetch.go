@@ -87,7 +87,7 @@ func list[T any](ctx context.Context, api *Client, where ResourcePath, parameter
 		}
 		query.Set("continue", page.Metadata.Continue)
 	}
-	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them: the list does not end", maxPages*PageSize)
+	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them", maxPages*PageSize)
 }
 
 // fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
@@ -143,7 +143,7 @@ func toStatusError(kind, name string, code int, content []byte) error {
 
 // ListResources returns the kinds of a group and version ("apps/v1"), nil if the group and version do not exist.
 func (c *Client) ListResources(ctx context.Context, version string) ([]metav1.APIResource, error) {
-	op := "ask for the kinds of " + version
+	op := "list the kinds of " + version
 	root := "apis"
 	if !strings.Contains(version, "/") {
 		root = "api"
@@ -170,7 +170,7 @@ func decode(op string, content []byte, into any) error {
 	}
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
-		return fault.Newf(fault.Internal, op, "the answer is not of the form of its kind at %s", semantic.JSONPointer)
+		return fault.Newf(fault.Internal, op, "the response does not match its kind at %s", semantic.JSONPointer)
 	}
-	return fault.Newf(fault.Internal, op, "the answer is not JSON")
+	return fault.Newf(fault.Internal, op, "the response is not JSON")
 }

@@ -73,7 +73,7 @@ func connectLogin(net network.Network, config *rest.Config, address *url.URL) (*
 	}
 	trust.RootCAs = x509.NewCertPool() // those of the kubeconfig alone
 	if !trust.RootCAs.AppendCertsFromPEM(bytes.TrimSpace(config.CAData)) {
-		return nil, errors.New("it embeds an authority that is no certificate")
+		return nil, errors.New("its certificate authority is not a certificate")
 	}
 	return newTrustedClient(net, config, address, trust, &requestCounter{})
 }

@@ -48,8 +48,8 @@ func (c *Scheduler) EnsureMaintenance(ctx context.Context, window string) (state
 		return "", err
 	}
 	if seen.scheduled && !seen.isOurs() {
-		return "", fault.Newf(fault.Conflict, op, "somebody else made an UpgradeConfig %q", firstMaintenance).
-			WithHint("let that maintenance end, or delete the UpgradeConfig, and start again")
+		return "", fault.Newf(fault.Conflict, op, "someone else created an UpgradeConfig %q", firstMaintenance).
+			WithHint("wait for that maintenance to end, or delete the UpgradeConfig, and run again")
 	}
 	if seen.toState().State != maintenanceFailed && (seen.scheduled || len(seen.jobs) > 0) {
 		return state.Found, nil
@@ -66,7 +66,7 @@ func (c *Scheduler) EnsureMaintenance(ctx context.Context, window string) (state
 
 func getMaintenanceTemplate(ctx context.Context, api *kubeapi.Client, op, window string) (map[string]any, error) {
 	if window == "" || window == firstMaintenance {
-		return nil, fault.Newf(fault.Invalid, op, "%q is no maintenance window", kubeapi.Sanitize(window))
+		return nil, fault.Newf(fault.Invalid, op, "%q is not a maintenance window", kubeapi.Sanitize(window))
 	}
 	template, exists, err := kubeapi.Get[map[string]any](ctx, api, upgradeConfigs, window)
 	if err != nil || exists {
@@ -74,7 +74,7 @@ func getMaintenanceTemplate(ctx context.Context, api *kubeapi.Client, op, window
 	}
 	if _, defined, err := kubeapi.Get[struct{}](ctx, api, kubeapi.Definitions, upgradeKind); err != nil || !defined {
 		return nil, cmp.Or(err, error(fault.Newf(fault.NotFound, op, "the cluster has no controller of maintenance windows").
-			WithHint("add the component openshift-upgrade-controller to the catalog, or leave the first maintenance to later")))
+			WithHint("add the component openshift-upgrade-controller to the catalog, or postpone the first maintenance")))
 	}
 	return nil, fault.Newf(fault.Transient, op, "the UpgradeConfig %q does not exist yet", kubeapi.Sanitize(window))
 }
@@ -88,7 +88,7 @@ func scheduleMaintenance(ctx context.Context, api *kubeapi.Client, op string, te
 	}
 	made, err := api.Create(ctx, upgradeConfigs, config.Object)
 	if apierrors.IsAlreadyExists(err) {
-		return fault.Newf(fault.Transient, op, "the UpgradeConfig before it is still there")
+		return fault.Newf(fault.Transient, op, "the previous UpgradeConfig still exists")
 	}
 	if err != nil {
 		return kubeapi.TruncateMessage(api.ToFault(ctx, op, err))

@@ -127,7 +127,7 @@ func (m firstRun) toState() state.Maintenance {
 	case !m.scheduled:
 		return state.Maintenance{}
 	case m.config.Status.LastScheduled != "":
-		return state.Maintenance{State: maintenancePending, Message: "its time has come, and its controller made no job: maintenance may be suspended"}
+		return state.Maintenance{State: maintenancePending, Message: "it is due, but its controller created no job: maintenance may be suspended"}
 	}
 	return state.Maintenance{State: maintenancePending, Message: "it is scheduled"}
 }

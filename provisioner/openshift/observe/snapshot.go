@@ -155,9 +155,9 @@ func (e snapshot) describeWaiting(phase string) string {
 	case state.PhaseMachine, state.PhaseMachineConfig, state.PhaseTemporaryAPI:
 		return "the API answered; waiting for it to answer again"
 	case state.PhaseManifests:
-		return "waiting for the cluster version operator's first object"
+		return "waiting for the first object of the cluster version operator"
 	case state.PhaseMastersBoot:
-		return "no master has asked for a certificate yet"
+		return "no master has requested a certificate yet"
 	case state.PhaseMasters:
 		return "no master has registered yet"
 	case state.PhaseEtcd:
@@ -165,7 +165,7 @@ func (e snapshot) describeWaiting(phase string) string {
 	case state.PhaseControlPlane:
 		return e.describeMissingControlPlane()
 	case state.PhaseBootstrapped:
-		return "waiting for the bootstrap machine to see the control plane's pods"
+		return "waiting for the bootstrap machine to detect the control plane's pods"
 	case state.PhaseTeardown:
 		return "waiting for the remaining manifests to be applied"
 	}
@@ -179,7 +179,7 @@ func (e snapshot) describeLateWaiting(phase string) string {
 	case state.PhaseComplete:
 		return "waiting for the bootstrap machine to report completion"
 	case state.PhaseMemberRemoved:
-		return "waiting for etcd to drop the bootstrap member: " + cmp.Or(e.observed.Etcd.BlockedReason, "the operator has not said so yet")
+		return "waiting for etcd to remove the bootstrap member: " + cmp.Or(e.observed.Etcd.BlockedReason, "the operator has not confirmed it yet")
 	case state.PhaseNodes:
 		return "no node besides the masters is Ready yet"
 	case state.PhaseVersion:

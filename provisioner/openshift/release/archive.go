@@ -59,7 +59,7 @@ func newUnpackFault(p publication, err error) error {
 			WithHint("check the disk's space and the folder's permissions")
 	}
 	return fault.New(fault.Invalid, "unpack "+p.directory+p.archive, err).
-		WithHint("the archive is intact but not what was expected; check the version")
+		WithHint("the archive is intact but has unexpected content; check the version")
 }
 
 func (c cache) unpack(archive string, to io.Writer) (sum string, err error) {
@@ -89,7 +89,7 @@ func findProgram(unzipped io.Reader, limit int64) (io.Reader, error) {
 	for {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("there is no %s in it", programName)
+			return nil, fmt.Errorf("it does not contain %s", programName)
 		}
 		if err != nil {
 			return nil, err

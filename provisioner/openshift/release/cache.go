@@ -123,7 +123,7 @@ func (c cache) ensureCached(ctx context.Context, e cacheEntry, p publication, pr
 	case errors.Is(err, fs.ErrNotExist):
 		return c.fillCache(ctx, e, p, progress)
 	case err != nil:
-		c.runner.Log(fmt.Sprintf("%s in %s is damaged (%v); fetching it again", p.name(), e.dir, err))
+		c.runner.Log(fmt.Sprintf("%s in %s is damaged (%v); downloading it again", p.name(), e.dir, err))
 		return c.fillCache(ctx, e, p, progress)
 	}
 	want, err := c.unpack(e.archive(p), io.Discard)
@@ -131,7 +131,7 @@ func (c cache) ensureCached(ctx context.Context, e cacheEntry, p publication, pr
 		return state.Release{}, "", newUnpackFault(p, err)
 	}
 	if sum, err := hashFile(e.program(), c.limits.program); err != nil || sum != want {
-		c.runner.Log(fmt.Sprintf("%s in %s is damaged (it is not the program of its archive); unpacking it again", p.name(), e.dir))
+		c.runner.Log(fmt.Sprintf("%s in %s is damaged (it differs from its archive); unpacking it again", p.name(), e.dir))
 		if want, err = c.replaceProgram(e, p); err != nil {
 			return state.Release{}, "", err
 		}
@@ -163,7 +163,7 @@ func (c cache) verifyVersion(ctx context.Context, e cacheEntry, p publication) (
 		return state.Release{}, err
 	}
 	if release.Version != p.version {
-		return state.Release{}, fault.Newf(fault.Conflict, "check "+e.program(), "it says that it is version %s, not %s", release.Version, p.version).
+		return state.Release{}, fault.Newf(fault.Conflict, "check "+e.program(), "its version is %s instead of %s", release.Version, p.version).
 			WithHint("delete %s and run again", e.dir)
 	}
 	return release, nil
@@ -172,7 +172,7 @@ func (c cache) verifyVersion(ctx context.Context, e cacheEntry, p publication) (
 // lock waits while another process fills the same entry.
 func (c cache) lock(ctx context.Context, e cacheEntry, p publication, progress func(string)) (unlock func(), err error) {
 	if err := os.MkdirAll(e.dir, 0o700); err != nil {
-		return nil, fault.New(fault.Internal, "make room for "+p.name(), err).WithHint("check the permissions of this folder")
+		return nil, fault.New(fault.Internal, "free disk space for "+p.name(), err).WithHint("check the permissions of this folder")
 	}
 	if err := e.checkPrivate(c.dir); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (e cacheEntry) checkPrivate(cache string) error {
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fault.New(fault.Conflict, "use the cache in "+cache, err).
-				WithHint("remove %s, or name another folder with XDG_CACHE_HOME: programs that others can change are not run", path)
+				WithHint("remove %s, or use another folder with XDG_CACHE_HOME: programs that others can change are not run", path)
 		}
 		if path == filepath.Clean(cache) || path == filepath.Dir(path) {
 			return nil

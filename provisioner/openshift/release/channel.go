@@ -51,12 +51,12 @@ func (m mirror) resolve(ctx context.Context, noted string) (string, error) {
 	switch {
 	case isChannel && m.choice.Distribution == okd:
 		return "", fault.Newf(fault.Invalid, "choose "+m.choice.name(), "OKD has no channels").
-			WithHint("name a tag of its releases, like 4.20.0-okd-scos.11").WithField(versionField)
+			WithHint("use a tag of its releases, e.g. 4.20.0-okd-scos.11").WithField(versionField)
 	case isChannel:
 		return m.resolveChannel(ctx, answer)
 	case !exactVersion.MatchString(answer):
 		return "", fault.Newf(fault.Invalid, "choose "+m.choice.name(), "%q is neither a version nor a channel", answer).
-			WithHint("answer with a version like 4.20.5, or a channel like stable-4.20").WithField(versionField)
+			WithHint("use a version such as 4.20.5, or a channel such as stable-4.20").WithField(versionField)
 	}
 	return answer, nil
 }
@@ -66,8 +66,8 @@ func (c Choice) checkRecorded(noted string) error {
 		return nil
 	}
 	return fault.Newf(fault.Conflict, "choose "+programName,
-		"the answers want %s, but this cluster was begun with %s", c.Version, noted).
-		WithHint("answer with version %s again, or start another cluster in a new --dir", noted)
+		"the answers have %s, but this installation began with %s", c.Version, noted).
+		WithHint("restore version %s, or install another cluster with a new --dir", noted)
 }
 
 // resolveChannel reads the current version of a channel from the release.txt in its directory.
@@ -79,8 +79,8 @@ func (m mirror) resolveChannel(ctx context.Context, channel string) (string, err
 	}
 	version, found := parseReleaseName(content)
 	if !found || !exactVersion.MatchString(version) || !matchVersion(channel, version) {
-		return "", fault.Newf(fault.Invalid, "read "+url, "it names %q, which is no version of %s", version, channel).
-			WithHint("answer with an exact version").WithField(versionField)
+		return "", fault.Newf(fault.Invalid, "read "+url, "it contains %q, which is not a version of %s", version, channel).
+			WithHint("use an exact version").WithField(versionField)
 	}
 	m.log(channel + " is version " + version)
 	return version, nil

@@ -44,19 +44,19 @@ func TestFetch_RefusesUnusableVersion(t *testing.T) {
 			kind                         fault.Kind
 			want                         string
 		}{
-			"another version was noted":  {"ocp", "4.20.6", "4.20.5", fault.Conflict, "want 4.20.6, but this cluster was begun with 4.20.5"},
-			"another minor was noted":    {"ocp", "stable-4.21", "4.20.5", fault.Conflict, "want stable-4.21, but"},
-			"a longer minor was noted":   {"ocp", "stable-4.2", "4.20.5", fault.Conflict, "want stable-4.2, but"},
-			"no version was noted":       {"ocp", "stable-4.20", "stable-4.20", fault.Conflict, "begun with stable-4.20"},
-			"a path was noted":           {"ocp", "stable-4.20", "4.20.5/../x", fault.Conflict, "begun with 4.20.5/../x"},
+			"another version was noted":  {"ocp", "4.20.6", "4.20.5", fault.Conflict, "have 4.20.6, but this installation began with 4.20.5"},
+			"another minor was noted":    {"ocp", "stable-4.21", "4.20.5", fault.Conflict, "have stable-4.21, but"},
+			"a longer minor was noted":   {"ocp", "stable-4.2", "4.20.5", fault.Conflict, "have stable-4.2, but"},
+			"no version was noted":       {"ocp", "stable-4.20", "stable-4.20", fault.Conflict, "began with stable-4.20"},
+			"a path was noted":           {"ocp", "stable-4.20", "4.20.5/../x", fault.Conflict, "began with 4.20.5/../x"},
 			"no such channel":            {"ocp", "stable-4.20", "", fault.NotFound, "stable-4.20/release.txt"},
 			"a channel of another minor": {"ocp", "fast-4.20", "", fault.Invalid, `"4.21.0"`},
-			"a channel of a path":        {"ocp", "latest-4.20", "", fault.Invalid, "no version of latest-4.20"},
-			"a channel without a name":   {"ocp", "candidate-4.20", "", fault.Invalid, "no version of candidate-4.20"},
+			"a channel of a path":        {"ocp", "latest-4.20", "", fault.Invalid, "not a version of latest-4.20"},
+			"a channel without a name":   {"ocp", "candidate-4.20", "", fault.Invalid, "not a version of candidate-4.20"},
 			"neither":                    {"ocp", "newest", "", fault.Invalid, "neither a version nor a channel"},
 			"a path":                     {"ocp", "../4.20.5", "", fault.Invalid, "neither a version nor a channel"},
-			"OKD asked as OCP":           {"ocp", "4.20.0-okd-scos.11", "", fault.Invalid, "a release of OKD"},
-			"OCP asked as OKD":           {"okd", "4.20.5", "", fault.Invalid, "no release of OKD"},
+			"OKD asked as OCP":           {"ocp", "4.20.0-okd-scos.11", "", fault.Invalid, "an OKD release"},
+			"OCP asked as OKD":           {"okd", "4.20.5", "", fault.Invalid, "not a release of OKD"},
 			"a channel of OKD":           {"okd", "stable-4.20", "", fault.Invalid, "no channels"},
 			"OKD on Fedora CoreOS":       {"okd", "4.18.0-okd-scos.1", "", fault.Invalid, "Fedora CoreOS"},
 		} {

@@ -50,13 +50,13 @@ func (p publication) findChecksum(published checksums) (string, error) {
 		var err error
 		if list, err = p.key.verify(published.list, published.signature, time.Now()); err != nil {
 			return "", fault.New(fault.Invalid, "verify "+p.directory+signatureName, err).
-				WithHint("run again; if it stays so, do not trust this server, or name its own key with --release-key (pre-releases have another key, too)")
+				WithHint("run again; if the problem persists, do not trust this server, or set its key with --release-key (pre-releases have another key, too)")
 		}
 	}
 	sum, found := parseChecksum(list, p.archive)
 	if !found {
 		return "", fault.Newf(fault.Invalid, "read "+p.directory+checksumName, "it has no checksum of %s", p.archive).
-			WithHint("check the version in the answers; if it exists, the server shows the list of another one")
+			WithHint("check the version in the answers; if it exists, the server returns the list of another one")
 	}
 	return sum, nil
 }
@@ -65,7 +65,7 @@ func (m mirror) fetchSignature(ctx context.Context, p publication) ([]byte, erro
 	signature, err := m.downloads.Read(ctx, p.directory+signatureName)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.Invalid, "verify "+p.directory+checksumName, err).
-			WithHint("releases are unpacked only if they are signed; use a mirror that has the signatures, too")
+			WithHint("only signed releases are unpacked; use a mirror with signatures")
 	}
 	return signature, err
 }

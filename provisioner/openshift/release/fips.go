@@ -13,7 +13,7 @@ const LinuxFIPS = "/proc/sys/crypto/fips_enabled"
 // fipsField is the answer that asks for FIPS mode.
 const fipsField = "openshift.fips"
 
-const fipsHint = "run exoshift on RHEL 9 for x86_64 that was installed in FIPS mode, or leave out " + fipsField
+const fipsHint = "run exoshift on RHEL 9 for x86_64 installed in FIPS mode, or remove " + fipsField
 
 // checkHost refuses a machine on which openshift-install would refuse a cluster in FIPS mode, before anything is downloaded.
 func checkHost(c Choice) error {

@@ -20,14 +20,14 @@ import (
 func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, said func(line string)) (state.Ignition, error) {
 	if installdir.IsComplete(dir) {
 		if installdir.IsOutdated(dir, wanted) {
-			said("The answers or manifests have changed since the documents were generated; those that are there are used")
+			said("The answers or manifests have changed since the documents were generated; the existing documents are used")
 		}
 		return installdir.Load(dir, i.version)
 	}
 	// Rmdir removes only an empty directory; any other content must stay.
 	if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
-			WithHint("%s is no finished generation; move it away and run again", dir)
+			WithHint("%s is not a complete generation; move it away and run again", dir)
 	}
 	if err := i.generate(ctx, dir, wanted, said); err != nil {
 		return state.Ignition{}, err
@@ -51,7 +51,7 @@ func (i *Installer) generate(ctx context.Context, dir string, wanted state.Gener
 			return err
 		}
 		if !installdir.IsComplete(w.dir) {
-			return fault.Newf(fault.Internal, "generate the Ignition documents", "%s ended well but left files out", i.name())
+			return fault.Newf(fault.Internal, "generate the Ignition documents", "%s succeeded but files are missing", i.name())
 		}
 		return installdir.Publish(w.dir, dir, i.version, wanted, w.mask.Hide)
 	})
@@ -70,7 +70,7 @@ func (i *Installer) withWorkspace(dir string, wanted state.Generation, work func
 	}
 	place, err := installdir.MakeWorkDir(dir)
 	if err != nil {
-		return fault.New(fault.Internal, "make room for openshift-install", err)
+		return fault.New(fault.Internal, "free disk space for openshift-install", err)
 	}
 	defer os.RemoveAll(place)
 	return work(workspace{dir: place, wanted: wanted, mask: program.NewMasker(wanted), onMessage: func(string) {}})

@@ -93,14 +93,14 @@ func (i *Installer) verifyProgram() (string, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.program == "" {
-		return "", fault.Newf(fault.Internal, "run "+i.name(), "it was not fetched before")
+		return "", fault.Newf(fault.Internal, "run "+i.name(), "it was not downloaded before")
 	}
 	if i.sum == "" {
 		return i.program, nil
 	}
 	if sum, err := hashFile(i.program, i.cache.limits.program); err != nil || sum != i.sum {
 		return "", fault.Newf(fault.Conflict, "run "+i.name(), "%s was changed after it was verified", i.program).
-			WithHint("run again, and find out who writes to that folder")
+			WithHint("run again, and check who writes to that folder")
 	}
 	return i.program, nil
 }
@@ -140,7 +140,7 @@ func (i *Installer) FindBootImage(ctx context.Context) (state.BootImage, error) 
 	artifacts := metadata.Architectures["x86_64"].Artifacts["openstack"]
 	disk := artifacts.Formats["qcow2.gz"].Disk
 	if disk == nil || disk.Location == "" || disk.Sha256 == "" {
-		return state.BootImage{}, fault.Newf(fault.NotFound, op, "%s names no x86_64 image for openstack in qcow2.gz", i.name())
+		return state.BootImage{}, fault.Newf(fault.NotFound, op, "%s has no x86_64 image for openstack in qcow2.gz", i.name())
 	}
 	return state.BootImage{Build: artifacts.Release, URL: disk.Location, SHA256: disk.Sha256}, nil
 }

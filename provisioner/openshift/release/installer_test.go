@@ -53,14 +53,14 @@ func TestFetch_ExplainsBadDownload(t *testing.T) {
 			m.checksums().content = []byte("0000  something-else.tar.gz\n")
 			m.sign(t)
 		}, fault.Invalid, "no checksum"},
-		"cut short":             {func(_ *testing.T, m *mirror) { m.archive().cut = 50 }, fault.Transient, "cut"},
-		"standing still":        {func(_ *testing.T, m *mirror) { m.archive().pause = time.Hour }, fault.Transient, "nothing came"},
+		"cut short":             {func(_ *testing.T, m *mirror) { m.archive().cut = 50 }, fault.Transient, "truncated"},
+		"standing still":        {func(_ *testing.T, m *mirror) { m.archive().pause = time.Hour }, fault.Transient, "no data"},
 		"a server out of order": {func(_ *testing.T, m *mirror) { m.archive().fails = 9 }, fault.Transient, "503"},
 		"an archive without the program": {func(t *testing.T, m *mirror) {
 			content := pack(t, map[string]string{"README.md": ""})
 			m.archive().content, m.checksums().content = content, []byte(sum(content)+" *"+archiveName("4.20.5")+"\n")
 			m.sign(t)
-		}, fault.Invalid, "no openshift-install in it"},
+		}, fault.Invalid, "does not contain openshift-install"},
 		"a program of another version": {func(t *testing.T, m *mirror) {
 			m.publish(t, strings.Replace(versionScript, "4.20.5", "4.19.1", 1))
 		}, fault.Conflict, "4.19.1"},
@@ -167,7 +167,7 @@ exit 3`, fault.Invalid, "no registry"},
 		"interrupted":    {"exit 8", fault.Cancelled, "exit status 8"},
 		"fatal":          {"echo 'level=fatal msg=\"asset is bad\"' >&2; exit 1", fault.Internal, "asset is bad"},
 		"without a form": {"echo 'segmentation fault, password qwert-asdfg-yxcvb-12345' >&2; exit 139", fault.Internal, "segmentation fault, password ***"},
-		"files left out": {"exit 0", fault.Internal, "left files out"},
+		"files left out": {"exit 0", fault.Internal, "did not generate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, dir := newMirror(t), t.TempDir()
@@ -226,8 +226,8 @@ func TestOpenImage_UnpacksAndVerifies(t *testing.T) {
 		"two members": {file{content: append(slices.Clone(packed), packed...)}, sum(append(slices.Clone(packed), packed...)), 0, ""},
 		"another":     {file{content: packed}, sum([]byte("x")), fault.Invalid, "sha256"},
 		"more after":  {file{content: append(slices.Clone(packed), strings.Repeat("more", 10)...)}, sum(packed), fault.Invalid, ""},
-		"cut":         {file{content: packed, cut: len(packed) - 9}, sum(packed), fault.Transient, "cut"},
-		"cut quietly": {file{content: packed[:len(packed)-9]}, sum(packed), fault.Transient, "cut"},
+		"cut":         {file{content: packed, cut: len(packed) - 9}, sum(packed), fault.Transient, "truncated"},
+		"cut quietly": {file{content: packed[:len(packed)-9]}, sum(packed), fault.Transient, "truncated"},
 		"web page":    {file{content: []byte("<html>")}, sum(packed), fault.Invalid, "web page"},
 		"not packed":  {file{content: []byte(content)}, sum(packed), fault.Invalid, "gzip"},
 	} {

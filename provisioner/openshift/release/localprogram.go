@@ -16,7 +16,7 @@ func (c Choice) useProgram(ctx context.Context, runner program.Runner, noted str
 	path := c.Program
 	if err := checkExecutable(path); err != nil {
 		return state.Release{}, fault.New(fault.Invalid, "use "+path, err).
-			WithHint("name an executable %s with --openshift-install, or leave the option out", programName)
+			WithHint("use an executable %s with --openshift-install, or omit the flag", programName)
 	}
 	if noted != "" {
 		if err := c.checkRecorded(noted); err != nil {
@@ -29,11 +29,11 @@ func (c Choice) useProgram(ctx context.Context, runner program.Runner, noted str
 		return state.Release{}, context.Cause(ctx)
 	case err != nil:
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
-			WithHint("name another program with --openshift-install, or leave the option out")
+			WithHint("use another program with --openshift-install, or omit the flag")
 	}
 	if err := c.checkProgramVersion(release.Version, noted); err != nil {
 		return state.Release{}, fault.New(fault.Conflict, "use "+path, err).
-			WithHint("name another program with --openshift-install, or leave the option out")
+			WithHint("use another program with --openshift-install, or omit the flag")
 	}
 	runner.Log("using " + path + ", which is version " + release.Version)
 	return release, nil
@@ -45,7 +45,7 @@ func checkExecutable(path string) error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
+		return errors.New("it is not a regular file")
 	case info.Mode().Perm()&0o111 == 0:
 		return errors.New("it is not executable")
 	}
@@ -55,11 +55,11 @@ func checkExecutable(path string) error {
 func (c Choice) checkProgramVersion(version, noted string) error {
 	switch {
 	case isOKD(version) != (c.Distribution == okd):
-		return fmt.Errorf("it is version %s, which is not of the distribution %s", version, c.Distribution)
+		return fmt.Errorf("its version is %s, which is not of the distribution %s", version, c.Distribution)
 	case !matchVersion(c.Version, version):
-		return fmt.Errorf("it is version %s, the answers want %s", version, c.Version)
+		return fmt.Errorf("its version is %s instead of %s", version, c.Version)
 	case noted != "" && noted != version:
-		return fmt.Errorf("it is version %s, but this cluster was begun with %s", version, noted)
+		return fmt.Errorf("its version is %s, but this installation began with %s", version, noted)
 	}
 	return nil
 }

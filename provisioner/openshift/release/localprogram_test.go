@@ -48,12 +48,12 @@ func TestFetch_LocalProgramMustMatch(t *testing.T) {
 		want                               string
 	}{
 		"missing":              {plain + "x", "ocp", "4.20.5", "", fault.Invalid, "no such file"},
-		"a folder":             {filepath.Dir(plain), "ocp", "4.20.5", "", fault.Invalid, "no regular file"},
+		"a folder":             {filepath.Dir(plain), "ocp", "4.20.5", "", fault.Invalid, "not a regular file"},
 		"not executable":       {plain, "ocp", "4.20.5", "", fault.Invalid, "not executable"},
 		"no program":           {program(t, "\x7fELF nonsense"), "ocp", "4.20.5", "", fault.Conflict, "exec format"},
-		"another version":      {good, "ocp", "4.20.6", "", fault.Conflict, "it is version 4.20.5, the answers want 4.20.6"},
-		"another minor":        {good, "ocp", "stable-4.21", "", fault.Conflict, "it is version 4.20.5, the answers want stable-4.21"},
-		"another was noted":    {good, "ocp", "stable-4.20", "4.20.4", fault.Conflict, "it is version 4.20.5, but this cluster was begun with 4.20.4"},
+		"another version":      {good, "ocp", "4.20.6", "", fault.Conflict, "its version is 4.20.5 instead of 4.20.6"},
+		"another minor":        {good, "ocp", "stable-4.21", "", fault.Conflict, "its version is 4.20.5 instead of stable-4.21"},
+		"another was noted":    {good, "ocp", "stable-4.20", "4.20.4", fault.Conflict, "its version is 4.20.5, but this installation began with 4.20.4"},
 		"another distribution": {good, "okd", "4.20.5", "", fault.Conflict, "not of the distribution okd"},
 		"another architecture": {program(t, strings.Replace(versionScript, "amd64", "arm64", 1)), "ocp", "4.20.5", "", fault.Conflict, `"arm64"`},
 	} {

@@ -51,7 +51,7 @@ func (m mirror) findPublication(version string) (publication, error) {
 	archive, err := resolveArchive(runtime.GOOS, runtime.GOARCH, version, m.choice.FIPS)
 	if err != nil {
 		return publication{}, fault.New(fault.Invalid, op, err).
-			WithHint("run exoshift on Linux or macOS, or name a program of this version with --openshift-install")
+			WithHint("run exoshift on Linux or macOS, or use a program of this version with --openshift-install")
 	}
 	key, err := loadReleaseKey(m.key)
 	if err != nil {
@@ -74,17 +74,17 @@ func checkDistribution(distribution, version string) error {
 	tag := okdTag.FindStringSubmatch(version)
 	switch {
 	case distribution != okd && isOKD(version):
-		return fault.Newf(fault.Invalid, op, "it is a release of OKD, not of OpenShift Container Platform").
-			WithHint("answer with distribution okd, or with a version like 4.20.5").WithField(versionField)
+		return fault.Newf(fault.Invalid, op, "it is an OKD release, not of OpenShift Container Platform").
+			WithHint("use distribution okd, or a version such as 4.20.5").WithField(versionField)
 	case distribution != okd:
 		return nil
 	case tag == nil:
-		return fault.Newf(fault.Invalid, op, "it is no release of OKD on CentOS Stream CoreOS").
-			WithHint("answer with a tag of OKD's releases, like 4.20.0-okd-scos.11").WithField(versionField)
+		return fault.Newf(fault.Invalid, op, "it is not a release of OKD on CentOS Stream CoreOS").
+			WithHint("use a tag of OKD's releases, e.g. 4.20.0-okd-scos.11").WithField(versionField)
 	}
 	if minor, err := strconv.Atoi(tag[1]); err != nil || minor < 19 {
 		return fault.Newf(fault.Invalid, op, "it boots from an image of Fedora CoreOS, which is not supported").
-			WithHint("answer with 4.19 or later: these boot from CentOS Stream CoreOS").WithField(versionField)
+			WithHint("use 4.19 or later, which boots from CentOS Stream CoreOS").WithField(versionField)
 	}
 	return nil
 }

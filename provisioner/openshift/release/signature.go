@@ -43,7 +43,7 @@ func loadReleaseKey(given []byte) (releaseKey, error) {
 	key, err := parseReleaseKey(given)
 	if err != nil {
 		return releaseKey{}, fault.New(fault.Invalid, "read the release key", err).
-			WithHint("name a file with one armored OpenPGP public key with --release-key, or leave the option out")
+			WithHint("use a file with one armored OpenPGP public key with --release-key, or omit the flag")
 	}
 	key.scope = key.fingerprint
 	return key, nil
@@ -53,11 +53,11 @@ func parseReleaseKey(content []byte) (releaseKey, error) {
 	keys, err := openpgp.ReadArmoredKeyRing(bytes.NewReader(content))
 	switch {
 	case err != nil:
-		return releaseKey{}, fmt.Errorf("it holds no OpenPGP public key: %w", err)
+		return releaseKey{}, fmt.Errorf("it contains no OpenPGP public key: %w", err)
 	case len(keys) != 1:
-		return releaseKey{}, fmt.Errorf("it holds %d OpenPGP keys instead of one", len(keys))
+		return releaseKey{}, fmt.Errorf("it contains %d OpenPGP keys instead of one", len(keys))
 	case keys[0].PrivateKey != nil:
-		return releaseKey{}, errors.New("it holds a private key")
+		return releaseKey{}, errors.New("it contains a private key")
 	}
 	return releaseKey{keys: keys, fingerprint: strings.ToUpper(hex.EncodeToString(keys[0].PrimaryKey.Fingerprint))}, nil
 }
@@ -116,7 +116,7 @@ func decodeArmor(signature []byte) ([]byte, error) {
 	}
 	block, err := armor.Decode(bytes.NewReader(signature))
 	if err != nil {
-		return nil, fmt.Errorf("its armor does not parse: %w", err)
+		return nil, fmt.Errorf("invalid armor: %w", err)
 	}
 	return io.ReadAll(block.Body)
 }

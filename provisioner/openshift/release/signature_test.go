@@ -176,7 +176,7 @@ func TestFetch_DefaultsToPinnedKey(t *testing.T) {
 	m.net.ReleaseKey = nil
 	err := fetch(t.Context(), m.installer())
 	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "not signed by the release key "+release.KeyFingerprint) {
-		t.Errorf("signed by somebody else: %v", err)
+		t.Errorf("signed by someone else: %v", err)
 	}
 }
 

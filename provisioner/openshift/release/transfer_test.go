@@ -58,7 +58,7 @@ func TestFetch_ResumesDownload(t *testing.T) {
 		if diff := cmp.Diff([]string{`bytes=1000- "one"`, `bytes=1700- "one"`}, m.asked); diff != "" {
 			t.Errorf("asked for (-want +got):\n%s", diff)
 		}
-		if !m.said("going on") {
+		if !m.said("resuming") {
 			t.Errorf("it was not said: %q", m.logged)
 		}
 	})
@@ -214,7 +214,7 @@ func TestFetch_RedirectsToHTTPSOnly(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript)
 		m.archive().leads = "http://mirror.openshift.com/elsewhere"
-		if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "not encrypted") {
+		if err := fetch(t.Context(), m.installer()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "unencrypted") {
 			t.Errorf("kind %v: %v", fault.KindOf(err), err)
 		}
 	})

@@ -24,11 +24,11 @@ func queryVersion(ctx context.Context, runner program.Runner, name, path string)
 	var problem error
 	switch {
 	case release.Version == "":
-		problem = fmt.Errorf("its output %.80q names no version", output.String())
+		problem = fmt.Errorf("its output %.80q has no version", output.String())
 	case !releaseImage.MatchString(release.Image):
 		problem = fmt.Errorf("its release image %q has no digest", release.Image)
 	case architecture != payloadGo && architecture != "multi":
-		problem = fmt.Errorf("it installs machines of architecture %q, not %s", architecture, payloadGo)
+		problem = fmt.Errorf("it installs machines of architecture %q instead of %s", architecture, payloadGo)
 	}
 	if problem != nil {
 		return state.Release{}, fault.New(fault.Conflict, "check "+path, problem).

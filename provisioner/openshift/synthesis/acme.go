@@ -42,7 +42,7 @@ func (c *Reader) GetACMERegistration(ctx context.Context) (state.ACMERegistratio
 	registration, problem := parseRegistration(secret.Data[acmeKey])
 	if problem != "" {
 		return state.ACMERegistration{}, fault.Newf(fault.Invalid, op, "%s in the secret syn-cert-manager/%s %s", acmeKey, acmeSecret, problem).
-			WithHint("delete the secret and the job acme-dns-register in the namespace syn-cert-manager: they are made anew")
+			WithHint("delete the secret and the job acme-dns-register in the namespace syn-cert-manager: they are recreated")
 	}
 	return registration, nil
 }
@@ -56,7 +56,7 @@ func parseRegistration(content []byte) (state.ACMERegistration, string) {
 	}
 	var accounts map[string]acmeAccount
 	if json.Unmarshal(content, &accounts) != nil {
-		return state.ACMERegistration{}, "is not in a form that is known"
+		return state.ACMERegistration{}, "has an unknown form"
 	}
 	return buildRegistration(accounts)
 }
@@ -67,16 +67,16 @@ func buildRegistration(accounts map[string]acmeAccount) (state.ACMERegistration,
 		target := accounts[domain].FullDomain
 		switch {
 		case len(validation.IsDNS1123Subdomain(target)) > 0:
-			return found, "leads to something that is no name"
+			return found, "has an invalid target name"
 		case found.FullDomain != "" && found.FullDomain != target:
-			return found, "holds accounts that differ"
+			return found, "has different accounts"
 		}
 		if found.FullDomain = target; len(validation.IsDNS1123Subdomain(domain)) == 0 {
 			found.Domains = append(found.Domains, domain)
 		}
 	}
 	if found.FullDomain == "" {
-		return found, "holds no account"
+		return found, "has no account"
 	}
 	return found, ""
 }

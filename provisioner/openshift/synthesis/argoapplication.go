@@ -41,7 +41,7 @@ type argoApplication struct {
 }
 
 func toApplicationStatuses(all []argoApplication) (root state.ApplicationStatus, others []state.ApplicationStatus) {
-	root = state.ApplicationStatus{Name: rootName, Health: missing, Message: "Steward has not made it yet"}
+	root = state.ApplicationStatus{Name: rootName, Health: missing, Message: "Steward has not created it yet"}
 	for _, application := range all {
 		if application.Metadata.Name == rootName {
 			root = application.toStatus()

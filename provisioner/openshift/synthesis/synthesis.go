@@ -126,13 +126,13 @@ func (s synState) buildArgoStatus(now time.Time) state.ApplicationStatus {
 	phase := kubeapi.Sanitize(s.argo.Status.Phase)
 	switch {
 	case !s.defined:
-		status.Health, status.Message = missing, "Steward has not started it yet; the log of the Deployment syn/steward says why"
+		status.Health, status.Message = missing, "Steward has not started it yet; the log of the Deployment syn/steward shows why"
 	case !s.running:
 		status.Health, status.Message = missing, "its operator has nothing to run yet"
 	case phase == "Failed":
 		status.Health, status.Message = degraded, "its operator failed to set it up"
 	case phase != "Available" && now.Sub(s.argo.Metadata.CreationTimestamp.Time) >= operatorTimeout:
-		status.Health, status.Message = progressing, "its operator takes more than 10 minutes; if it is stuck, Steward starts it anew"
+		status.Health, status.Message = progressing, "its operator takes more than 10 minutes; if it is stuck, Steward restarts it"
 	case phase != "Available":
 		status.Health, status.Message = progressing, "its operator sets it up"
 	case !s.controlled:

@@ -19,11 +19,11 @@ func listAgentKeys(conn net.Conn) func() ([]ssh.Signer, error) {
 		keys, err := agent.NewClient(conn).Signers()
 		switch {
 		case err != nil:
-			return nil, fault.New(fault.Denied, signInOp, fmt.Errorf("ask the SSH agent for its keys: %w", shortenError(err))).
-				WithHint("start the agent again and give it your key: eval $(ssh-agent); ssh-add")
+			return nil, fault.New(fault.Denied, signInOp, fmt.Errorf("list the keys of the SSH agent: %w", shortenError(err))).
+				WithHint("restart the agent and add your key: eval $(ssh-agent); ssh-add")
 		case len(keys) == 0:
 			return nil, fault.Newf(fault.Denied, signInOp, "the SSH agent has no key, or is locked").
-				WithHint("give it your key with ssh-add, which asks for the passphrase if the key has one; ssh-add -X unlocks an agent")
+				WithHint("add your key with ssh-add, which asks for its passphrase; ssh-add -X unlocks an agent")
 		}
 		for i, key := range keys {
 			if able, is := key.(ssh.AlgorithmSigner); is {
@@ -41,7 +41,7 @@ func (k agentKey) SignWithAlgorithm(random io.Reader, data []byte, algorithm str
 	signature, err := k.AlgorithmSigner.SignWithAlgorithm(random, data, algorithm)
 	if err != nil {
 		return nil, fault.New(fault.Denied, signInOp, fmt.Errorf("the SSH agent does not sign with the key %s: %w", ssh.FingerprintSHA256(k.PublicKey()), shortenError(err))).
-			WithHint("allow it where the agent asks, or touch the device that holds the key; then run again")
+			WithHint("confirm it in the agent, or touch the security key; then run again")
 	}
 	return signature, nil
 }

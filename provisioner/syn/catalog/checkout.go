@@ -58,20 +58,20 @@ func (s *snapshot) checkOut(tree *object.Tree, dir string) error {
 
 func (c *checkout) addFolder(tree *object.Tree, name string, depth int) error {
 	if depth > maxDepth {
-		return c.newUnsafeError(name, "too many folders in one another")
+		return c.newUnsafeError(name, "folders are nested too deeply")
 	}
 	seen := map[string]string{}
 	for _, entry := range tree.Entries {
 		below := path.Join(name, entry.Name)
 		if other, taken := seen[foldCase(entry.Name)]; taken {
-			return c.newUnsafeError(below, fmt.Sprintf("it differs from %q in upper and lower case only", other))
+			return c.newUnsafeError(below, fmt.Sprintf("it differs from %q only in case", other))
 		}
 		seen[foldCase(entry.Name)] = entry.Name
 		if len(c.files) >= maxEntries {
 			return c.newUnsafeError(below, fmt.Sprintf("there are more than %d files", maxEntries))
 		}
 		if !isSafePath(below) || strings.Contains(entry.Name, "/") {
-			return c.newUnsafeError(below, "a file of that name is not safe")
+			return c.newUnsafeError(below, "the file name is not safe")
 		}
 		if err := c.addEntry(entry, below, depth); err != nil {
 			return err
@@ -99,9 +99,9 @@ func (c *checkout) addEntry(entry object.TreeEntry, name string, depth int) erro
 		if err != nil || isSafePath(string(target)) {
 			return err
 		}
-		return c.newUnsafeError(name, "it is a link that may lead out of the repository")
+		return c.newUnsafeError(name, "it is a link that may point outside of the repository")
 	}
-	return c.newUnsafeError(name, "it is neither a file nor a folder")
+	return c.newUnsafeError(name, "it is neither a file nor a directory")
 }
 
 func (c *checkout) addSize(name string, hash plumbing.Hash) error {
@@ -110,7 +110,7 @@ func (c *checkout) addSize(name string, hash plumbing.Hash) error {
 		return err
 	}
 	if c.bytes += found.Size; c.bytes > maxUnpacked {
-		return c.newUnsafeError(name, fmt.Sprintf("the files have more than %d MB", maxUnpacked>>20))
+		return c.newUnsafeError(name, fmt.Sprintf("the files are larger than %d MB", maxUnpacked>>20))
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (c *checkout) write(into *os.Root, file plannedFile) error {
 func (c *checkout) newUnsafeError(name, reason string) error {
 	op := "keep the files of " + c.from.repo.String()
 	return fault.Newf(fault.Invalid, op, "%s: %s", text.Sanitize(name, text.WithLimit(maxRemoteOutput)), reason).
-		WithHint("find out who put that into the repository, and take it out")
+		WithHint("find out who added it to the repository, and remove it")
 }
 
 // isSafePath reports whether a path stays in the repository, and outside of the .git folder.

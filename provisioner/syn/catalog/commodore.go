@@ -65,7 +65,7 @@ func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said f
 	if !errors.As(err, &failed) {
 		return fault.New(fault.Invalid, compileOp, err).WithHint("check that commodore works: %s --version", c.Program)
 	}
-	return newCompileError(extractReason(text), "correct the configuration, or run commodore by hand to see more: commodore catalog compile "+cluster.ID)
+	return newCompileError(extractReason(text), "correct the configuration, or run commodore yourself for details: commodore catalog compile "+cluster.ID)
 }
 
 // buildArgs contain no secret: every user of this machine can read them.

@@ -31,8 +31,8 @@ func NewCompiler(n network.Network, access Access, local Commodore) *Compiler {
 // CheckReady returns which compiler would be used.
 func (c *Compiler) CheckReady(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error) {
 	if c.access.Token == "" {
-		return c.checkLocal(fault.Newf(fault.NotFound, compileOp, "there is no token of the Git host, and no commodore on this machine").
-			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
+		return c.checkLocal(fault.Newf(fault.NotFound, compileOp, "there is no token for the Git host, and no commodore on this machine").
+			WithHint("create a token at the Git host with the scopes api and write_repository and set it as syn.gitToken, or install commodore"))
 	}
 	project, err := c.newProject(tenant, cluster)
 	if err != nil {
@@ -58,8 +58,8 @@ func (c *Compiler) checkLocal(without error) (string, error) {
 // Compile waits until the catalog is compiled from a commit of the tenant's repository.
 func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
 	if c.access.Token == "" {
-		return c.compileLocal(ctx, cluster, said, fault.Newf(fault.NotFound, compileOp, "nobody can compile it").
-			WithHint("create a token at the Git host with the scopes api and write_repository and give it as syn.gitToken, or install commodore"))
+		return c.compileLocal(ctx, cluster, said, fault.Newf(fault.NotFound, compileOp, "it cannot be compiled").
+			WithHint("create a token at the Git host with the scopes api and write_repository and set it as syn.gitToken, or install commodore"))
 	}
 	project, err := c.newProject(tenant, cluster)
 	if err != nil {

@@ -187,7 +187,7 @@ func TestListWantedSecrets_FromRefs(t *testing.T) {
 	}
 	for name, files := range map[string]map[string]string{
 		"another secret": {"refs/a/b": ref("a:c", "clusters/kv")},
-		"no YAML":        {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
+		"not YAML":       {"refs/a/b": "{"}, "no secret": {"refs/a": ""}, "too large": {"refs/a/b": strings.Repeat("#", 1<<20)},
 	} {
 		if _, err := git.ListWantedSecrets(write(t, files), state.DefaultVaultMount); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)

@@ -30,17 +30,17 @@ func toFault(ctx context.Context, op string, p repoURL, err error) error {
 	case errors.Is(err, transport.ErrEmptyRemoteRepository):
 		return fault.Newf(fault.NotFound, op, "it has no commit yet").WithHint("give it a first commit")
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fault.Newf(fault.NotFound, op, "there is no such repository, or it is hidden from us").
-			WithHint("check that your account at %s may see it, and the address in Lieutenant", p.host)
+		return fault.Newf(fault.NotFound, op, "no such repository, or no access to it").
+			WithHint("check that your account at %s has access to it, and the URL in Lieutenant", p.host)
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
-		return fault.Newf(fault.Denied, op, "%s does not accept the token", p.host).
-			WithHint("give a token of %s that has not ended and has the scopes api and write_repository, from an account that may change this repository", p.host)
+		return fault.Newf(fault.Denied, op, "%s rejects the token", p.host).
+			WithHint("use a valid token of %s with the scopes api and write_repository, of an account with write access to this repository", p.host)
 	case errors.As(err, &said):
 		return toRefusalFault(op, p, said.message)
 	}
 	if status := parseHTTPStatus(err); status != 0 {
 		return fault.Newf(fault.Transient, op, "%s answers %d %s", p.host, status, http.StatusText(status)).
-			WithHint("the Git host is out of order, or limits how often it is asked: run again in a while")
+			WithHint("the Git host is down or limits requests: run again later")
 	}
 	return toConnectFault(ctx, p, err)
 }
@@ -73,7 +73,7 @@ func toPushError(ctx context.Context, op string, p repoURL, report *packp.Report
 	var spoke remoteError
 	switch {
 	case err == nil && report == nil:
-		return raceError{errors.New("the host said nothing")}
+		return raceError{errors.New("the host returned no message")}
 	case err == nil:
 		return nil
 	case errors.As(err, &known), ctx.Err() != nil, errors.Is(err, transport.ErrAuthenticationRequired),
@@ -108,9 +108,9 @@ func toRefusalFault(op string, p repoURL, said string) error {
 	denied := fault.Newf(fault.Denied, op, "%s refuses: %s", p.host, truncateText(said, maxRemoteOutput))
 	switch low := strings.ToLower(said); {
 	case strings.Contains(low, "protected branch"):
-		return denied.WithHint("have somebody let you push to the default branch of %s, or have them make this change", p)
+		return denied.WithHint("ask for permission to push to the default branch of %s, or have someone else make this change", p)
 	case strings.Contains(low, "deploy key"), strings.Contains(low, "write access"):
-		return denied.WithHint("use a key or a token of an account that may change %s", p)
+		return denied.WithHint("use a key or a token of an account with write access to %s", p)
 	}
-	return denied.WithHint("ask those who keep %s to allow this change", p)
+	return denied.WithHint("ask the maintainers of %s to allow this change", p)
 }

@@ -55,7 +55,7 @@ type fileChange struct {
 // prepare applies the edits to the newest commit, in memory.
 func (g *Git) prepare(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit) (fileChange, error) {
 	if !isSafePath(file) {
-		return fileChange{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is no path in it", file)
+		return fileChange{}, fault.Newf(fault.Internal, "edit a file of a repository", "%q is not a path in it", file)
 	}
 	base, err := g.fetchSnapshot(ctx, repo)
 	if err != nil {
@@ -170,7 +170,7 @@ func (g *Git) Fetch(ctx context.Context, repo state.GitRepo, dir string) (string
 			return "", err
 		}
 		return "", fault.New(fault.Internal, "keep the files of "+newest.repo.String(), err).
-			WithHint("check the rights and the room of %s", filepath.Dir(dir))
+			WithHint("check the permissions and the free space of %s", filepath.Dir(dir))
 	}
 	return newest.head.String(), nil
 }

@@ -127,7 +127,7 @@ func TestCommit_RejectedPushIsNoRace(t *testing.T) {
 		return refused
 	}
 	_, err := w.byToken().Commit(t.Context(), repo(tenantRepo), file, domain(), "Domain")
-	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "answers 502") || !strings.Contains(fault.HintOf(err), "takes changes") {
+	if !fault.Is(err, fault.Transient) || !strings.Contains(err.Error(), "answers 502") || !strings.Contains(fault.HintOf(err), "accepts changes,") {
 		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }
@@ -177,13 +177,13 @@ func TestKnownHosts_IdentifyHostKey(t *testing.T) {
 		"by a pattern":                  {lieutenant: line("*.com,!other.com", newKey(t, 'h')), ok: true},
 		"by the network":                {world: server.FormatAuthorizedKey(newKey(t, 'h')), files: line(host, other), ok: true},
 		"by the person":                 {files: line("else", other) + line(host, newKey(t, 'h')), ok: true},
-		"by nobody":                     {kind: fault.Denied, says: []string{"nobody tells"}},
+		"by nobody":                     {kind: fault.Denied, says: []string{"the host"}},
 		"by another host":               {files: line("*.com,!"+host, newKey(t, 'h')), kind: fault.Denied},
 		"another key":                   {lieutenant: line(host, other), files: line(host, newKey(t, 'h')), kind: fault.Conflict, says: []string{fingerprint(other), fingerprint(newKey(t, 'h')), "Lieutenant"}},
 		"one of several keys":           {lieutenant: line(host, other) + line(host, newKey(t, 'h')) + line(host, newKey(t, 'p')), ok: true},
 		"its new key":                   {lieutenant: "@revoked " + line(host, other), files: line(host, newKey(t, 'h')), ok: true},
 		"a key that was revoked before": {lieutenant: "@revoked " + line(host, newKey(t, 'h')), files: line(host, newKey(t, 'h')), kind: fault.Denied, says: []string{"revoked"}},
-		"a key of which nobody tells":   {lieutenant: "@revoked " + line(host, other), kind: fault.Denied, says: []string{"nobody tells"}},
+		"a key of which nobody tells":   {lieutenant: "@revoked " + line(host, other), kind: fault.Denied, says: []string{"the host"}},
 		"a key that is taken":           {lieutenant: "@revoked " + line(host, newKey(t, 'h')), kind: fault.Denied, says: []string{"revoked"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -255,13 +255,13 @@ func TestGit_AgentProblems(t *testing.T) {
 	}{
 		"keys":          {func(*testing.T, *world) {}, "has no key", "ssh-add"},
 		"to be opened":  {func(t *testing.T, w *world) { w.letIn(t, 'e', true); must(t, w.keys.Lock([]byte("x"))) }, "is locked", "ssh-add -X"},
-		"the right key": {func(t *testing.T, w *world) { w.letIn(t, 'e', false) }, "accepts none of the keys", "your account at " + host},
+		"the right key": {func(t *testing.T, w *world) { w.letIn(t, 'e', false) }, "rejects all keys", "your account at " + host},
 		"fewer keys": {func(t *testing.T, w *world) {
 			for seed := range byte(8) {
 				w.letIn(t, 'A'+seed, seed == 7)
 			}
-		}, "before it has seen all of the keys", "ssh-add -D"},
-		"a yes": {func(t *testing.T, w *world) { w.letIn(t, 'e', true); w.keys = unwilling{w.keys} }, "does not sign with the key " + fingerprint(newKey(t, 'e')), "allow it"},
+		}, "before all keys", "ssh-add -D"},
+		"a yes": {func(t *testing.T, w *world) { w.letIn(t, 'e', true); w.keys = unwilling{w.keys} }, "does not sign with the key " + fingerprint(newKey(t, 'e')), "confirm it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, githost.Config{})
@@ -280,7 +280,7 @@ func TestGit_MissingTokenIsNotRejected(t *testing.T) {
 	w.commit(t, tenantRepo, map[string]string{"a": "b"})
 	where := state.GitRepo{URL: "https://" + host + "/" + tenantRepo + ".git"}
 	_, err := catalog.NewGit(w.network, catalog.Access{}).Compare(t.Context(), where, file, domain())
-	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "none was given") || !strings.Contains(fault.HintOf(err), "syn.gitToken") {
+	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "none is set") || !strings.Contains(fault.HintOf(err), "syn.gitToken") {
 		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 }
@@ -315,7 +315,7 @@ func TestGit_TokenOnlyToItsHost(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	w.meet = func(rw http.ResponseWriter, r *http.Request) bool {
 		if r.Host != host {
-			t.Errorf("%s was asked", r.Host)
+			t.Errorf("%s was requested", r.Host)
 		}
 		http.Redirect(rw, r, "https://127.0.0.1"+r.URL.RequestURI(), http.StatusFound)
 		return true

@@ -24,7 +24,7 @@ const (
 	maxPages  = 20
 )
 
-var errForeign = errors.New("the answer is not one of GitLab's")
+var errForeign = errors.New("not a response of GitLab")
 
 // project is a client of GitLab's API for one project.
 type project struct {
@@ -66,7 +66,7 @@ func (p *project) checkPipelines(ctx context.Context) error {
 	}
 	if settings.Jobs != nil && !*settings.Jobs || settings.Builds == "disabled" {
 		return fault.Newf(fault.NotFound, compileOp, "%s has no pipelines", p.repo).
-			WithHint("have the pipelines of that repository turned on, or install commodore on this machine")
+			WithHint("enable pipelines for that repository, or install commodore on this machine")
 	}
 	p.id, p.branch = settings.ID, cmp.Or(p.branch, settings.Branch)
 	return nil
@@ -169,7 +169,7 @@ func (p *project) get(ctx context.Context, path string, into any) error {
 }
 
 func (p *project) request(ctx context.Context, method, path string, read func(io.Reader) error) error {
-	op := "ask the pipelines of " + p.repo.String()
+	op := "list the pipelines of " + p.repo.String()
 	late, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	root := "https://" + p.repo.hostPort() + "/api/v4/projects/" + url.PathEscape(p.repo.projectPath())
@@ -201,7 +201,7 @@ func (p *project) request(ctx context.Context, method, path string, read func(io
 
 func (p *project) toAnswerFault(op string, err error) error {
 	return fault.New(fault.Invalid, op, network.DescribeError(err)).
-		WithHint("check that %s is GitLab, and whether a proxy or a login page stands in between", p.repo.host)
+		WithHint("check that %s is GitLab, and whether a proxy or a login page answers instead", p.repo.host)
 }
 
 func (p *project) checkStatus(op string, status int) error {
@@ -209,11 +209,11 @@ func (p *project) checkStatus(op string, status int) error {
 	case status >= 200 && status < 300:
 		return nil
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fault.Newf(fault.Denied, op, "%s does not accept the token (%d)", p.repo.host, status).
-			WithHint("give a token of %s that has not ended and has the scope api", p.repo.host)
+		return fault.Newf(fault.Denied, op, "%s rejects the token (%d)", p.repo.host, status).
+			WithHint("use a valid token of %s with the scope api", p.repo.host)
 	case status == http.StatusNotFound:
-		return fault.Newf(fault.NotFound, op, "there is no such project, or it is hidden from us").
-			WithHint("check that your account at %s may see it", p.repo.host)
+		return fault.Newf(fault.NotFound, op, "no such project, or no access to it").
+			WithHint("check that your account at %s has access to it", p.repo.host)
 	case status >= 500, status == http.StatusTooManyRequests:
 		return fault.Newf(fault.Transient, op, "%s answers %d", p.repo.host, status)
 	}

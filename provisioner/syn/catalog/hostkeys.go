@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	hostKeyOp     = "make sure that the Git host is the right one"
+	hostKeyOp     = "verify the Git host"
 	maxKnownHosts = 1 << 20 // bytes of a known_hosts file
 	revoked       = "revoked"
 )
@@ -51,7 +51,7 @@ func (t sshTransport) findHostKeys() (hostKeySet, error) {
 	for _, source := range sources {
 		found, err := source()
 		if err != nil {
-			return hostKeySet{}, fault.New(fault.Invalid, hostKeyOp, err).WithHint("mend that list of host keys")
+			return hostKeySet{}, fault.New(fault.Invalid, hostKeyOp, err).WithHint("fix that list of host keys")
 		}
 		all.revoked = append(all.revoked, found.revoked...)
 		if len(found.keys) > 0 {
@@ -66,8 +66,8 @@ func (t sshTransport) findHostKeys() (hostKeySet, error) {
 }
 
 func newUnknownHostError(address string) error {
-	return fault.Newf(fault.Denied, hostKeyOp, "nobody tells by which key %s is known", address).
-		WithHint("add the line of that host to ~/.ssh/known_hosts, after comparing the key with what the host's operator publishes")
+	return fault.Newf(fault.Denied, hostKeyOp, "the host key of %s is not known", address).
+		WithHint("compare the key with the one that the host's operator publishes, and add it to ~/.ssh/known_hosts")
 }
 
 // parseNetworkKey parses a line in authorized_keys format.
@@ -169,8 +169,8 @@ func (p hostKeySet) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	shown := ssh.FingerprintSHA256(key)
 	switch {
 	case slices.ContainsFunc(p.revoked, is):
-		return fault.Newf(fault.Denied, hostKeyOp, "%s shows the key %s, and a list of known hosts says that it was revoked", p.address, shown).
-			WithHint("do not use this host; ask its operator")
+		return fault.Newf(fault.Denied, hostKeyOp, "%s presents the key %s, which is marked as revoked in a list of known hosts", p.address, shown).
+			WithHint("do not use this host; contact its operator")
 	case slices.ContainsFunc(p.keys, is):
 		return nil
 	case len(p.keys) == 0:
@@ -180,7 +180,7 @@ func (p hostKeySet) check(_ string, _ net.Addr, key ssh.PublicKey) error {
 	for _, key := range p.keys {
 		known = append(known, ssh.FingerprintSHA256(key))
 	}
-	return fault.Newf(fault.Conflict, hostKeyOp, "%s shows the key %s, and by %s its key is %s", p.address, shown, p.source,
+	return fault.Newf(fault.Conflict, hostKeyOp, "%s presents the key %s, but by %s its key is %s", p.address, shown, p.source,
 		strings.Join(known, " or ")).
-		WithHint("find out from its operator whether the host got a new key, which belongs into %s then, or somebody is in between; until then nothing is sent there", p.editableSource())
+		WithHint("ask its operator whether the host has a new key; if so, add it to %s, otherwise the connection is intercepted; nothing is sent until then", p.editableSource())
 }

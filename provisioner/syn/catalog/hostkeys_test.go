@@ -90,7 +90,7 @@ func TestHostKeys_ChangedKeyHint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := found.check("", nil, shown); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "belongs into "+where) {
+		if err := found.check("", nil, shown); !fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "add it to "+where) {
 			t.Errorf("%v, hint %q", err, fault.HintOf(err))
 		}
 	}

@@ -31,7 +31,7 @@ func newHTTPClient(n network.Network, most int64) *http.Client {
 func checkRedirect(request *http.Request, via []*http.Request) error {
 	from := via[0].URL
 	if to := request.URL; to.Host != from.Host || to.Scheme != from.Scheme || len(via) > 3 {
-		return fmt.Errorf("%s leads away to %s", from.Host, text.Sanitize(to.Host, text.WithLimit(maxHost)))
+		return fmt.Errorf("%s redirects to %s", from.Host, text.Sanitize(to.Host, text.WithLimit(maxHost)))
 	}
 	return nil
 }

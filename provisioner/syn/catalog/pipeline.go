@@ -57,13 +57,13 @@ func (p *project) waitPipeline(ctx context.Context, cluster, commit string, said
 			return err
 		case err != nil:
 			misses++
-			w.report("the Git host does not answer, which may pass: " + truncateText(err.Error(), maxRemoteOutput))
+			w.report("the Git host does not respond: " + truncateText(err.Error(), maxRemoteOutput))
 		default:
 			misses = 0
 		}
 		if p.clock.Now().Sub(w.began) > compileLimit {
 			return fault.Newf(fault.Timeout, compileOp, "the pipeline of %s has not ended within %s", p.repo, compileLimit).
-				WithHint("look at the pipelines of that repository; then run this again")
+				WithHint("check the pipelines of that repository; then run again")
 		}
 		if err := p.clock.Sleep(ctx, pollPeriod); err != nil {
 			return fmt.Errorf("%s: %w", compileOp, err)
@@ -172,15 +172,15 @@ func (w *pipelineWatch) reportProgress(run pipeline, status string) {
 	}
 	message := fmt.Sprintf("pipeline %d is %s", run.ID, text.Sanitize(status, text.WithLimit(50)))
 	if slices.Contains([]string{"created", "pending", "waiting_for_resource"}, status) && now.Sub(w.since) >= runnerLimit {
-		message += fmt.Sprintf(" since %s: perhaps no runner takes its jobs; see %s", runnerLimit, text.Sanitize(run.URL, text.WithLimit(maxURL)))
+		message += fmt.Sprintf(" since %s: perhaps no runner is available; see %s", runnerLimit, text.Sanitize(run.URL, text.WithLimit(maxURL)))
 	}
 	w.report(message)
 }
 
 func (w *pipelineWatch) newIdleError(run pipeline, status string) error {
-	hint := "start it by hand, then run this again: %s"
+	hint := "start it manually, then run again: %s"
 	if status == "skipped" {
-		hint = "have that branch run a new pipeline, then run this again: %s"
+		hint = "start a new pipeline for that branch, then run again: %s"
 	}
 	return fault.Newf(fault.Waiting, compileOp, "pipeline %d of %s is %s", run.ID, w.repo, status).
 		WithHint(hint, text.Sanitize(run.URL, text.WithLimit(maxURL)))
@@ -206,8 +206,8 @@ func hasDeployJobs(jobs []job) bool {
 func (w *pipelineWatch) toPipelineFault(ctx context.Context, run pipeline, jobs []job, ours *job, status string) error {
 	where := text.Sanitize(run.URL, text.WithLimit(maxURL))
 	if status == "canceled" {
-		return fault.Newf(fault.Waiting, compileOp, "somebody stopped pipeline %d of %s", run.ID, w.repo).
-			WithHint("find out why, then run this again: %s", where)
+		return fault.Newf(fault.Waiting, compileOp, "pipeline %d of %s was stopped by someone", run.ID, w.repo).
+			WithHint("find out why, then run again: %s", where)
 	}
 	if ours == nil || !isFailed(*ours) {
 		for i, each := range jobs {
@@ -217,17 +217,17 @@ func (w *pipelineWatch) toPipelineFault(ctx context.Context, run pipeline, jobs 
 		}
 	}
 	if ours == nil || !isFailed(*ours) {
-		return fault.Newf(fault.Invalid, compileOp, "pipeline %d of %s failed", run.ID, w.repo).WithHint("look at it: %s", where)
+		return fault.Newf(fault.Invalid, compileOp, "pipeline %d of %s failed", run.ID, w.repo).WithHint("see %s", where)
 	}
 	name := text.Sanitize(ours.Name, text.WithLimit(100))
 	if ours.Reason != "" && ours.Reason != scriptFailed {
-		return fault.Newf(fault.Waiting, compileOp, "the job %s did not run to its end: %s", name, text.Sanitize(strings.ReplaceAll(ours.Reason, "_", " "), text.WithLimit(100))).
-			WithHint("ask those who run the pipelines of %s, then run this again: %s", w.repo.host, where)
+		return fault.Newf(fault.Waiting, compileOp, "the job %s did not finish: %s", name, text.Sanitize(strings.ReplaceAll(ours.Reason, "_", " "), text.WithLimit(100))).
+			WithHint("ask the operator of the pipelines of %s, then run again: %s", w.repo.host, where)
 	}
 	text, err := w.readTrace(ctx, ours.ID)
 	if err != nil {
 		return fault.New(fault.Invalid, compileOp, errors.Join(fmt.Errorf("the job %s failed", name), err)).
-			WithHint("look at it: %s", where)
+			WithHint("see %s", where)
 	}
-	return newCompileError(extractReason(text), fmt.Sprintf("correct the configuration, then run again; the job %s of pipeline %d says more: %s", name, run.ID, where))
+	return newCompileError(extractReason(text), fmt.Sprintf("correct the configuration, then run again; for details see the job %s of pipeline %d: %s", name, run.ID, where))
 }

@@ -75,17 +75,17 @@ func TestPipeline_OutcomesAndHints(t *testing.T) {
 		"the job is on the second page": {answers: gitLab{"/pipelines": ended("success"), "/pipelines/41/jobs": many, "/pipelines/41/jobs 2": "[" + deploy("success") + "]"}},
 		"below, in this project":        {answers: gitLab{"/pipelines/41/bridges": `[{"id": 3, "downstream_pipeline": {"id": 42, "project_id": 7}}]`, "/pipelines/42/jobs": "[" + deploy("success") + "]"}},
 		"below, in another project":     {answers: gitLab{"/pipelines": ended("success"), "/pipelines/41/bridges": `[{"id": 3, "downstream_pipeline": {"id": 42, "project_id": 8}}]`}},
-		"stopped":                       {gitLab{"/pipelines": ended("canceled")}, fault.Waiting, "somebody stopped pipeline 41", "https://x/41"},
-		"by hand":                       {gitLab{"/pipelines/41/jobs": "[" + deploy("manual") + "]"}, fault.Waiting, "pipeline 41 of", "start it by hand"},
+		"stopped":                       {gitLab{"/pipelines": ended("canceled")}, fault.Waiting, "pipeline 41", "https://x/41"},
+		"by hand":                       {gitLab{"/pipelines/41/jobs": "[" + deploy("manual") + "]"}, fault.Waiting, "pipeline 41 of", "start it manually,"},
 		"left out":                      {gitLab{"/pipelines": ended("skipped")}, fault.Waiting, "is skipped", "new pipeline"},
-		"no runner":                     {gitLab{"/pipelines": ended("failed"), "/pipelines/41/jobs": `[{"id": 99, "name": "` + clusterID + `_deploy", "status": "failed", "failure_reason": "stuck_or_timeout_failure"}]`}, fault.Waiting, "stuck or timeout failure", "those who run the pipelines"},
+		"no runner":                     {gitLab{"/pipelines": ended("failed"), "/pipelines/41/jobs": `[{"id": 99, "name": "` + clusterID + `_deploy", "status": "failed", "failure_reason": "stuck_or_timeout_failure"}]`}, fault.Waiting, "stuck or timeout failure", "the operator of the pipelines"},
 		"the job in front of ours":      {gitLab{"/pipelines": ended("failed"), "/pipelines/41/jobs": `[` + deploy("skipped") + `,{"id": 98, "name": "yamllint", "status": "failed", "failure_reason": "script_failure"}]`, "/jobs/98/trace": "Error: c-demo-1.yml: wrong indentation"}, fault.Invalid, "wrong indentation", "job yamllint of pipeline 41"},
 		"others fail":                   {gitLab{"/pipelines": ended("failed"), "/pipelines/41/jobs": `[{"id": 98, "name": "c-other_deploy", "status": "failed"}]`}, fault.NotFound, "compiles other clusters", "enableCompilePipeline"},
-		"no pipelines":                  {gitLab{"": `{"id": 7, "builds_access_level": "disabled"}`, "/pipelines": "403"}, fault.NotFound, "has no pipelines", "turned on"},
-		"hidden":                        {gitLab{"": "404"}, fault.NotFound, "hidden from us", "your account"},
-		"a token that has ended":        {gitLab{"/pipelines": "401"}, fault.Denied, "does not accept the token", "scope api"},
+		"no pipelines":                  {gitLab{"": `{"id": 7, "builds_access_level": "disabled"}`, "/pipelines": "403"}, fault.NotFound, "has no pipelines", "enable pipelines"},
+		"hidden":                        {gitLab{"": "404"}, fault.NotFound, "no access to it", "your account"},
+		"a token that has ended":        {gitLab{"/pipelines": "401"}, fault.Denied, "rejects the token", "scope api"},
 		"too often":                     {gitLab{"/pipelines": "429"}, fault.Transient, "answers 429", ""},
-		"out of order":                  {gitLab{"": "502"}, fault.Transient, "answers 502", ""},
+		"down":                          {gitLab{"": "502"}, fault.Transient, "answers 502", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, githost.Config{})
@@ -135,7 +135,7 @@ func TestPipeline_ReportsNoRunner(t *testing.T) {
 	began := w.network.Clock.Now()
 	compiler := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, catalog.Commodore{})
 	err := compiler.Compile(ctx, tenant(), state.SynCluster{ID: clusterID}, "a", func(text string) {
-		if strings.Contains(text, "no runner takes its jobs; see https://x/41") {
+		if strings.Contains(text, "no runner is available; see https://x/41") {
 			cancel()
 		}
 	})

@@ -24,7 +24,7 @@ import (
 // branch's current commit shows which.
 type raceError struct{ cause error }
 
-func (o raceError) Error() string { return "somebody else may have been faster: " + o.cause.Error() }
+func (o raceError) Error() string { return "there may have been a concurrent push: " + o.cause.Error() }
 func (o raceError) Unwrap() error { return o.cause }
 
 var errBranchMoved = errors.New("the branch has another commit")
@@ -32,11 +32,11 @@ var errBranchMoved = errors.New("the branch has another commit")
 func (o raceError) toFault(ctx context.Context, file string, p repoURL) error {
 	op := "change " + file
 	if errors.Is(o.cause, errBranchMoved) || isNonFastForward(o.cause.Error()) {
-		return fault.Newf(fault.Transient, op, "somebody else was faster %d times", maxPushes).
-			WithHint("try again once nobody else is working on %s", p)
+		return fault.Newf(fault.Transient, op, "concurrent pushes, %d times", maxPushes).
+			WithHint("try again once no one else pushes to %s", p)
 	}
-	return fault.Newf(fault.Transient, op, "after %d attempts nobody knows whether it has arrived: %w", maxPushes, toFault(ctx, "push", p, o.cause)).
-		WithHint("find out whether %s takes changes, then run again: what has arrived is not made twice", p.host)
+	return fault.Newf(fault.Transient, op, "after %d attempts it is not known whether it has arrived: %w", maxPushes, toFault(ctx, "push", p, o.cause)).
+		WithHint("check whether %s accepts changes, then run again: nothing is committed twice", p.host)
 }
 
 func (s *snapshot) createCommit(file string, content []byte, author object.Signature, message string) (plumbing.Hash, error) {

@@ -60,11 +60,11 @@ func extractReason(output []byte) string {
 // newCompileError names a missing fact.
 func newCompileError(reason, where string) error {
 	if reason == "" {
-		return fault.Newf(fault.Invalid, compileOp, "the compiler failed without a word").WithHint("%s", where)
+		return fault.Newf(fault.Invalid, compileOp, "the compiler failed without a message").WithHint("%s", where)
 	}
 	if fact := findMissingFact(reason); fact != "" {
-		return fault.Newf(fault.Invalid, compileOp, "the configuration needs the fact %s of the cluster: %s", fact, reason).
-			WithField("syn.facts").WithHint("give the cluster the fact %[1]s, by --set syn.facts.%[1]s=VALUE or under syn.facts of the answers, then run again", fact)
+		return fault.Newf(fault.Invalid, compileOp, "the configuration requires the fact %s of the cluster: %s", fact, reason).
+			WithField("syn.facts").WithHint("set the fact %[1]s, with --set syn.facts.%[1]s=VALUE or under syn.facts in the answers, then run again", fact)
 	}
 	return fault.Newf(fault.Invalid, compileOp, "%s", reason).WithHint("%s", where)
 }

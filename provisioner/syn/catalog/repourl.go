@@ -41,13 +41,13 @@ func parseRepoURL(address string, token bool) (repoURL, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil { // the error's text would contain a password
-		return repoURL{}, fault.Newf(fault.Invalid, op, "it is no URL").WithHint("correct it in Lieutenant")
+		return repoURL{}, fault.Newf(fault.Invalid, op, "it is not a URL").WithHint("correct it in Lieutenant")
 	}
 	p := repoURL{scheme: u.Scheme, user: u.User.Username(), host: strings.ToLower(u.Hostname()), path: strings.TrimRight(u.Path, "/")}
 	p.port, _ = strconv.Atoi(u.Port())
 	if !p.isValid() {
-		return repoURL{}, fault.Newf(fault.Invalid, op, "%s is none that we use", p).
-			WithHint("in Lieutenant, name it as ssh://git@host/path.git or https://host/path.git")
+		return repoURL{}, fault.Newf(fault.Invalid, op, "%s is not supported", p).
+			WithHint("in Lieutenant, set it to ssh://git@host/path.git or https://host/path.git")
 	}
 	if token && p.scheme == overSSH {
 		p.scheme, p.port = overHTTPS, 0

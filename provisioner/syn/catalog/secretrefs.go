@@ -72,9 +72,9 @@ func (g *Git) ListWantedSecrets(dir, mount string) ([]state.VaultSecret, error) 
 	switch {
 	case errors.As(err, &other):
 		return nil, fault.New(fault.Invalid, op, err).
-			WithHint("have the component that refers to it find its secret in Vault's %s, which is what clusters may read; then compile again; syn.vaultMount names another store", mount)
+			WithHint("change the component's reference to Vault's %s, which clusters can read; then compile again; for another store, set syn.vaultMount", mount)
 	case err != nil:
-		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s anew", filepath.Base(dir))
+		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s again", filepath.Base(dir))
 	}
 	slices.SortFunc(found, func(a, b state.VaultSecret) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key))
@@ -96,11 +96,11 @@ func readReference(root *os.Root, name, kvMount string) (secret state.VaultSecre
 		err = fileread.CheckNesting(content)
 	}
 	if err != nil {
-		return secret, false, fmt.Errorf("%s is no reference to a secret: %w", name, err)
+		return secret, false, fmt.Errorf("%s is not a reference to a secret: %w", name, err)
 	}
 	var ref secretRef
 	if err := yaml.Unmarshal(content, &ref); err != nil {
-		return secret, false, fmt.Errorf("%s is no YAML", name)
+		return secret, false, fmt.Errorf("%s is not YAML", name)
 	}
 	if ref.Type != "" && ref.Type != kvType {
 		return secret, false, nil
@@ -116,9 +116,9 @@ func (r secretRef) checkStore(name, kvMount string) error {
 	mount, engine := strings.Trim(r.Vault.Mount, "/"), r.Vault.Engine
 	switch {
 	case mount != "" && mount != kvMount:
-		return wrongStoreError{fmt.Sprintf("%s is in Vault's %q, and we know %q only", name, text.Sanitize(mount, text.WithLimit(100)), kvMount)}
+		return wrongStoreError{fmt.Sprintf("%s is in Vault's %q, only %q is supported", name, text.Sanitize(mount, text.WithLimit(100)), kvMount)}
 	case engine != "" && engine != kvEngine:
-		return wrongStoreError{fmt.Sprintf("%s is in a store of the kind %q, and %q is one of the kind %q", name, text.Sanitize(engine, text.WithLimit(100)), kvMount, kvEngine)}
+		return wrongStoreError{fmt.Sprintf("%s is in a store of the kind %q, but %q is of the kind %q", name, text.Sanitize(engine, text.WithLimit(100)), kvMount, kvEngine)}
 	}
 	return nil
 }
@@ -128,14 +128,14 @@ func (r secretRef) toSecret(name string) (state.VaultSecret, error) {
 	inside := strings.TrimPrefix(name, refsFolder+"/")
 	secret := state.VaultSecret{Path: path.Dir(inside), Key: path.Base(inside)}
 	if secret.Path == "." {
-		return secret, fmt.Errorf("%s names a key without a secret", name)
+		return secret, fmt.Errorf("%s has a key without a secret", name)
 	}
 	if r.Data == "" {
 		return secret, nil
 	}
 	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Data))
 	if err != nil || strings.TrimSpace(string(data)) != secret.Path+":"+secret.Key {
-		return secret, fmt.Errorf("%s leads to another secret than its name says", name)
+		return secret, fmt.Errorf("%s refers to another secret than its name", name)
 	}
 	return secret, nil
 }

@@ -48,8 +48,8 @@ func (g *Git) fetchSnapshot(ctx context.Context, repo state.GitRepo) (*snapshot,
 	err = s.fetch(ctx, repo.Revision)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired) && g.access.Token == "":
-		return nil, fault.Newf(fault.Denied, "fetch "+p.String(), "%s wants a token, and none was given", p.host).
-			WithHint("create a token at %s with the scopes api and write_repository, and give it as syn.gitToken", p.host)
+		return nil, fault.Newf(fault.Denied, "fetch "+p.String(), "%s requires a token, and none is set", p.host).
+			WithHint("create a token at %s with the scopes api and write_repository, and set it as syn.gitToken", p.host)
 	case err != nil:
 		return nil, toFault(ctx, "fetch "+p.String(), p, err)
 	}
@@ -113,7 +113,7 @@ func (s *snapshot) resolveRevision(refs *packp.AdvRefs, revision string) (plumbi
 	if hash, found := refs.References[plumbing.NewTagReferenceName(revision).String()]; found {
 		return hash, nil
 	}
-	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.repo.String(), "it has neither a branch nor a tag %q", text.Sanitize(revision, text.WithLimit(100))).
+	return plumbing.ZeroHash, fault.Newf(fault.NotFound, "fetch "+s.repo.String(), "it has no branch or tag %q", text.Sanitize(revision, text.WithLimit(100))).
 		WithHint("correct the revision in Lieutenant")
 }
 
@@ -176,7 +176,7 @@ func (s *snapshot) read(file string) ([]byte, error) {
 	case err != nil:
 		return nil, fault.New(fault.Transient, op, err)
 	case entry.Mode != filemode.Regular && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
-		return nil, fault.Newf(fault.Conflict, op, "it is no regular file").WithHint("replace it by a file, or move it away")
+		return nil, fault.Newf(fault.Conflict, op, "it is not a regular file").WithHint("replace it with a file, or move it away")
 	}
 	content, err := readBlob(s.objects, entry.Hash)
 	if err != nil {
@@ -191,7 +191,7 @@ func readBlob(objects *memory.Storage, hash plumbing.Hash) ([]byte, error) {
 		return nil, err
 	}
 	if found.Size > maxFile {
-		return nil, fmt.Errorf("it has %d MB, more than the %d MB that are read", found.Size>>20, maxFile>>20)
+		return nil, fmt.Errorf("it has %d MB, more than the limit of %d MB", found.Size>>20, maxFile>>20)
 	}
 	reader, err := found.Reader()
 	if err != nil {
@@ -224,6 +224,6 @@ func (s *snapshot) checkBranch(op string) error {
 	if s.branch != "" {
 		return nil
 	}
-	return fault.Newf(fault.Invalid, op, "what it is read from is a tag, and tags do not change").
-		WithHint("name a branch as the revision of the configuration in Lieutenant")
+	return fault.Newf(fault.Invalid, op, "its revision is a tag, and tags do not change").
+		WithHint("set the revision of the configuration in Lieutenant to a branch")
 }

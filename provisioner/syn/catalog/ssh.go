@@ -66,13 +66,13 @@ func (t sshTransport) buildConfig(ctx context.Context) (config *ssh.ClientConfig
 		return nil, nil, err
 	}
 	if t.git.access.Agent == nil {
-		return nil, nil, fault.Newf(fault.Denied, signInOp, "there is no SSH agent, and no token of %s", t.repo.host).
-			WithHint("start an agent and give it your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository, and give it as syn.gitToken")
+		return nil, nil, fault.Newf(fault.Denied, signInOp, "there is no SSH agent, and no token for %s", t.repo.host).
+			WithHint("start an agent and add your key: eval $(ssh-agent); ssh-add; or create a token there with the scopes api and write_repository, and set it as syn.gitToken")
 	}
 	conn, err := t.git.access.Agent(ctx)
 	if err != nil {
 		return nil, nil, fault.New(fault.Denied, signInOp, fmt.Errorf("connect to the SSH agent: %w", network.DescribeError(err))).
-			WithHint("start the agent again and give it your key: eval $(ssh-agent); ssh-add")
+			WithHint("restart the agent and add your key: eval $(ssh-agent); ssh-add")
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	done = func() {
@@ -93,14 +93,14 @@ func (t sshTransport) toFault(ctx context.Context, err error) error {
 	case errors.As(err, &known):
 		return known
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		return fault.Newf(fault.Denied, signInOp, "%s accepts none of the keys in the SSH agent", t.repo.sshAddress()).
-			WithHint("add your key to the agent (ssh-add), and its public half to your account at %s", t.repo.host)
+		return fault.Newf(fault.Denied, signInOp, "%s rejects all keys in the SSH agent", t.repo.sshAddress()).
+			WithHint("add your key to the agent (ssh-add), and its public key to your account at %s", t.repo.host)
 	case strings.Contains(strings.ToLower(err.Error()), "too many authentication failures"):
-		return fault.Newf(fault.Denied, signInOp, "%s gives up before it has seen all of the keys in the SSH agent", t.repo.sshAddress()).
-			WithHint("leave only the key of your account at %s in the agent: ssh-add -D, then ssh-add with the file of that key", t.repo.host)
+		return fault.Newf(fault.Denied, signInOp, "%s rejects the connection before all keys in the SSH agent were tried", t.repo.sshAddress()).
+			WithHint("keep only the key of your account at %s in the agent: ssh-add -D, then ssh-add KEYFILE", t.repo.host)
 	case strings.Contains(err.Error(), "no common algorithm for host key"):
-		return fault.Newf(fault.Conflict, hostKeyOp, "%s has no key of the kind that is known", t.repo.sshAddress()).
-			WithHint("find out from its operator which keys the host has; until then nothing is sent there")
+		return fault.Newf(fault.Conflict, hostKeyOp, "%s has no host key of a known type", t.repo.sshAddress()).
+			WithHint("ask its operator for its host keys; nothing is sent until then")
 	}
 	return toConnectFault(ctx, t.repo, err)
 }

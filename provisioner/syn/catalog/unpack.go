@@ -36,7 +36,7 @@ func checkPackSize(pack []byte) error {
 		return err
 	}
 	if count > maxObjects {
-		return fmt.Errorf("the newest commit has %d objects, more than the %d that are read", count, maxObjects)
+		return fmt.Errorf("the newest commit has %d objects, more than the limit of %d", count, maxObjects)
 	}
 	total := int64(0)
 	for range count {

@@ -24,13 +24,13 @@ type apiError struct {
 func (r *apiError) Error() string {
 	switch {
 	case r.err != nil:
-		return "no answer: " + sanitize(r.err.Error(), "")
+		return "no response: " + sanitize(r.err.Error(), "")
 	case r.unexpectedBody != "":
 		return r.unexpectedBody
 	case r.reason != "":
 		return fmt.Sprintf("%s (%d)", r.reason, r.status)
 	}
-	return fmt.Sprintf("it answers %d %s", r.status, http.StatusText(r.status))
+	return fmt.Sprintf("it responds %d %s", r.status, http.StatusText(r.status))
 }
 
 func (r *apiError) Unwrap() error { return r.err }
@@ -41,7 +41,7 @@ func newAPIError(status int, content []byte, token string) *apiError {
 	err := json.Unmarshal(content, &told)
 	switch {
 	case status < http.StatusBadRequest:
-		return &apiError{status: status, unexpectedBody: "it leads to another address, which Lieutenant never does"}
+		return &apiError{status: status, unexpectedBody: "it redirects to another address, which Lieutenant never does"}
 	case err == nil || len(content) == 0:
 		return &apiError{status: status, reason: sanitize(told.Reason, token)}
 	case status >= http.StatusInternalServerError: // a proxy often answers with a page
@@ -54,11 +54,11 @@ func describeUnexpected(content []byte) string {
 	text := strings.ToLower(strings.TrimSpace(string(content[:min(len(content), 64)])))
 	switch {
 	case text == "":
-		return "it answers with nothing"
+		return "the response is empty"
 	case strings.HasPrefix(text, "<"):
-		return "it answers with a web page"
+		return "the response is a web page"
 	}
-	return "it answers with something else than Lieutenant's JSON"
+	return "the response is not Lieutenant's JSON"
 }
 
 func (r *apiError) isTemporary() bool {

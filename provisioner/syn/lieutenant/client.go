@@ -87,7 +87,7 @@ func (c *connection) isAccepted(ctx context.Context, token string) bool {
 
 // Discover returns the services that Lieutenant names: the single sign-on and Vault. It needs no token.
 func (c *connection) Discover(ctx context.Context) (state.SynServices, error) {
-	asked := newGetCall("ask Lieutenant for its services", urlField, "/")
+	asked := newGetCall("get the services of Lieutenant", urlField, "/")
 	asked.anonymous = true
 	if address, err := url.Parse(c.base); err != nil || address.Scheme != "https" || address.Hostname() == "" {
 		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{err: errNoURL})
@@ -97,7 +97,7 @@ func (c *connection) Discover(ctx context.Context) (state.SynServices, error) {
 		return state.SynServices{}, err
 	}
 	if told.APIVersion == "" {
-		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it answers, but not as Lieutenant does"})
+		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it responds, but not like Lieutenant"})
 	}
 	return state.SynServices{
 		DiscoveryURL: told.OIDC.DiscoveryURL, ClientID: told.OIDC.ClientID,

@@ -97,8 +97,8 @@ func TestClient_TranslatesRefusals(t *testing.T) {
 		"a web page":                   {override{status: 200, body: "<html>" + canary, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"web page"}},
 		"a web page that refuses":      {override{status: 403, body: "<html>" + canary, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"web page"}},
 		"a web page in place of a 401": {override{status: 401, body: "<html>" + canary, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"web page"}},
-		"garbage":                      {override{status: 200, body: "garbage " + canary, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"something else"}},
-		"nothing":                      {override{status: 200, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"nothing"}},
+		"garbage":                      {override{status: 200, body: "garbage " + canary, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"not Lieutenant"}},
+		"nothing":                      {override{status: 200, strange: true}, fault.Invalid, "syn.lieutenantURL", []string{"empty"}},
 		"another object":               {override{status: 200, body: `{}`}, fault.Invalid, "syn.lieutenantURL", []string{"another tenant"}},
 		"a way to somewhere else": {override{status: 302, header: "Location: https://evil.example/?" + canary, strange: true},
 			fault.Invalid, "syn.lieutenantURL", []string{"another address"}},
@@ -155,7 +155,7 @@ func TestClient_Unreachable(t *testing.T) {
 	}
 	s.next("GET /", 200, `{"apiVersion": ""}`)
 	_, err = s.client().Discover(t.Context())
-	checkFault(t, "another API", err, fault.Invalid, "not as Lieutenant does")
+	checkFault(t, "another API", err, fault.Invalid, "not like Lieutenant")
 }
 
 // forgetful provides a new token after one was rejected.

@@ -44,7 +44,7 @@ func (c *Client) getCluster(ctx context.Context, op, id string) (cluster, error)
 	asked := newGetCall(op, clusterField, formatClusterPath(id))
 	err := c.do(ctx, asked, &answered)
 	if err == nil && answered.ID != id {
-		err = c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it answers with another cluster"})
+		err = c.toFault(ctx, asked, "", &apiError{unexpectedBody: "the response is about another cluster"})
 	}
 	return answered, err
 }
@@ -101,7 +101,7 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 	case lookErr != nil:
 		return cluster{}, "", err
 	case fault.Is(err, fault.Denied): // Lieutenant updates the status once it has created the cluster
-		return found, state.Created, fault.Newf(fault.Denied, op, "the cluster was created, and a permission is missing: %w", err).
+		return found, state.Created, fault.Newf(fault.Denied, op, "the cluster was created, but a permission is missing: %w", err).
 			WithHint("%s; then run again: the cluster is found", fault.HintOf(err))
 	}
 	return found, state.Found, nil
@@ -109,16 +109,16 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 
 func (c *Client) complete(ctx context.Context, op string, found cluster, wanted state.SynCluster) (cluster, state.Action, error) {
 	if found.Tenant != wanted.Tenant {
-		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s, and %s is wanted", sanitize(found.Tenant, ""), wanted.Tenant).
-			WithField(tenantField).WithHint("give the tenant that it belongs to, or another ID for this cluster")
+		return found, "", fault.Newf(fault.Conflict, op, "it belongs to tenant %s instead of %s", sanitize(found.Tenant, ""), wanted.Tenant).
+			WithField(tenantField).WithHint("use its tenant, or another cluster ID")
 	}
 	missing := clusterPatch{Facts: map[string]string{}}
 	has := found.toCluster().Facts
 	for _, fact := range slices.Sorted(maps.Keys(wanted.Facts)) {
 		value := has[fact] // an empty one has no meaning, and the API cannot remove it
 		if value != "" && value != wanted.Facts[fact] {
-			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q, and %q is wanted", fact, sanitize(value, ""), wanted.Facts[fact]).
-				WithField(factsField).WithHint("if it is the same cluster, make the answers and Lieutenant agree on %s; otherwise choose another ID", fact)
+			return found, "", fault.Newf(fault.Conflict, op, "its fact %s is %q instead of %q", fact, sanitize(value, ""), wanted.Facts[fact]).
+				WithField(factsField).WithHint("if it is the same cluster, correct %s in the answers or in Lieutenant; otherwise choose another ID", fact)
 		}
 		if value != wanted.Facts[fact] {
 			missing.Facts[fact] = wanted.Facts[fact]
@@ -139,7 +139,7 @@ func (c *Client) awaitRepository(ctx context.Context, op string, found cluster) 
 	for end := c.clock.Now().Add(repositoryLimit); found.GitRepo.URL == ""; {
 		if c.clock.Now().After(end) {
 			return found, fault.New(fault.Timeout, op, errors.New("its catalog has no Git repository after "+repositoryLimit.String())).
-				WithHint("ask those who run Lieutenant why its operator does not make the repository, then run again")
+				WithHint("ask the operator of Lieutenant why the repository is not created, then run again")
 		}
 		if err := c.clock.Sleep(ctx, repositoryEvery); err != nil {
 			return found, fault.New(fault.KindOf(err), op, err)
@@ -226,6 +226,6 @@ func (c *Client) waitDeleted(ctx context.Context, op, id string) error {
 	case err != nil:
 		return fault.New(fault.KindOf(err), op, err)
 	}
-	return fault.New(fault.Timeout, op, errors.New("the deletion has begun and goes on")).
-		WithHint("run again later to see whether it has ended; if it has not, ask those who run Lieutenant")
+	return fault.New(fault.Timeout, op, errors.New("the deletion is in progress")).
+		WithHint("run again later to see whether it has finished; if not, ask the operator of Lieutenant")
 }

@@ -114,7 +114,7 @@ func TestEnsureCluster_LostReplyCreatesOne(t *testing.T) {
 }
 
 func TestEnsureCluster_AdoptsConcurrentCreation(t *testing.T) {
-	for name, tenant := range map[string]string{"for us": "t-one", "for somebody else": "t-two"} {
+	for name, tenant := range map[string]string{"for us": "t-one", "for someone else": "t-two"} {
 		s := newServer(t)
 		s.existing(func(c map[string]any) { c["tenant"] = tenant })
 		s.next("GET /clusters/c-demo", 404, `{"reason": "not yet"}`)
@@ -138,7 +138,7 @@ func TestEnsureCluster_RepositoryTimeout(t *testing.T) {
 	s := newServer(t)
 	s.slow = 1 << 30
 	_, _, err := s.client().EnsureCluster(t.Context(), wanted())
-	checkFault(t, "no repository", err, fault.Timeout, "no Git repository", "those who run Lieutenant")
+	checkFault(t, "no repository", err, fault.Timeout, "no Git repository", "the operator of Lieutenant")
 }
 
 func TestEnsureCluster_NamesMissingPermission(t *testing.T) {
@@ -201,7 +201,7 @@ func TestDeleteCluster_ReportsPending(t *testing.T) {
 	s.existing(nil)
 	s.slow = 1 << 30
 	_, err := s.client().DeleteCluster(t.Context(), "c-demo")
-	checkFault(t, "slow", err, fault.Timeout, "goes on", "run again")
+	checkFault(t, "slow", err, fault.Timeout, "in progress", "run again")
 	s.next("DELETE /clusters/c-demo", 403, `{"reason": "no"}`)
 	_, err = s.client().DeleteCluster(t.Context(), "c-demo")
 	checkFault(t, "forbidden", err, fault.Denied, "permission to delete clusters")
@@ -210,7 +210,7 @@ func TestDeleteCluster_ReportsPending(t *testing.T) {
 	}
 	s.next("DELETE /clusters/c-demo", 404, `{"reason": "gone"}`)
 	if action, err := s.client().DeleteCluster(t.Context(), "c-demo"); action != state.Deleted || err != nil {
-		t.Errorf("deleted by somebody else: %s, %v", action, err)
+		t.Errorf("deleted by someone else: %s, %v", action, err)
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 
 var permissionPattern = regexp.MustCompile(`cannot (\w+) resource ['"]([\w/.-]+)['"]`)
 
-var errNoURL = errors.New("the address is no https URL")
+var errNoURL = errors.New("the address is not an https URL")
 
 func (c *connection) toFault(ctx context.Context, asked call, token string, failed *apiError) error {
 	if ctx.Err() != nil {
@@ -37,28 +37,28 @@ func (c *connection) toFault(ctx context.Context, asked call, token string, fail
 	case failed.isUnauthorized():
 		return c.toTokenFault(ctx, told, token)
 	case told.Kind == fault.Denied && failed.status == http.StatusForbidden:
-		return told.WithHint("ask those who run Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
+		return told.WithHint("ask the operator of Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
 	case told.Kind == fault.Denied:
 		return told.WithHint("sign in at %s again; if COMMODORE_API_TOKEN is set, check that it is a whole token", c.base)
 	case told.Kind == fault.Transient:
-		return told.WithHint("run again in a while; what exists already is found. If it stays, tell those who run Lieutenant at %s", c.base)
+		return told.WithHint("run again later; existing objects are found. If the problem persists, contact the operator of Lieutenant at %s", c.base)
 	case told.Kind == fault.NotFound:
-		return told.WithField(asked.field).WithHint("check its ID, and that you may see it at %s", c.base)
+		return told.WithField(asked.field).WithHint("check its ID, and that you have access to it at %s", c.base)
 	}
-	return told.WithField(asked.field).WithHint("correct what Lieutenant objects to in the answers; if nothing there is wrong, report this")
+	return told.WithField(asked.field).WithHint("correct the rejected value in the answers; if nothing there is wrong, report this")
 }
 
 // formatURLHint is for a URL where something other than Lieutenant, or nothing, responds.
 func (c *connection) formatURLHint(failed *apiError) string {
 	switch {
 	case errors.Is(failed.err, errNoURL):
-		return "give Lieutenant's address, like https://api.syn.vshn.net"
+		return "use Lieutenant's URL, e.g. https://api.syn.vshn.net"
 	case failed.unexpectedBody != "":
-		return fmt.Sprintf("check that %s is Lieutenant's address, and that no sign-in page of your network or proxy is in between", c.base)
+		return fmt.Sprintf("check that %s is Lieutenant's address, and that no sign-in page of your network or proxy answers instead", c.base)
 	case isCertificateError(failed.err):
 		return "if a proxy inspects TLS here, add its certificate authority to this machine's trust store"
 	}
-	return fmt.Sprintf("check that %s is right and that this machine reaches it, then run again; what exists already is found", c.base)
+	return fmt.Sprintf("check that %s is right and that this machine reaches it, then run again; existing objects are found", c.base)
 }
 
 func isCertificateError(err error) bool {
@@ -88,18 +88,18 @@ func formatPermission(asked call, reason string) string {
 func (c *connection) toTokenFault(ctx context.Context, told *fault.Error, token string) error {
 	from := parseClaims(token)
 	services, err := c.Discover(ctx)
-	told = told.WithHint("sign in at %s again; a token from COMMODORE_API_TOKEN has to be of this very instance", c.base)
+	told = told.WithHint("sign in at %s again; a token in COMMODORE_API_TOKEN must be of this instance", c.base)
 	switch {
 	case strings.HasPrefix(from.Subject, "system:serviceaccount:"):
-		told.Err = fault.Newf(fault.Denied, "the token has ended or is for another instance", "it is of the service account %s, which %s does not accept",
+		told.Err = fault.Newf(fault.Denied, "the token has expired or is for another instance", "it belongs to the service account %s, which %s does not accept",
 			sanitize(strings.TrimPrefix(from.Subject, "system:serviceaccount:"), token), c.base)
 	case from.Issuer == "" || err != nil:
 		return told
 	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(from.Issuer, "/")+"/"):
-		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, and people sign in to %s at %s",
+		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, but sign-ins to %s are at %s",
 			sanitize(from.Issuer, token), c.base, sanitize(services.DiscoveryURL, token))
 	case from.audience() != "" && from.audience() != services.ClientID:
-		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, and %s wants one for %s",
+		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, but %s requires one for %s",
 			sanitize(from.audience(), token), c.base, sanitize(services.ClientID, token))
 	}
 	return told

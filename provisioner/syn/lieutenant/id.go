@@ -17,6 +17,6 @@ func checkID(op, field, id, prefix string) error {
 	if len(id) <= 63 && has && idPattern.MatchString(rest) {
 		return nil
 	}
-	return fault.Newf(fault.Invalid, op, "the ID has the wrong form").WithField(field).
-		WithHint("give an ID of at most 63 lower-case letters, digits and hyphens that starts with %s, as in %sdemo-1234", prefix, prefix)
+	return fault.Newf(fault.Invalid, op, "invalid ID").WithField(field).
+		WithHint("use at most 63 lowercase letters, digits and hyphens, starting with %s, e.g. %sdemo-1234", prefix, prefix)
 }

@@ -17,7 +17,7 @@ import (
 const (
 	manifestOp  = "fetch the manifest of Steward"
 	maxManifest = 1 << 20 // bytes; the real one has a few thousand
-	resetHint   = "ask those who run Lieutenant to reset the cluster's bootstrap token: it is in the status of its Cluster object on the Kubernetes cluster of Lieutenant, and the API cannot do it"
+	resetHint   = "ask the operator of Lieutenant to reset the cluster's bootstrap token: it is in the status of its Cluster object on Lieutenant's Kubernetes cluster, and the API cannot reset it"
 )
 
 // FetchInstallManifest fetches the manifest that installs Steward. It can be fetched once: the caller must save it before
@@ -34,7 +34,7 @@ func (c *Client) FetchInstallManifest(ctx context.Context, installURL string) ([
 		return content, nil
 	case ctx.Err() != nil:
 		return nil, fault.New(fault.KindOf(ctx.Err()), manifestOp, context.Cause(ctx)).
-			WithHint("run again; if the token is refused then, it was used by this attempt")
+			WithHint("run again; if the token is rejected then, this attempt used it")
 	}
 	return nil, c.toManifestFault(failed)
 }
@@ -49,18 +49,18 @@ func (c *Client) CheckInstallURL(installURL string) error {
 func parseInstallURL(lieutenant, installURL string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, manifestOp, errors.New(why)).
-			WithHint("the token was not sent; tell those who run Lieutenant at %s what its install URL looks like", lieutenant)
+			WithHint("the token was not sent; report the install URL to the operator of Lieutenant at %s", lieutenant)
 	}
 	base, err := url.Parse(lieutenant)
 	if err != nil {
-		return refuse("the address of Lieutenant is no URL")
+		return refuse("the address of Lieutenant is not a URL")
 	}
 	address, err := url.Parse(installURL)
 	switch {
 	case installURL == "":
-		return nil, fault.New(fault.Conflict, manifestOp, errors.New("there is none: the bootstrap token was used, or has ended")).WithHint(resetHint)
+		return nil, fault.New(fault.Conflict, manifestOp, errors.New("there is none: the bootstrap token was used or has expired")).WithHint(resetHint)
 	case err != nil: // which repeats the URL
-		return refuse("the install URL is no URL")
+		return refuse("the install URL is not a URL")
 	case address.User != nil, address.Scheme != "https" && address.Scheme != "http":
 		return refuse("the install URL is not plain https")
 	case address.Scheme == "http" && address.Port() == "80":
@@ -136,7 +136,7 @@ func checkManifest(content []byte, token string) *apiError {
 	switch err := decoder.Decode(&after); {
 	case errors.Is(err, io.EOF):
 	case err != nil || after.Reason == "":
-		return &apiError{status: http.StatusOK, unexpectedBody: "it answers with a manifest and something after it", fromLieutenant: true}
+		return &apiError{status: http.StatusOK, unexpectedBody: "the response has data after the manifest", fromLieutenant: true}
 	default:
 		return &apiError{status: http.StatusOK, reason: sanitize(after.Reason, token)}
 	}
@@ -145,7 +145,7 @@ func checkManifest(content []byte, token string) *apiError {
 			return nil
 		}
 	}
-	return &apiError{status: http.StatusOK, unexpectedBody: "it answers with JSON that does not install Steward", fromLieutenant: true}
+	return &apiError{status: http.StatusOK, unexpectedBody: "the response is JSON, but does not install Steward", fromLieutenant: true}
 }
 
 func (c *Client) toManifestFault(failed *apiError) error {
@@ -154,24 +154,24 @@ func (c *Client) toManifestFault(failed *apiError) error {
 		return fault.New(fault.Internal, manifestOp, failed).WithField(urlField).WithHint("%s", c.formatURLHint(failed))
 	case failed.err != nil:
 		return fault.New(fault.Transient, manifestOp, failed).
-			WithHint("check that this machine reaches %s and run again; if the token is refused then, it was used by this attempt", c.base)
+			WithHint("check that this machine reaches %s and run again; if the token is rejected then, this attempt used it", c.base)
 	case failed.fromLieutenant:
 		return fault.New(fault.Internal, manifestOp, failed).
-			WithHint("tell those who run Lieutenant at %s what it answers; it does so once for each token, so that they may have to reset the cluster's bootstrap token, too", c.base)
+			WithHint("report the response to the operator of Lieutenant at %s; a token works once, so the cluster's bootstrap token may have to be reset", c.base)
 	case failed.unexpectedBody != "":
 		return fault.New(fault.Internal, manifestOp, failed).
-			WithHint("%s; if the token is refused then, it was used by this attempt", c.formatURLHint(failed))
+			WithHint("%s; if the token is rejected then, this attempt used it", c.formatURLHint(failed))
 	}
 	switch failed.status {
 	case http.StatusOK:
 		return fault.New(fault.Internal, manifestOp, failed).
-			WithHint("Lieutenant did not mark the bootstrap token as used, and it stays valid: tell those who run Lieutenant at %s, then run again", c.base)
+			WithHint("Lieutenant did not mark the bootstrap token as used, so it remains valid: report this to the operator of Lieutenant at %s, then run again", c.base)
 	case http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest:
-		return fault.Newf(fault.Conflict, manifestOp, "Lieutenant refuses the bootstrap token, so it was used already or has ended: %w", failed).WithHint(resetHint)
+		return fault.Newf(fault.Conflict, manifestOp, "Lieutenant rejects the bootstrap token: it was used or has expired: %w", failed).WithHint(resetHint)
 	case http.StatusServiceUnavailable:
 		return fault.Newf(fault.Transient, manifestOp, "the cluster's account is not ready yet: %w", failed).
 			WithHint("the token was not used; run again in a minute")
 	}
 	return fault.New(failed.toFaultKind(), manifestOp, failed).
-		WithHint("run again in a while; if it stays, tell those who run Lieutenant at %s", c.base)
+		WithHint("run again later; if the problem persists, contact the operator of Lieutenant at %s", c.base)
 }

@@ -66,18 +66,18 @@ func TestFetchInstallManifest_ReportsTokenState(t *testing.T) {
 		kind fault.Kind
 		says []string
 	}{
-		"used":                {override{status: 401, body: `{"reason": "Unauthorized ` + canary + `"}`}, fault.Conflict, []string{"used already or has ended", "reset", "those who run Lieutenant"}},
+		"used":                {override{status: 401, body: `{"reason": "Unauthorized ` + canary + `"}`}, fault.Conflict, []string{"used or has expired:", "reset", "the operator of Lieutenant"}},
 		"of no cluster":       {override{status: 404, body: `{"reason": "no"}`}, fault.Conflict, []string{"reset"}},
 		"missing":             {override{status: 400, body: `{"reason": "no token"}`}, fault.Conflict, []string{"reset"}},
 		"too early":           {override{status: 503, body: `{"reason": "try again"}`}, fault.Transient, []string{"not used", "try again"}},
 		"a failure":           {override{status: 500, body: `{"reason": "oh ` + canary + `"}`}, fault.Transient, []string{"oh (secret)"}},
-		"a web page":          {override{status: 200, body: "<html>" + canary, strange: true}, fault.Internal, []string{"web page", "used by this attempt"}},
+		"a web page":          {override{status: 200, body: "<html>" + canary, strange: true}, fault.Internal, []string{"web page", "this attempt used it"}},
 		"no list":             {override{status: 200, body: `{"kind": "Status"}`}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"a list of others":    {override{status: 200, body: strings.ReplaceAll(steward, `"steward"`, `"other"`)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"no list, with items": {override{status: 200, body: strings.Replace(steward, `"List"`, `"Status"`, 1)}, fault.Internal, []string{"does not install Steward", "reset"}},
 		"a deployment only":   {override{status: 200, body: `{"kind": "Deployment", "metadata": {"name": "steward"}}`}, fault.Internal, []string{"does not install Steward", "reset"}},
-		"not marked as used":  {override{status: 200, body: steward + "\n" + `{"reason": "clusters.syn.tools is forbidden ` + canary + `"}`}, fault.Internal, []string{"is forbidden (secret)", "stays valid"}},
-		"something after it":  {override{status: 200, body: steward + `{"kind": "List"}`}, fault.Internal, []string{"something after it", "reset"}},
+		"not marked as used":  {override{status: 200, body: steward + "\n" + `{"reason": "clusters.syn.tools is forbidden ` + canary + `"}`}, fault.Internal, []string{"is forbidden (secret)", "remains valid:"}},
+		"something after it":  {override{status: 200, body: steward + `{"kind": "List"}`}, fault.Internal, []string{"after the manifest", "reset"}},
 		"no end":              {override{status: 200, body: steward + strings.Repeat(" ", 2<<20)}, fault.Internal, []string{"larger than 1 MiB", "reset"}},
 		"somewhere else": {override{status: 302, header: "Location: https://evil.example/?" + canary, strange: true}, fault.Internal,
 			[]string{"another address"}},
@@ -111,7 +111,7 @@ func TestFetchInstallManifest_LostIsNotRepeated(t *testing.T) {
 	must(t, err)
 	s.overrides = []override{{request: "GET /install/steward.json", header: "X-Strange: lost"}}
 	_, err = client.FetchInstallManifest(t.Context(), s.installURL())
-	checkFault(t, "lost", err, fault.Transient, "used by this attempt")
+	checkFault(t, "lost", err, fault.Transient, "this attempt used it")
 	if len(s.requests) != 2 {
 		t.Errorf("asked %v", s.requests)
 	}

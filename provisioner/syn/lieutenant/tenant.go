@@ -30,7 +30,7 @@ func (c *Client) GetTenant(ctx context.Context, id string) (state.SynTenant, err
 	asked := newGetCall(op, tenantField, "/tenants/"+url.PathEscape(id))
 	err := c.do(ctx, asked, &answered)
 	if err == nil && answered.ID != id {
-		err = c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it answers with another tenant"})
+		err = c.toFault(ctx, asked, "", &apiError{unexpectedBody: "the response is about another tenant"})
 	}
 	if err != nil {
 		return state.SynTenant{}, err

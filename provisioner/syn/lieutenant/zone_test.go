@@ -81,12 +81,12 @@ func handOver(t *testing.T, client *lieutenant.Client) {
 		t.Errorf("no manifest: %v", err)
 	}
 	_, err = client.FetchInstallManifest(t.Context(), found.InstallURL)
-	checkFault(t, "the second time", err, fault.Conflict, "used already", "reset")
+	checkFault(t, "the second time", err, fault.Conflict, "used or", "reset")
 	if action, err := client.DeleteCluster(t.Context(), "c-demo-1"); action != state.Deleted || err != nil {
 		t.Errorf("%s, %v", action, err)
 	}
 	if _, err := client.GetCluster(t.Context(), "c-demo-1"); !fault.Is(err, fault.NotFound) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("it still exists: %v", err)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestSignIn_RefusesUnprovenToken(t *testing.T) {
 		"for another client":       func(s *signOn) { s.claims = map[string]any{"aud": "vault"} },
 		"of another sign-on":       func(s *signOn) { s.claims = map[string]any{"iss": "https://id.evil.example"} },
 		"that has ended":           func(s *signOn) { s.claims = map[string]any{"exp": time.Now().Add(-time.Minute).Unix()} },
-		"signed by somebody else":  func(s *signOn) { s.signer = other },
+		"signed by someone else":   func(s *signOn) { s.signer = other },
 		"that is none":             func(s *signOn) { s.answer = map[string]any{"id_token": canary} },
 		"that is missing":          func(s *signOn) { s.answer = map[string]any{"id_token": nil} },
 		"without a signature":      func(s *signOn) { s.answer = map[string]any{"id_token": "eyJhbGciOiJub25lIn0.e30."} },
@@ -176,11 +176,11 @@ func TestSignIn_InvalidProvider(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
-		"/strange?status=200&body=<html>": {fault.Invalid, "does not answer as"},
+		"/strange?status=200&body=<html>": {fault.Invalid, "is not that of"},
 		"/strange?status=404&body={}":     {fault.Invalid, "404"},
 		"/strange?status=302&body={}":     {fault.Invalid, "302"},
 		"/strange?status=503&body={}":     {fault.Transient, "503"},
-		"\x7f":                            {fault.Invalid, "no URL"},
+		"\x7f":                            {fault.Invalid, "not a URL"},
 	} {
 		s := newSignOn(t)
 		options := s.options()

@@ -102,20 +102,20 @@ func (c Callback) newHandler(arrived chan<- callbackResult) http.Handler {
 			http.NotFound(w, r)
 			return
 		case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(c.State)) == 0 || c.State == "":
-			writePage(w, http.StatusBadRequest, "This page belongs to another sign-in", "Nothing was done. Please use the newest link.")
+			writePage(w, http.StatusBadRequest, "This page belongs to another sign-in", "Nothing was changed. Please use the newest link.")
 			return
 		}
 		select {
 		case <-turn:
 		default:
-			writePage(w, http.StatusConflict, "This sign-in is over already", "You may close this page.")
+			writePage(w, http.StatusConflict, "This sign-in has already ended", "You may close this page.")
 			return
 		}
 		got := parseCallback(query)
 		if got.err != nil {
-			writePage(w, http.StatusForbidden, "You are not signed in", "The program says more. You may close this page.")
+			writePage(w, http.StatusForbidden, "You are not signed in", "exoshift shows the reason. You may close this page.")
 		} else {
-			writePage(w, http.StatusOK, "You are signed in", "You may close this page and go back to the program.")
+			writePage(w, http.StatusOK, "You are signed in", "You may close this page and return to exoshift.")
 		}
 		arrived <- got
 	})
@@ -127,14 +127,14 @@ func parseCallback(query url.Values) callbackResult {
 	refusal, code := query.Get("error"), query.Get("code")
 	switch {
 	case refusal == "access_denied":
-		return callbackResult{err: fault.Newf(fault.Denied, op, "the single sign-on refused%s", formatDetail(query.Get("error_description"))).
-			WithHint("sign in as somebody who may, and do not refuse what the page asks")}
+		return callbackResult{err: fault.Newf(fault.Denied, op, "the single sign-on rejected the sign-in%s", formatDetail(query.Get("error_description"))).
+			WithHint("sign in as a user with access, and accept the request of the page")}
 	case refusal != "":
-		return callbackResult{err: fault.Newf(fault.Denied, op, "the single sign-on answers %s%s", sanitize(refusal), formatDetail(query.Get("error_description"))).
-			WithHint("try again; if it stays, tell those who run the single sign-on")}
+		return callbackResult{err: fault.Newf(fault.Denied, op, "the single sign-on responds %s%s", sanitize(refusal), formatDetail(query.Get("error_description"))).
+			WithHint("try again; if the problem persists, contact the operator of the single sign-on")}
 	case code == "":
 		return callbackResult{err: fault.New(fault.Denied, op, errors.New("the single sign-on sent the browser back without a code")).
-			WithHint("try again; if it stays, tell those who run the single sign-on")}
+			WithHint("try again; if the problem persists, contact the operator of the single sign-on")}
 	}
 	return callbackResult{code: code}
 }

@@ -95,8 +95,8 @@ func TestHandler_SecondCallbackIsIgnored(t *testing.T) {
 
 func TestWaitCode_Refused(t *testing.T) {
 	for query, want := range map[string]string{
-		"error=access_denied&error_description=no%1b[31m%0athanks":       "refused: no thanks",
-		"error=access_denied&code=canary":                                "refused",
+		"error=access_denied&error_description=no%1b[31m%0athanks":       "sign-in: no thanks",
+		"error=access_denied&code=canary":                                "rejected",
 		"error=temporarily_unavailable&error_description=" + long(1<<12): "temporarily_unavailable",
 		"":      "without a code",
 		"code=": "without a code",

@@ -11,7 +11,7 @@ import (
 )
 
 // errNoDevice: the device flow is not available. Some single sign-ons advertise it, and then refuse it to some clients.
-var errNoDevice = errors.New("the single sign-on lets nobody sign in on another machine")
+var errNoDevice = errors.New("the single sign-on does not support the device flow")
 
 func (p *provider) signInByDevice(ctx context.Context, show func(ctx context.Context, url string) error) (tokenSet, error) {
 	const op = "sign in on another machine"
@@ -49,7 +49,7 @@ func (p *provider) signInByDevice(ctx context.Context, show func(ctx context.Con
 	case gaveUp != nil && ctx.Err() == nil:
 		return tokenSet{}, gaveUp
 	case ctx.Err() == nil && fault.Is(err, fault.Timeout):
-		return tokenSet{}, fault.Newf(fault.Timeout, op, "nobody did so in time").WithHint("run again, and sign in before the code ends")
+		return tokenSet{}, fault.Newf(fault.Timeout, op, "the sign-in timed out").WithHint("run again, and sign in before the code expires")
 	}
 	return tokenSet{}, toFault(ctx, op, err, offered.DeviceCode, verifier)
 }
@@ -61,8 +61,8 @@ func buildDeviceURL(offered *oauth2.DeviceAuthResponse) (string, error) {
 	}
 	page, err := url.Parse(text)
 	if err != nil || page.Scheme != "https" || page.Host == "" || page.User != nil {
-		return "", fault.Newf(fault.Denied, "sign in on another machine", "the single sign-on offers a page that is no https URL").
-			WithHint("tell those who run the single sign-on")
+		return "", fault.Newf(fault.Denied, "sign in on another machine", "the sign-in page of the single sign-on is not an https URL").
+			WithHint("contact the operator of the single sign-on")
 	}
 	if offered.VerificationURIComplete == "" {
 		query := page.Query()

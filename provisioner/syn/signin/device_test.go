@@ -93,7 +93,7 @@ func TestSignIn_DeviceFallsBackToBrowser(t *testing.T) {
 	options.Listen, options.Remote = b.listen, true
 	must(t, signin.New(options).SignIn(t.Context(), b.show))
 	for says, listen := range map[string]func() (net.Listener, error){
-		"no other way": nil, "taken": func() (net.Listener, error) { return nil, errors.New("taken") },
+		"no other flow": nil, "taken": func() (net.Listener, error) { return nil, errors.New("taken") },
 	} {
 		page, err := elsewhere(t, s, listen, nil)
 		if page != "" || err == nil || !strings.Contains(err.Error(), says) || fault.HintOf(err) == "" {

@@ -26,7 +26,7 @@ func toFault(ctx context.Context, op string, err error, secrets ...string) error
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, network.DescribeError(err)).
-			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
+			WithHint("check that no sign-in page of your network or proxy answers instead, and run again")
 	case errors.As(err, &refused):
 		return toRefusalFault(op, refused, secrets)
 	case errors.As(err, &certificate):
@@ -35,7 +35,7 @@ func toFault(ctx context.Context, op string, err error, secrets ...string) error
 	case errors.As(err, &about):
 		err = about.Err
 	}
-	return fault.New(fault.Transient, op, errors.New("no answer: "+redact(err.Error(), secrets))).
+	return fault.New(fault.Transient, op, errors.New("no response: "+redact(err.Error(), secrets))).
 		WithHint("check that this machine reaches the single sign-on, and run again")
 }
 
@@ -53,8 +53,8 @@ func toRefusalFault(op string, refused *oauth2.RetrieveError, secrets []string) 
 	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		kind = fault.Transient
 	}
-	return fault.Newf(kind, op, "the single sign-on answers %s (%d)", redact(words, secrets), status).
-		WithHint("sign in again; if it stays, tell those who run the single sign-on")
+	return fault.Newf(kind, op, "the single sign-on responds %s (%d)", redact(words, secrets), status).
+		WithHint("sign in again; if the problem persists, contact the operator of the single sign-on")
 }
 
 // redact removes secrets and control characters from foreign text.

@@ -19,14 +19,14 @@ func loadGiven(given string) (string, error) {
 		return "", newGivenError(err.Error())
 	}
 	if end, known := parseExpiry(token); known && isExpired(end) {
-		return "", newGivenError("the token has ended at " + end.UTC().Format("2006-01-02 15:04 UTC"))
+		return "", newGivenError("the token expired at " + end.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	return token, nil
 }
 
 func newGivenError(why string) error {
 	return fault.New(fault.Denied, "use the token of COMMODORE_API_TOKEN", errors.New(why)).
-		WithHint("set COMMODORE_API_TOKEN to a token that is valid, or to the path of a file with one; or unset it and sign in")
+		WithHint("set COMMODORE_API_TOKEN to a valid token, or to the path of a file with one; or unset it and sign in")
 }
 
 func readToken(value string) (string, error) {
@@ -45,9 +45,9 @@ func readToken(value string) (string, error) {
 	case len(text) > maxToken:
 		return "", errors.New("it is too long for a token")
 	case strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./"):
-		return "", errors.New("it looks like the path of a file, and there is no such file")
+		return "", errors.New("it looks like a path, but there is no such file")
 	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return "", errors.New("it holds what no token holds, such as spaces")
+		return "", errors.New("it contains invalid characters, such as spaces")
 	}
 	return text, nil
 }

@@ -20,7 +20,7 @@ const (
 	requestTimeout = 30 * time.Second // of one attempt
 	maxDiscovery   = 1 << 20          // bytes
 	wellKnown      = "/.well-known/openid-configuration"
-	discoveryOp    = "ask the single sign-on what it offers"
+	discoveryOp    = "get the configuration of the single sign-on"
 )
 
 // provider is a single sign-on, with what it needs for one client.
@@ -46,7 +46,7 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 		return nil, err
 	}
 	if services.DiscoveryURL == "" || services.ClientID == "" {
-		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s does not say where people sign in", s.options.API).
+		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s has no sign-in page", s.options.API).
 			WithHint("set COMMODORE_API_TOKEN to a token")
 	}
 	told, err := discover(ctx, s.http, services.DiscoveryURL)
@@ -55,7 +55,7 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	}
 	if err := told.check(services.DiscoveryURL); err != nil {
 		return nil, fault.New(fault.Denied, discoveryOp, err).
-			WithHint("do not sign in there; tell those who run %s", s.options.API)
+			WithHint("do not sign in there; contact the operator of %s", s.options.API)
 	}
 	config := oidc.ProviderConfig{
 		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.listAlgorithms(),
@@ -78,7 +78,7 @@ func discover(ctx context.Context, client *http.Client, address string) (told co
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
 	if err != nil {
-		return told, fault.New(fault.Invalid, discoveryOp, errors.New("its address is no URL"))
+		return told, fault.New(fault.Invalid, discoveryOp, errors.New("its address is not a URL"))
 	}
 	answer, err := client.Do(request)
 	if err != nil {
@@ -94,8 +94,8 @@ func discover(ctx context.Context, client *http.Client, address string) (told co
 		if answer.StatusCode >= http.StatusInternalServerError {
 			kind = fault.Transient
 		}
-		return told, fault.Newf(kind, discoveryOp, "%s does not answer as a single sign-on does (%s)", sanitize(address), sanitize(answer.Status)).
-			WithHint("check that no sign-in page of your network or proxy is in between, and run again")
+		return told, fault.Newf(kind, discoveryOp, "the response of %s is not that of a single sign-on (%s)", sanitize(address), sanitize(answer.Status)).
+			WithHint("check that no sign-in page of your network or proxy answers instead, and run again")
 	}
 	return told, nil
 }
@@ -103,7 +103,7 @@ func discover(ctx context.Context, client *http.Client, address string) (told co
 // check refuses a configuration that would send a person, or a code, to another host.
 func (c configuration) check(address string) error {
 	if strings.TrimRight(c.Issuer, "/")+wellKnown != address {
-		return errors.New("the configuration at " + sanitize(address) + " is that of another one, " + sanitize(c.Issuer))
+		return errors.New("the configuration at " + sanitize(address) + " is of another issuer, " + sanitize(c.Issuer))
 	}
 	for name, endpoint := range map[string]string{
 		"authorization_endpoint": c.Authorization, "token_endpoint": c.Token, "jwks_uri": c.Keys, "device_authorization_endpoint": c.Device,
@@ -112,7 +112,7 @@ func (c configuration) check(address string) error {
 			continue
 		}
 		if u, err := url.Parse(endpoint); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
-			return errors.New("its " + name + " is no https URL")
+			return errors.New("its " + name + " is not an https URL")
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (p *provider) newClientContext(ctx context.Context) (context.Context, conte
 func (p *provider) verify(ctx context.Context, answer tokenSet, nonce string) error {
 	const op = "check the token of the single sign-on"
 	if answer.IDToken == "" {
-		return fault.Newf(fault.Denied, op, "there is no ID token").WithHint("tell those who run the single sign-on")
+		return fault.Newf(fault.Denied, op, "there is no ID token").WithHint("contact the operator of the single sign-on")
 	}
 	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -153,5 +153,5 @@ func (p *provider) verify(ctx context.Context, answer tokenSet, nonce string) er
 		return toFault(ctx, op, err)
 	}
 	return fault.New(fault.Denied, op, errors.New(redact(err.Error(), answer.listSecrets()))).
-		WithHint("sign in again; if it stays, check this machine's clock and tell those who run the single sign-on")
+		WithHint("sign in again; if the problem persists, check this machine's clock and contact the operator of the single sign-on")
 }

@@ -92,8 +92,8 @@ func (s *Source) SignIn(ctx context.Context, show func(ctx context.Context, url 
 	case !fault.Is(err, fault.Denied), s.options.Given != "":
 		return err
 	case show == nil:
-		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "only a person can, and nobody is there").
-			WithHint("run this where somebody can sign in, or set COMMODORE_API_TOKEN")
+		return fault.Newf(fault.Waiting, "sign in at "+s.options.API, "it requires a browser, and there is no terminal").
+			WithHint("run this on a terminal where you can sign in, or set COMMODORE_API_TOKEN")
 	}
 	fresh, err := s.signInInteractive(ctx, show)
 	if err == nil {
@@ -114,8 +114,8 @@ func (s *Source) signInInteractive(ctx context.Context, show func(ctx context.Co
 		}
 	}
 	if s.options.Listen == nil {
-		return tokenSet{}, fault.Newf(fault.Waiting, "sign in at "+s.options.API, "no browser can come back to this machine, and the single sign-on offers no other way").
-			WithHint("set COMMODORE_API_TOKEN to a token that was got elsewhere")
+		return tokenSet{}, fault.Newf(fault.Waiting, "sign in at "+s.options.API, "no browser can return to this machine, and the single sign-on supports no other flow").
+			WithHint("set COMMODORE_API_TOKEN to a token")
 	}
 	listener, err := s.options.Listen()
 	if err == nil {
@@ -125,7 +125,7 @@ func (s *Source) signInInteractive(ctx context.Context, show func(ctx context.Co
 		return fresh, err
 	}
 	return tokenSet{}, fault.Newf(fault.Conflict, "wait for a browser on port "+CallbackPort+" of this machine", "%w", err).
-		WithHint("end the program that uses port %s, perhaps a `commodore login` that still waits (`ss -ltnp` names it), or ask whoever else works on this machine to", CallbackPort)
+		WithHint("stop the program that uses port %s, perhaps a waiting `commodore login` (`ss -ltnp` shows it), or ask the other user of this machine to", CallbackPort)
 }
 
 // Reject marks a token as invalid, whatever its claims.
@@ -156,7 +156,7 @@ func (s *Source) getToken(ctx context.Context) (string, error) {
 }
 
 func (s *Source) newSignInError() error {
-	return fault.Newf(fault.Denied, "sign in at "+s.options.API, "nobody is signed in, or the sign-in has ended").
+	return fault.Newf(fault.Denied, "sign in at "+s.options.API, "not signed in, or the sign-in has expired").
 		WithHint("sign in again, or set COMMODORE_API_TOKEN")
 }
 
@@ -172,7 +172,7 @@ func (s *Source) isValid(token string) bool {
 }
 
 // refresh gets a token without a person. Some single sign-ons accept each refresh token only once, so if another program was
-// first, the new one is in the cache. fault.Denied: a person has to sign in.
+// first, the new one is in the cache. fault.Denied: a sign-in in a browser is required.
 func (s *Source) refresh(ctx context.Context) (string, error) {
 	const op = "renew the sign-in"
 	p, err := s.discoverProvider(ctx)

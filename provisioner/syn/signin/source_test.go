@@ -136,9 +136,9 @@ func TestSource_GivenTokenOnly(t *testing.T) {
 		"a file":                 {file, canary + "-1", ""},
 		"an empty file":          {empty, "", "there is none"},
 		"a file that is missing": {"/nowhere/" + canary, "", "no such file"},
-		"one that has ended":     {over, "", "has ended"},
-		"a sentence":             {"Bearer " + canary, "", "no token holds"},
-		"a control character":    {canary + "\x1b[31m", "", "no token holds"},
+		"one that has ended":     {over, "", "expired"},
+		"a sentence":             {"Bearer " + canary, "", "characters,"},
+		"a control character":    {canary + "\x1b[31m", "", "characters,"},
 		"a novel":                {strings.Repeat(canary, 1<<14), "", "too long"},
 	} {
 		s := newSignOn(t)

@@ -57,15 +57,15 @@ func normalizeAddress(address string) (string, error) {
 	const op = "find Vault"
 	if address == "" {
 		return "", fault.New(fault.Invalid, op, errors.New("its address is not known")).
-			WithHint("Lieutenant tells the address of Vault; ask those who run it why it does not")
+			WithHint("Lieutenant should provide the address of Vault; ask its operator")
 	}
 	place, err := url.Parse(address)
 	switch {
 	case err != nil || place.Host == "" || place.User != nil || place.RawQuery != "" || place.Fragment != "":
-		return "", fault.Newf(fault.Invalid, op, "%q is not an address like https://vault.example.net", sanitize(formatURL(place)))
+		return "", fault.Newf(fault.Invalid, op, "%q is not a URL like https://vault.example.net", sanitize(formatURL(place)))
 	case place.Scheme != "https":
-		return "", fault.Newf(fault.Invalid, op, "%q does not begin with https://, and secrets go over TLS only", sanitize(address)).
-			WithHint("ask for the https address of Vault")
+		return "", fault.Newf(fault.Invalid, op, "%q does not begin with https://, and secrets are sent over TLS only", sanitize(address)).
+			WithHint("use the https address of Vault")
 	}
 	return strings.TrimRight(address, "/"), nil
 }
@@ -84,7 +84,7 @@ func (s *session) newClient(address string) (*api.Client, error) {
 	})
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "set up the client of Vault", errors.New(sanitize(err.Error()))).
-			WithHint("a variable of the environment that begins with VAULT_ is malformed or names a file that does not exist: unset it")
+			WithHint("an environment variable VAULT_* is malformed or refers to a missing file: unset it")
 	}
 	client.SetHeaders(http.Header{api.RequestHeaderName: {"true"}})
 	client.SetToken("")
@@ -146,8 +146,8 @@ func (s *session) checkMount(ctx context.Context, op string, client *api.Client)
 		if client.Token() == "" {
 			return failed
 		}
-		return fault.Newf(fault.Denied, op, "Vault has no store %s, or shows nothing of it to this token", s.options.Mount).
-			WithHint("check the address and the namespace of Vault, and ask those who run it for a policy with read on %s/*", s.options.Mount)
+		return fault.Newf(fault.Denied, op, "Vault has no store %s, or this token has no access to it", s.options.Mount).
+			WithHint("check the address and the namespace of Vault, and ask its operator for a policy with read on %s/*", s.options.Mount)
 	case err != nil:
 		return toFault(ctx, op, err, client.Token())
 	case told == nil:
@@ -162,8 +162,8 @@ func (s *session) checkVersion(op string, told *api.Secret) error {
 	if told.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
 		return nil
 	}
-	return fault.Newf(fault.Invalid, op, "what is mounted at %s is no KV store of version 2, which keeps earlier versions of a secret", s.options.Mount).
-		WithHint("check the address of Vault; those who run it make a store one of version 2")
+	return fault.Newf(fault.Invalid, op, "the mount %s is not a KV store of version 2", s.options.Mount).
+		WithHint("check the address of Vault; its operator can upgrade the store to version 2")
 }
 
 func (s *session) requireClient(ctx context.Context, op string) (*api.Client, error) {
@@ -172,7 +172,7 @@ func (s *session) requireClient(ctx context.Context, op string) (*api.Client, er
 		return nil, err
 	}
 	if client.Token() == "" {
-		return nil, fault.New(fault.Denied, op, errors.New("nobody has signed in at Vault")).WithHint("sign in at Vault first")
+		return nil, fault.New(fault.Denied, op, errors.New("not signed in to Vault")).WithHint("sign in at Vault first")
 	}
 	return client, nil
 }

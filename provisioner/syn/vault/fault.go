@@ -32,7 +32,7 @@ func toFault(ctx context.Context, op string, err error, secrets ...string) error
 		return fault.New(fault.KindOf(ctx.Err()), op, context.Cause(ctx))
 	case fault.IsTooLarge(err):
 		return fault.New(fault.Invalid, op, network.DescribeError(err)).
-			WithHint("check the address of Vault, and whether a proxy stands in between")
+			WithHint("check the address of Vault, and whether a proxy answers instead")
 	case errors.As(err, &answer):
 		return toResponseFault(op, answer, secrets)
 	case errors.As(err, &syntax), strings.Contains(err.Error(), "invalid character"):
@@ -43,8 +43,8 @@ func toFault(ctx context.Context, op string, err error, secrets ...string) error
 
 // newAnswerError is for a response that is not in Vault's format.
 func newAnswerError(op string) error {
-	return fault.New(fault.Invalid, op, errors.New("the answer is not one of Vault's")).
-		WithHint("check the address of Vault, and whether a proxy stands in between")
+	return fault.New(fault.Invalid, op, errors.New("not a response of Vault")).
+		WithHint("check the address of Vault, and whether a proxy answers instead")
 }
 
 func toConnectFault(op string, err error) error {
@@ -72,7 +72,7 @@ func toResponseFault(op string, answer *api.ResponseError, secrets []string) err
 	if words == "" {
 		words = http.StatusText(answer.StatusCode)
 	}
-	cause := fmt.Errorf("Vault answers %d: %s", answer.StatusCode, words) //nolint:staticcheck // a name begins it
+	cause := fmt.Errorf("Vault responds %d: %s", answer.StatusCode, words) //nolint:staticcheck // a name begins it
 	kind, hint := mapStatus(answer.StatusCode, words)
 	return fault.New(kind, op, cause).WithHint("%s", hint)
 }
@@ -87,13 +87,13 @@ func mapStatus(status int, words string) (kind fault.Kind, hint string) {
 	case status == http.StatusNotFound:
 		return fault.NotFound, ""
 	case status == http.StatusTooManyRequests:
-		return fault.Transient, "Vault limits how often it is asked, or this is one that stands by: run again in a while"
+		return fault.Transient, "Vault limits requests, or this is a standby node: run again later"
 	case status == 472, status == 473:
-		return fault.Transient, "this Vault is a replica that stands by: ask those who run it for the active one"
+		return fault.Transient, "this Vault is a standby replica: ask its operator for the active one"
 	case status == http.StatusServiceUnavailable && strings.Contains(words, "sealed"):
-		return fault.Transient, "Vault is sealed since its last start: ask those who run it to unseal it, then run again"
+		return fault.Transient, "Vault is sealed: ask its operator to unseal it, then run again"
 	case status >= 500, status == http.StatusPreconditionFailed:
-		return fault.Transient, "Vault is out of order or down for maintenance: run again in a while"
+		return fault.Transient, "Vault is down: run again later"
 	}
 	return fault.Invalid, ""
 }

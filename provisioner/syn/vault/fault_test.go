@@ -18,18 +18,18 @@ func TestFault_KindOfEachState(t *testing.T) {
 		word   string
 	}{
 		"sealed":           {refuses(503, "Vault is sealed"), fault.Transient, "unseal it"},
-		"down":             {refuses(503, "down"), fault.Transient, "maintenance"},
-		"rate limit":       {refuses(429, "request path rate limit quota exceeded"), fault.Transient, "limits how often"},
+		"down":             {refuses(503, "down"), fault.Transient, "down"},
+		"rate limit":       {refuses(429, "request path rate limit quota exceeded"), fault.Transient, "limits requests"},
 		"recovery replica": {refuses(472, "path disabled in replication DR secondary mode"), fault.Transient, "the active one"},
 		"standby":          {refuses(473, ""), fault.Transient, "the active one"},
 		"bad request":      {refuses(400, "what is this"), fault.Invalid, "what is this"},
 		"login page":       {shows(200, "text/html; charset=utf-8", "<html>"+canary), fault.Invalid, "web page"},
 		"denied by a page": {shows(403, "text/html", "<html>"+canary), fault.Invalid, "login page"},
 		"balancer's page":  {shows(502, "text/html", "<html>Bad Gateway</html>"), fault.Transient, "502"},
-		"no JSON":          {shows(200, "text/plain", "hello "+canary), fault.Invalid, "not one of Vault's"},
+		"no JSON":          {shows(200, "text/plain", "hello "+canary), fault.Invalid, "not a response of Vault"},
 		"no JSON, 404":     {shows(404, "text/plain", "404 page not found"), fault.NotFound, "404"},
-		"other JSON":       {shows(200, "application/json", `{"data":{"data":"`+canary+`"}}`), fault.Invalid, "not one of Vault's"},
-		"no version":       {shows(200, "application/json", `{"data":{"data":{"password":"`+canary+`"}}}`), fault.Invalid, "not one of Vault's"},
+		"other JSON":       {shows(200, "application/json", `{"data":{"data":"`+canary+`"}}`), fault.Invalid, "not a response of Vault"},
+		"no version":       {shows(200, "application/json", `{"data":{"data":{"password":"`+canary+`"}}}`), fault.Invalid, "not a response of Vault"},
 		"cut":              {nil, fault.Transient, "reaches Vault"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,13 +65,13 @@ func TestClient_NoTokenAcrossRedirect(t *testing.T) {
 				http.Redirect(a, r, "https://evil.example.net/v1/x", status)
 			}})
 			_, err := w.GetSecret(ctx, backup)
-			w.wantFault(err, fault.Invalid, "leads to evil.example.net")
+			w.wantFault(err, fault.Invalid, "redirects to evil.example.net")
 		}
 		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: func(a http.ResponseWriter, r *http.Request) {
 			http.Redirect(a, r, "https://evil.example.net/v1/x", http.StatusTemporaryRedirect)
 		}})
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
-		w.wantFault(err, fault.Invalid, "leads to evil.example.net")
+		w.wantFault(err, fault.Invalid, "redirects to evil.example.net")
 	})
 }
 
@@ -132,7 +132,7 @@ func TestClient_IgnoresVaultEnvironment(t *testing.T) {
 		nobody := vault.New(w.Network(), vault.Options{Address: address})
 		w.wantFault(nobody.SignIn(ctx, nil), fault.Waiting)
 		_, err = nobody.GetSecret(ctx, backup)
-		w.wantFault(err, fault.Denied, "nobody has signed in")
+		w.wantFault(err, fault.Denied, "not signed in")
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 const opSignIn = "sign in at Vault"
 
 // errNoLookup is a token without Vault's policy default: what it allows and when it ends cannot be checked.
-var errNoLookup = errors.New("the token is valid, and may not look itself up")
+var errNoLookup = errors.New("the token is valid, but has no permission for lookup-self")
 
 // login is one sign-in, by the first way that is given.
 type login struct {
@@ -41,8 +41,8 @@ func (l login) signIn(ctx context.Context) error {
 func (l login) useToken(ctx context.Context) error {
 	err := l.tryToken(ctx, strings.TrimSpace(l.options.Token))
 	if fault.Is(err, fault.Denied) && !errors.Is(err, errNoLookup) {
-		return fault.New(fault.Denied, opSignIn, errors.New("the token that was given is not valid, or not any more")).
-			WithHint("get a new one, or unset VAULT_TOKEN to sign in otherwise")
+		return fault.New(fault.Denied, opSignIn, errors.New("the given token is invalid or has expired")).
+			WithHint("get a new one, or unset VAULT_TOKEN to sign in differently")
 	}
 	return err
 }
@@ -68,14 +68,14 @@ func (l login) tryTokenFile(ctx context.Context) (found bool, err error) {
 
 func (l login) tryToken(ctx context.Context, token string) error {
 	if strings.ContainsFunc(token, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
-		return fault.New(fault.Denied, opSignIn, errors.New("the token is none: it holds spaces or control characters"))
+		return fault.New(fault.Denied, opSignIn, errors.New("not a token: it contains spaces or control characters"))
 	}
 	l.client.SetToken(token)
 	told, err := l.client.Auth().Token().LookupSelfWithContext(ctx)
 	if isForbidden(err) && l.reachesMount(ctx, l.client) {
 		l.dropToken(token)
 		return fault.New(fault.Denied, opSignIn, errNoLookup).
-			WithHint("ask those who run Vault for a token with the policy default, or with read on auth/token/lookup-self and update on sys/capabilities-self")
+			WithHint("ask the operator of Vault for a token with the policy default, or with read on auth/token/lookup-self and update on sys/capabilities-self")
 	}
 	if err != nil {
 		l.dropToken(token)

@@ -19,11 +19,11 @@ const (
 func (l login) signInOIDC(ctx context.Context) error {
 	switch method := l.getMethod(); {
 	case method != "" && method != methodOIDC:
-		return fault.Newf(fault.Invalid, opSignIn, "people sign in there by %q, which is not known here", sanitize(method)).
+		return fault.Newf(fault.Invalid, opSignIn, "its auth method %q is not supported", sanitize(method)).
 			WithHint("sign in with the command vault, or set VAULT_TOKEN")
 	case l.show == nil:
-		return fault.New(fault.Waiting, opSignIn, errors.New("a person has to sign in")).
-			WithHint("run this where a browser is at hand, or set VAULT_TOKEN")
+		return fault.New(fault.Waiting, opSignIn, errors.New("a sign-in in a browser is required")).
+			WithHint("run this on a machine with a browser, or set VAULT_TOKEN")
 	}
 	nonce := rand.Text()
 	page, state, err := l.requestAuthURL(ctx, nonce)
@@ -33,7 +33,7 @@ func (l login) signInOIDC(ctx context.Context) error {
 	listener, err := l.options.Listen()
 	if err != nil {
 		return fault.New(fault.Conflict, opSignIn, err).
-			WithHint("the browser comes back to port 8250 of this machine: end what uses it, e.g. another sign-in at Vault")
+			WithHint("the browser returns to port 8250 of this machine: stop the program that uses it, e.g. another sign-in to Vault")
 	}
 	code, err := signin.Callback{Listener: listener, Path: callbackPath, State: state}.WaitCode(ctx, page, l.show)
 	if err != nil {
@@ -59,13 +59,13 @@ func (l login) requestAuthURL(ctx context.Context, nonce string) (page, state st
 	}
 	text, _ := answer.Data["auth_url"].(string)
 	if text == "" {
-		return "", "", fault.Newf(fault.Invalid, opSignIn, "Vault names no page; it does so if its role does not allow %s", redirect).
-			WithHint("ask those who run Vault to allow that redirect, or set VAULT_TOKEN")
+		return "", "", fault.Newf(fault.Invalid, opSignIn, "Vault returns no sign-in URL; perhaps its role does not allow %s", redirect).
+			WithHint("ask the operator of Vault to allow that redirect, or set VAULT_TOKEN")
 	}
 	link, err := url.Parse(text)
 	if err != nil || link.Scheme != "https" || link.Host == "" || link.Query().Get("state") == "" {
-		return "", "", fault.New(fault.Invalid, opSignIn, errors.New("the page that Vault names is no https page of a single sign-on")).
-			WithHint("check the address of Vault; ask those who run it, or set VAULT_TOKEN")
+		return "", "", fault.New(fault.Invalid, opSignIn, errors.New("the sign-in URL of Vault is not an https URL")).
+			WithHint("check the address of Vault; ask its operator, or set VAULT_TOKEN")
 	}
 	return link.String(), link.Query().Get("state"), nil
 }

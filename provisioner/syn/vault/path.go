@@ -16,7 +16,7 @@ const maxSegment = 255 // bytes
 func checkPath(op, path string) error {
 	for part := range strings.SplitSeq(path, "/") {
 		if part == "." || part == ".." || len(part) > maxSegment || !segmentPattern.MatchString(part) {
-			return fault.Newf(fault.Invalid, op, "%q is not the path of a secret, like t-demo/c-demo/registry", sanitize(path))
+			return fault.Newf(fault.Invalid, op, "%q is not a path of a secret, e.g. t-demo/c-demo/registry", sanitize(path))
 		}
 	}
 	return nil

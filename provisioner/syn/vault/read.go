@@ -69,9 +69,9 @@ func (h secretVersion) deletionError() error {
 func (c *Client) restoreHint(path string, h secretVersion) string {
 	forget := fmt.Sprintf("`vault kv metadata delete -mount=%s %s`", c.options.Mount, path)
 	if h.deleted == "" {
-		return "nobody can bring it back; if nothing needs it any more, let " + forget + " forget it, then run again"
+		return "it cannot be restored; if it is no longer needed, delete its metadata with " + forget + ", then run again"
 	}
-	return fmt.Sprintf("`vault kv undelete -mount=%s -versions=%d %s` brings it back; only if nothing needs it any more, let %s forget it; then run again",
+	return fmt.Sprintf("`vault kv undelete -mount=%s -versions=%d %s` restores it; only if it is no longer needed, delete its metadata with %s; then run again",
 		c.options.Mount, h.version, path, forget)
 }
 
@@ -142,7 +142,7 @@ const probeName = "exoshift-check"
 
 // Check fails with fault.Denied unless secrets below path may be read and created. It reads the policies and creates nothing.
 func (c *Client) Check(ctx context.Context, path string) error {
-	op := "check what is allowed in Vault below " + sanitize(path)
+	op := "check the permissions in Vault below " + sanitize(path)
 	if err := checkPath(op, path); err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (c *Client) Check(ctx context.Context, path string) error {
 	if lacking == nil {
 		return nil
 	}
-	return fault.Newf(fault.Denied, op, "the token may not %s secrets there", strings.Join(lacking, ", ")).
-		WithHint("ask those who run Vault for a policy with create, read and update on %s/*, or sign in as somebody who has it", place)
+	return fault.Newf(fault.Denied, op, "the token has no permission to %s secrets there", strings.Join(lacking, ", ")).
+		WithHint("ask the operator of Vault for a policy with create, read and update on %s/*, or sign in as a user with it", place)
 }
 
 const maxReaders = 8
@@ -180,7 +180,7 @@ func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if _, err := c.ensureReady(ctx, "look for secrets in Vault"); err != nil { // once, before many goroutines do it
+	if _, err := c.ensureReady(ctx, "list secrets in Vault"); err != nil { // once, before many goroutines do it
 		return nil, err
 	}
 	found := make([]secretVersion, len(paths))
@@ -189,7 +189,7 @@ func (c *Client) ListMissing(ctx context.Context, wanted []state.VaultSecret) ([
 	group.SetLimit(maxReaders)
 	for i, path := range paths {
 		group.Go(func() error {
-			found[i], failures[i] = c.read(ctx, "look for the secret "+sanitize(path), path)
+			found[i], failures[i] = c.read(ctx, "find the secret "+sanitize(path), path)
 			return nil
 		})
 	}

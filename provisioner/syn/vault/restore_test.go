@@ -11,7 +11,7 @@ import (
 func TestRestore_DeletedSecret(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		_, err := w.Restore(ctx, backup)
-		w.wantFault(err, fault.NotFound, "there was never one")
+		w.wantFault(err, fault.NotFound, "it never existed")
 		w.put(backup, map[string]string{"password": "old"})
 		w.put(backup, map[string]string{"password": "x"})
 		action, err := w.Restore(ctx, backup)

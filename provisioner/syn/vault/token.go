@@ -74,10 +74,10 @@ func (s *session) toDeniedFault(ctx context.Context, op, path, right string, err
 	}
 	if _, lookup := client.Auth().Token().LookupSelfWithContext(ctx); isForbidden(lookup) && !s.reachesMount(ctx, client) {
 		s.dropToken(client.Token())
-		return fault.New(fault.Denied, op, errors.New("the token of this sign-in has ended or was revoked")).WithHint("sign in at Vault again")
+		return fault.New(fault.Denied, op, errors.New("the token of this sign-in has expired or was revoked")).WithHint("sign in at Vault again")
 	}
-	return fault.Newf(fault.Denied, op, "the token may not %s %s", right, path).
-		WithHint("ask those who run Vault for a policy with the capability %q on %s", right, path)
+	return fault.Newf(fault.Denied, op, "the token has no permission to %s %s", right, path).
+		WithHint("ask the operator of Vault for a policy with the capability %q on %s", right, path)
 }
 
 // reachesMount reports whether a token is valid, though it may not look itself up: Vault describes a mount to every token that may

@@ -152,7 +152,7 @@ func TestSignIn_RefusesInvalidURL(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, d := atDesk(t, simvault.Config{}, vault.Options{})
 			w.InjectFaults(site.Fault{Match: "PUT /v1/auth/oidc/oidc/auth_url", Respond: shows(200, "application/json", answer)})
-			w.wantFault(w.SignIn(t.Context(), d.show), fault.Invalid, "page")
+			w.wantFault(w.SignIn(t.Context(), d.show), fault.Invalid, "sign-in URL")
 			if d.visits != 0 {
 				t.Error("it was shown")
 			}
@@ -193,7 +193,7 @@ func TestToken_GivenComesFirst(t *testing.T) {
 		t.Error(err)
 	}
 	for _, wrong := range []string{"hvs." + canary, "with spaces " + canary, canary + "\x1b"} {
-		w.wantFault(use(wrong, file(t, w.token)).SignIn(t.Context(), d.show), fault.Denied, "not valid", "VAULT_TOKEN")
+		w.wantFault(use(wrong, file(t, w.token)).SignIn(t.Context(), d.show), fault.Denied, "invalid or has expired", "VAULT_TOKEN")
 	}
 	if d.visits != 0 {
 		t.Errorf("the person was asked %d times", d.visits)
@@ -236,7 +236,7 @@ func TestToken_ServiceAccountRole(t *testing.T) {
 		t.Error(err)
 	}
 	w.wantFault(use(canary, "t-other").SignIn(t.Context(), d.show), fault.Denied, "role t-other")
-	w.wantFault(use("forged", "t-demo").SignIn(t.Context(), d.show), fault.Denied, "not good for the role")
+	w.wantFault(use("forged", "t-demo").SignIn(t.Context(), d.show), fault.Denied, "not valid for the role")
 	w.wantFault(use(canary, "nobody").SignIn(t.Context(), d.show), fault.Invalid, "invalid role name")
 }
 
@@ -315,10 +315,10 @@ func TestToken_RevokedIsNotMissingPolicy(t *testing.T) {
 		}
 		w.request(ctx, http.MethodPost, "/v1/auth/token/revoke-self", "")
 		_, err := w.GetSecret(ctx, backup)
-		w.wantFault(err, fault.Denied, "has ended or was revoked", "sign in at Vault again")
+		w.wantFault(err, fault.Denied, "has expired or was revoked", "sign in at Vault again")
 		_, err = w.GetSecret(ctx, backup)
-		w.wantFault(err, fault.Denied, "nobody has signed in")
-		w.wantFault(w.SignIn(ctx, nil), fault.Denied, "not valid")
+		w.wantFault(err, fault.Denied, "not signed in")
+		w.wantFault(w.SignIn(ctx, nil), fault.Denied, "invalid or has expired")
 	})
 }
 
@@ -366,6 +366,6 @@ func TestClient_ReportsATokenThatMayNotLookItselfUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := vault.New(w.Network(), vault.Options{Address: address, Token: token})
-		w.wantFault(c.SignIn(ctx, nil), fault.Denied, "the token is valid", "may not look itself up", "auth/token/lookup-self")
+		w.wantFault(c.SignIn(ctx, nil), fault.Denied, "the token is valid", "has no permission for lookup-self", "auth/token/lookup-self")
 	})
 }

@@ -37,11 +37,11 @@ func checkAnswer(answer *http.Response) error {
 		if to, err := answer.Location(); err == nil {
 			where = "to " + sanitize(to.Host)
 		}
-		return fault.Newf(fault.Invalid, "ask Vault", "the answer leads %s, and a token is not carried there", where).
-			WithHint("check the address of Vault; if a proxy sends people to a page where they sign in, do so first")
+		return fault.Newf(fault.Invalid, "ask Vault", "the response redirects %s, and the token is not sent there", where).
+			WithHint("check the address of Vault; if a proxy requires a login, log in first")
 	case kind == "text/html" && answer.StatusCode < 500:
-		return fault.New(fault.Invalid, "ask Vault", errors.New("the answer is a web page")).
-			WithHint("check the address of Vault, and whether a proxy or a login page stands in between: open the address in a browser")
+		return fault.New(fault.Invalid, "ask Vault", errors.New("the response is a web page")).
+			WithHint("check the address of Vault, and whether a proxy or a login page answers instead: open the address in a browser")
 	}
 	return nil
 }

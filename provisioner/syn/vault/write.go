@@ -29,7 +29,7 @@ func (c *Client) EnsureSecret(ctx context.Context, path string, wanted map[strin
 	op := "keep the secret " + sanitize(path)
 	return c.updateSecret(ctx, op, path, wanted, func(h secretVersion) (map[string]any, error) {
 		if h.isDeleted() {
-			return nil, fault.New(fault.Conflict, op, fmt.Errorf("%w, and a new value would not open what was made with the old one", h.deletionError())).
+			return nil, fault.New(fault.Conflict, op, fmt.Errorf("%w, and data encrypted with the old value could not be decrypted", h.deletionError())).
 				WithHint("%s", c.restoreHint(path, h))
 		}
 		next := maps.Clone(h.values)
@@ -132,7 +132,7 @@ func (c *Client) write(ctx context.Context, op, path string, h secretVersion, va
 	case err == nil:
 		return nil
 	case isVersionMismatch(err):
-		return fault.New(fault.Conflict, op, errors.New("others write it at the same time")).WithHint("run again")
+		return fault.New(fault.Conflict, op, errors.New("concurrent writes")).WithHint("run again")
 	}
 	right := "create"
 	if h.version > 0 {
@@ -159,7 +159,7 @@ const sharedPrefix = "__shared__/"
 func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) {
 	op := "delete the secret " + sanitize(path)
 	if strings.HasPrefix(path, sharedPrefix) || strings.Count(path, "/") < 2 {
-		return "", fault.New(fault.Invalid, op, errors.New("it does not belong to one cluster alone"))
+		return "", fault.New(fault.Invalid, op, errors.New("it does not belong to a single cluster"))
 	}
 	h, err := c.read(ctx, op, path)
 	switch {
@@ -183,13 +183,13 @@ func (c *Client) Delete(ctx context.Context, path string) (state.Action, error) 
 // Restore undeletes the newest version of a secret, and returns state.Updated; Found: it is not deleted. A version that was
 // destroyed is a fault.NotFound, and so is a secret of which Vault knows nothing: it never existed, or its metadata were deleted.
 func (c *Client) Restore(ctx context.Context, path string) (state.Action, error) {
-	op := "bring the secret " + sanitize(path) + " back"
+	op := "restore the secret " + sanitize(path) + " back"
 	h, err := c.read(ctx, op, path)
 	switch {
 	case err != nil:
 		return "", err
 	case h.version == 0:
-		return "", fault.New(fault.NotFound, op, errors.New("there was never one in Vault, or it was deleted with its metadata"))
+		return "", fault.New(fault.NotFound, op, errors.New("it never existed in Vault, or was deleted with its metadata"))
 	case !h.isDeleted():
 		return state.Found, nil
 	case h.deleted == "":
@@ -205,7 +205,7 @@ func (c *Client) Restore(ctx context.Context, path string) (state.Action, error)
 		return "", c.toDeniedFault(ctx, op, c.options.Mount+"/undelete/"+path, "update", toFault(ctx, op, err, client.Token()))
 	}
 	if h, err = c.read(ctx, op, path); err == nil && h.isDeleted() {
-		err = fault.New(fault.Conflict, op, errors.New("the request was taken, and the secret is still deleted")).WithHint("%s", c.restoreHint(path, h))
+		err = fault.New(fault.Conflict, op, errors.New("the request succeeded, but the secret is still deleted")).WithHint("%s", c.restoreHint(path, h))
 	}
 	return state.Updated, err
 }

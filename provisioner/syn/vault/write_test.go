@@ -66,7 +66,7 @@ func TestEnsureSecret_RefusesDestroyedSecret(t *testing.T) {
 		w.put(backup, map[string]string{"password": "old"})
 		w.request(ctx, http.MethodPost, "/v1/clusters/kv/destroy/"+backup, `{"versions":[1]}`)
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": "new"})
-		w.wantFault(err, fault.Conflict, "version 1 was destroyed", "nobody can bring it back")
+		w.wantFault(err, fault.Conflict, "version 1 was destroyed", "it cannot be restored;")
 	})
 }
 
@@ -149,7 +149,7 @@ func TestSetSecret_GivesUpOnConflicts(t *testing.T) {
 			w.between(backup, func() { w.put(backup, map[string]string{"a": fmt.Sprint(i)}) })
 		}
 		_, err := w.SetSecret(ctx, backup, map[string]string{"b": canary})
-		w.wantFault(err, fault.Conflict, "others write it")
+		w.wantFault(err, fault.Conflict, "concurrent writes")
 	})
 }
 
@@ -238,7 +238,7 @@ func TestEnsureSecret_NamesMissingPolicy(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		reader := w.as(w.issue(simvault.FormatClusterPolicy("t-demo", "c-demo")))
 		_, err := reader.EnsureSecret(ctx, backup, map[string]string{"password": canary})
-		w.wantFault(err, fault.Denied, "may not create clusters/kv/data/"+backup, `capability "create"`)
+		w.wantFault(err, fault.Denied, "no permission to create clusters/kv/data/"+backup, `capability "create"`)
 		w.put(backup, map[string]string{"a": "1"})
 		_, err = reader.SetSecret(ctx, backup, map[string]string{"password": canary})
 		w.wantFault(err, fault.Denied, `capability "update"`)
@@ -249,7 +249,7 @@ func TestEnsureSecret_RedactsServerMessage(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.InjectFaults(site.Fault{Match: "PUT " + dataPath, Respond: refuses(400, "bad value "+canary+" \x1b[31m of "+w.token)})
 		_, err := w.EnsureSecret(ctx, backup, map[string]string{"password": canary})
-		w.wantFault(err, fault.Invalid, "Vault answers 400: bad value …")
+		w.wantFault(err, fault.Invalid, "Vault responds 400: bad value …")
 	})
 }
 

@@ -123,7 +123,7 @@ func (p Nodes) HasUndecided() bool { return len(p.Summary.undecided) > 0 }
 func (p Nodes) renderUndecided() []string {
 	var lines []string
 	for _, csr := range p.Summary.undecided {
-		text := fmt.Sprintf("CSR %s of %s %s: %s", csr.Name, cmp.Or(csr.Node, "nobody"), csr.Decision, csr.Reason)
+		text := fmt.Sprintf("CSR %s of %s %s: %s", csr.Name, cmp.Or(csr.Node, "an unknown node"), csr.Decision, csr.Reason)
 		if len(lines) == 3 {
 			return append(lines[:2], p.Theme.Mark(theme.Warn)+" "+p.Theme.Caution.Render("more CSRs pending, see the log"))
 		}

@@ -83,7 +83,7 @@ func formatCertificates(e provisioner.Event) string {
 
 func formatRun(e provisioner.Event) string {
 	if e.State != provisioner.Finished {
-		return "the run " + cmp.Or(e.State, "goes on") + text.WithAffixes(e.Text, ": ", "")
+		return "the run " + cmp.Or(e.State, "continues") + text.WithAffixes(e.Text, ": ", "")
 	}
 	sentence := "the run ended: " + cmp.Or(e.Result, "unknown")
 	if e.ExitCode != nil {

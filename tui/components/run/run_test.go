@@ -36,7 +36,7 @@ func TestFormatEvent_EveryType(t *testing.T) {
 		"etcd is degraded: no quorum":                  {Type: provisioner.TypeOperator, Name: "etcd", State: "degraded", Reason: "no quorum"},
 		"the port is closed (high)":                    {Type: provisioner.TypeDiagnosis, State: provisioner.Present, Text: "the port is closed", Confidence: "high"},
 		"resolved: the port is closed":                 {Type: provisioner.TypeDiagnosis, State: provisioner.Gone, Text: "the port is closed"},
-		"nothing could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "nothing could be gathered", Reason: "disk full"},
+		"no data could be gathered: disk full":         {Type: provisioner.TypeGathered, State: provisioner.Failed, Text: "no data could be gathered", Reason: "disk full"},
 		"an event of tomorrow says this all by itself": {Type: "tomorrow", Text: "an event of tomorrow says this all by itself"},
 	} {
 		if got := formatEvent(e, "Do it"); got != want {

@@ -63,7 +63,7 @@ func (f secretField) isPastable(text string) bool {
 	case len(text) > maxTextLength:
 		f.note = fmt.Sprintf("this is too long for an answer: %d bytes, at most %d", len(text), maxTextLength)
 	case recognize.Secret(text) != "" && f.editor.source == "":
-		f.note = "this looks like " + recognize.Secret(text) + ", which does not belong here: it was not taken"
+		f.note = "this looks like " + recognize.Secret(text) + ", which does not belong here: it was discarded"
 	default:
 		return true
 	}

@@ -143,7 +143,7 @@ func (p *Checks) Hints() []key.Binding {
 	case p.filtering:
 		return []key.Binding{components.NewHint("enter", "applies the filter"), components.NewHint("esc", "clears it")}
 	}
-	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "go on"), key.WithDisabled())
+	accept := key.NewBinding(key.WithKeys("enter"), key.WithHelp("enter", "continue"), key.WithDisabled())
 	switch {
 	case p.runs.HavePassed():
 		accept.SetEnabled(true)

@@ -26,7 +26,7 @@ func (p reviewView) buildText() components.View {
 	case p.run.HasFailed():
 		return p.buildFailure()
 	case !p.run.IsKnown():
-		return components.Lines{"", " " + t.Mark(theme.Waiting) + " r reads what is there"}
+		return components.Lines{"", " " + t.Mark(theme.Waiting) + " r reads the existing objects"}
 	}
 	return p.buildReview()
 }

@@ -50,7 +50,7 @@ func TestProbe_UnresolvedNameCauses(t *testing.T) {
 		class reach.Class
 	}{
 		"it does not exist":              {missing, map[string]string{}, reach.NXDomain},
-		"and nobody can be asked":        {missing, nil, reach.NXDomain},
+		"and there is no terminal to ask on":        {missing, nil, reach.NXDomain},
 		"it exists for others":           {missing, map[string]string{name: "203.0.113.1"}, reach.SplitView},
 		"no way to the resolver":         {&net.DNSError{Err: "dial udp 10.0.0.53:53: connect: network is unreachable", Name: service}, nil, reach.NoRoute},
 		"nobody listens there":           {&net.DNSError{Err: "read udp 10.0.0.9:1->10.0.0.53:53: read: connection refused", Name: service}, nil, reach.DNSTimeout},

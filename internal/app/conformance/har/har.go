@@ -111,7 +111,7 @@ func (a Archive) Write(path string) error {
 		err = renameio.WriteFile(path, content.Bytes(), 0o600)
 	}
 	if err != nil {
-		return fault.New(fault.Internal, "write the recording", err).WithHint("make sure that the folder of %s can be written, and run it again", path)
+		return fault.New(fault.Internal, "write the recording", err).WithHint("check that the folder of %s is writable, and run it again", path)
 	}
 	return nil
 }
@@ -123,14 +123,14 @@ const largest = 256 << 20
 func Read(path string) (a Archive, err error) {
 	content, err := fileread.Text(path, largest)
 	if err != nil {
-		return a, fault.New(fault.Invalid, "read the recording", err).WithHint("name a file that exoshift conformance --record has written")
+		return a, fault.New(fault.Invalid, "read the recording", err).WithHint("use a file written by exoshift conformance --record")
 	}
 	if err := json.Unmarshal(content, &a); err != nil {
-		return a, fault.New(fault.Invalid, "read the recording "+path, err).WithHint("name a file that exoshift conformance --record has written")
+		return a, fault.New(fault.Invalid, "read the recording "+path, err).WithHint("use a file written by exoshift conformance --record")
 	}
 	if a.Log.Version != Version {
 		return a, fault.New(fault.Invalid, "read the recording "+path, fmt.Errorf("it is of version %q, and not %s", a.Log.Version, Version)).
-			WithHint("name a file that exoshift conformance --record has written")
+			WithHint("use a file written by exoshift conformance --record")
 	}
 	return a, nil
 }

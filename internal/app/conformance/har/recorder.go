@@ -36,7 +36,7 @@ func (r *Recorder) Archive(creator Creator, own string) Archive {
 	}
 	return Archive{Log{
 		Version: Version, Creator: creator, Entries: entries,
-		Comment: "Credentials, secrets, signatures of links and the texts of what the run has not made are taken out.",
+		Comment: "Credentials, secrets, signatures of links and the texts of others' objects are removed.",
 	}}
 }
 

@@ -38,7 +38,7 @@ func Compare(recorded, simulated har.Archive) (differences []Difference) {
 	for _, call := range slices.Sorted(maps.Keys(there)) {
 		other, asked := here[call]
 		if !asked {
-			differences = append(differences, Difference{call, "is in the recording, and was never asked of the simulated zone"})
+			differences = append(differences, Difference{call, "is in the recording, but was not requested from the simulated zone"})
 			continue
 		}
 		for _, text := range there[call].compare(other) {

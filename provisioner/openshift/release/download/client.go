@@ -30,11 +30,11 @@ const (
 const MaxList = 1 << 20
 
 var (
-	errWebPage     = errors.New("a web page came instead of the file")
-	errStalled     = fmt.Errorf("nothing came for %s", stallTimeout)
-	errSlow        = fmt.Errorf("less than %d KB came in %s", minProgress>>10, progressPeriod)
-	errTruncated   = errors.New("the download was cut short")
-	errUnencrypted = errors.New("the server leads to an address that is not encrypted")
+	errWebPage     = errors.New("the server sent a web page instead of the file")
+	errStalled     = fmt.Errorf("no data for %s", stallTimeout)
+	errSlow        = fmt.Errorf("less than %d KB received in %s", minProgress>>10, progressPeriod)
+	errTruncated   = errors.New("the download was truncated")
+	errUnencrypted = errors.New("the server redirects to an unencrypted address")
 )
 
 // Client downloads over HTTPS, and continues what the network interrupted.
@@ -155,7 +155,7 @@ func (c *Client) retry(ctx context.Context, download func() (kept int64, err err
 		if !fault.Is(err, fault.Transient) || attempt == attempts {
 			return err
 		}
-		c.log(err.Error() + "; trying again")
+		c.log(err.Error() + "; retrying")
 		if err := c.net.Clock.Sleep(ctx, time.Duration(attempt)*5*time.Second); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func requireHTTPS(request *http.Request, via []*http.Request) error {
 	case request.URL.Scheme != "https":
 		return errUnencrypted
 	case len(via) >= most:
-		return errors.New("the server leads from one address to the next")
+		return errors.New("the server redirects in a loop")
 	}
 	return nil
 }
@@ -182,10 +182,10 @@ func checkResponse(response *http.Response, url string) error {
 		return fault.Newf(fault.NotFound, op, "the server has no such file (%d %s)", code, http.StatusText(code)).
 			WithHint("check the OpenShift version in the answers")
 	case code == http.StatusTooManyRequests, code >= http.StatusInternalServerError:
-		return fault.Newf(fault.Transient, op, "the server answered %d %s", code, http.StatusText(code))
+		return fault.Newf(fault.Transient, op, "the server responded %d %s", code, http.StatusText(code))
 	case code == http.StatusPartialContent && response.Request.Header.Get("Range") != "":
 	case code != http.StatusOK:
-		return fault.Newf(fault.Invalid, op, "the server answered %d %s", code, http.StatusText(code))
+		return fault.Newf(fault.Invalid, op, "the server responded %d %s", code, http.StatusText(code))
 	}
 	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		return newWebPageError(op)
@@ -195,7 +195,7 @@ func checkResponse(response *http.Response, url string) error {
 
 func newWebPageError(op string) error {
 	return fault.New(fault.Invalid, op, errWebPage).
-		WithHint("a proxy or a login page stands between this machine and the server; open the address in a browser")
+		WithHint("a proxy or a login page answers instead of the server; open the address in a browser")
 }
 
 // toTransferFault converts an error of making or using a connection. cause is the cause of its context's end, if it ended.
@@ -208,7 +208,7 @@ func toTransferFault(cause error, op string, err error) error {
 		return cause
 	case errors.As(err, &distrust):
 		return fault.Newf(fault.Invalid, op, "the server's certificate is not trusted: %s", text.Sanitize(distrust.Err.Error())).
-			WithHint("check this machine's clock, and whether a proxy stands before the server whose authority it should trust")
+			WithHint("check this machine's clock, and whether it has to trust the certificate authority of a proxy")
 	case errors.Is(err, errUnencrypted):
 		return fault.New(fault.Invalid, op, err)
 	case fault.IsTooLarge(err):
@@ -259,5 +259,5 @@ func isWebPage(content []byte) bool {
 
 func newChecksumError(op, got, want string) error {
 	return fault.Newf(fault.Invalid, op, "its sha256 is %s, published is %s", got, want).
-		WithHint("run again; if it stays so, something between this machine and the server changes files")
+		WithHint("run again; if the problem persists, a proxy between this machine and the server modifies files")
 }

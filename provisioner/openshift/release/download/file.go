@@ -35,7 +35,7 @@ func (c *Client) Complete(ctx context.Context, part Partial, limit int64, what s
 		if again || !t.resumed {
 			return newChecksumError("download "+t.part.URL, got, t.part.SHA256)
 		}
-		t.log("the parts of " + t.part.URL + " do not fit together; downloading it from the start")
+		t.log("the parts of " + t.part.URL + " do not match; downloading it from the start")
 	}
 }
 
@@ -85,7 +85,7 @@ func (t *transfer) receive(part *partialFile, response *http.Response, start int
 	}
 	if start > 0 {
 		t.resumed = true
-		t.log(fmt.Sprintf("going on with the download of %s after %d bytes", t.what, start))
+		t.log(fmt.Sprintf("resuming the download of %s after %d bytes", t.what, start))
 	} else if err := t.begin(part, response, body); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (o *openImage) Close() error {
 	err := o.body.Close()
 	switch {
 	case o.end == nil:
-		return fault.Newf(fault.Internal, o.op, "it was closed before its end, and is not verified")
+		return fault.Newf(fault.Internal, o.op, "it was closed before its end and is not verified")
 	case !errors.Is(o.end, io.EOF):
 		return o.end
 	}
@@ -164,7 +164,7 @@ func (c *Client) openFrom(ctx context.Context, url string, offset int64, tag str
 	if start != offset {
 		response.Body.Close()
 		return nil, fault.New(fault.Transient, "download "+url, errTruncated).
-			WithHint("run again; the server does not go on with a download that was cut short")
+			WithHint("run again; the server cannot resume a truncated download")
 	}
 	return response.Body, nil
 }

@@ -32,7 +32,7 @@ func (b *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-const tooLargeHint = "check that nothing stands between this machine and the server; no such file of a release is so large"
+const tooLargeHint = "check for a proxy between this machine and the server; no such file of a release is so large"
 
 // NewTooLargeError is for a file that is larger than any of its kind.
 func NewTooLargeError(op string, limit int64) error {

@@ -55,7 +55,7 @@ func parseValidity(bootstrap []byte) (from, until time.Time, err error) {
 		}
 	}
 	if until.IsZero() {
-		return from, until, errors.New("it holds no certificates in " + certificatesDir)
+		return from, until, errors.New("it has no certificates in " + certificatesDir)
 	}
 	return from, until, nil
 }

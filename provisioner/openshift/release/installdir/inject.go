@@ -81,10 +81,10 @@ func injectManifests(work string, manifests []state.Manifest) error {
 	for _, manifest := range manifests {
 		object, err := parseObjectKey(manifest.Content)
 		if err != nil {
-			return newCollisionError(manifest, fmt.Errorf("%s: no Kubernetes object: %w", manifest.Source, err))
+			return newCollisionError(manifest, fmt.Errorf("%s: not a Kubernetes object: %w", manifest.Source, err))
 		}
 		if other, taken := generated[object]; taken && other != manifest.Name {
-			return newCollisionError(manifest, fmt.Errorf("%s describes %s, and so does openshift-install's own %s", manifest.Source, object, other))
+			return newCollisionError(manifest, fmt.Errorf("%s and openshift-install's %[3]s both describe %[2]s", manifest.Source, object, other))
 		}
 		if err := writeManifest(work, manifest); err != nil {
 			return err
@@ -95,7 +95,7 @@ func injectManifests(work string, manifests []state.Manifest) error {
 
 func writeManifest(work string, manifest state.Manifest) error {
 	if !isInjectable(manifest.Name) {
-		return fault.Newf(fault.Internal, "add "+manifest.Name, "%s has no place there", manifest.Source)
+		return fault.Newf(fault.Internal, "add "+manifest.Name, "%s is not allowed there", manifest.Source)
 	}
 	flags := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if manifest.Name == networkOperator {
@@ -107,7 +107,7 @@ func writeManifest(work string, manifest state.Manifest) error {
 	}
 	file, err := os.OpenFile(target, flags, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return newCollisionError(manifest, fmt.Errorf("%s would become %s, which is openshift-install's own", manifest.Source, manifest.Name))
+		return newCollisionError(manifest, fmt.Errorf("%s would become %s, which openshift-install generates", manifest.Source, manifest.Name))
 	}
 	if err != nil {
 		return fault.New(fault.Internal, "add "+manifest.Name, err)
@@ -121,7 +121,7 @@ func writeManifest(work string, manifest state.Manifest) error {
 
 func newCollisionError(manifest state.Manifest, err error) error {
 	return fault.New(fault.Invalid, "add "+manifest.Name, err).
-		WithHint("rename it or take it away; what openshift-install generates cannot be replaced")
+		WithHint("rename or remove it; files of openshift-install cannot be replaced")
 }
 
 func isInjectable(name string) bool {

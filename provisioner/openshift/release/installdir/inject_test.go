@@ -135,12 +135,12 @@ func TestPrepare_RefusesUnfitManifests(t *testing.T) {
 		kind   fault.Kind
 		want   []string
 	}{
-		"a secret that is none": {wantedGeneration(twisted), fault.Invalid, []string{"/srv/b.yaml", "no Kubernetes object"}},
+		"a secret that is none": {wantedGeneration(twisted), fault.Invalid, []string{"/srv/b.yaml", "not a Kubernetes object:"}},
 		"another domain":        {other, fault.Conflict, []string{"c1.example.net", "c2.example.net"}},
 		"a name of theirs":      {wantedGeneration(configMap(dnsConfig, "a")), fault.Invalid, []string{"/srv/cluster-dns-02-config.yml", dnsConfig}},
 		"an object of theirs":   {wantedGeneration(secret), fault.Invalid, []string{"/srv/mine.yaml", "openshift/99_user-data.yaml", "Secret openshift-machine-api/user-data"}},
-		"a name that climbs":    {wantedGeneration(configMap("manifests/../../a.yaml", "a")), fault.Internal, []string{"has no place there"}},
-		"a name further below":  {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"has no place there"}},
+		"a name that climbs":    {wantedGeneration(configMap("manifests/../../a.yaml", "a")), fault.Internal, []string{"is not allowed there"}},
+		"a name further below":  {wantedGeneration(configMap("manifests/x/a.yaml", "a")), fault.Internal, []string{"is not allowed there"}},
 		"no object at all":      {wantedGeneration(state.Manifest{Name: "manifests/a.yaml", Source: "/srv/a.yaml", Content: []byte("- x")}), fault.Invalid, []string{"/srv/a.yaml"}},
 	} {
 		err := Prepare(generated(t), c.wanted, func(string) {})

@@ -68,7 +68,7 @@ func loadManifest(work, name string) (manifest, error) {
 	m := manifest{path: filepath.Join(work, filepath.FromSlash(name))}
 	content, err := fileread.Bytes(m.path, fileread.Large)
 	if errors.Is(err, os.ErrNotExist) {
-		return m, fmt.Errorf("openshift-install left files out: there is no %s", name)
+		return m, fmt.Errorf("openshift-install did not generate %s", name)
 	}
 	if err != nil {
 		return m, err

@@ -48,8 +48,8 @@ func (a applier) walk(path []string) (resolvedPath, error) {
 		case at.nodeKind == null:
 			return t, nil
 		case at.nodeKind != mapping:
-			return t, a.newConflict(t.line, "%s is %s, and should be a map of keys", describePath(path[:i]), at).
-				WithHint("change that line by hand, so that %s can be set below it", formatPath(path))
+			return t, a.newConflict(t.line, "%s is %s instead of a mapping", describePath(path[:i]), at).
+				WithHint("change that line manually, so that %s can be set below it", formatPath(path))
 		}
 		for _, other := range []string{"~" + key, "=" + key, "? " + key} {
 			if i, found := at.find(other); found {
@@ -70,15 +70,15 @@ func (a applier) walk(path []string) (resolvedPath, error) {
 }
 
 func (a applier) newOverrideConflict(line int, key string, path []string) error {
-	return a.newConflict(line, "%q says already what the key should be, instead of what others say", sanitize(key)).
-		WithHint("decide by hand which of both holds: that line, or %s", formatPath(path))
+	return a.newConflict(line, "%q already sets the key, overriding others", sanitize(key)).
+		WithHint("decide which of the two applies: that line, or %s", formatPath(path))
 }
 
 func (t *resolvedPath) markShared() {
 	switch {
 	case t.shared != "":
 	case t.at.nodeKind == alias:
-		t.shared = fmt.Sprintf("line %d is *%s, which stands for a value elsewhere", t.line, sanitize(t.at.text))
+		t.shared = fmt.Sprintf("line %d is *%s, an alias of a value elsewhere", t.line, sanitize(t.at.text))
 	case t.at.anchor != "":
 		t.shared = fmt.Sprintf("line %d is &%s, which others may use", t.line, sanitize(t.at.anchor))
 	case t.at.tag != "":
@@ -125,8 +125,8 @@ func (a applier) checkOwned(t resolvedPath, e state.YAMLEdit) error {
 	if shared == "" {
 		return nil
 	}
-	return a.newConflict(t.line, "%s is written in a way that changes other places, too: %s", formatPath(e.Path), shared).
-		WithHint("change it by hand: %s", describeEdit(e))
+	return a.newConflict(t.line, "changing %s would change other places, too: %s", formatPath(e.Path), shared).
+		WithHint("change it manually: %s", describeEdit(e))
 }
 
 func (a applier) applyValue(t resolvedPath, e state.YAMLEdit) (bool, error) {
@@ -163,10 +163,10 @@ func (a applier) applyValue(t resolvedPath, e state.YAMLEdit) (bool, error) {
 // newForeignConflict refuses to overwrite what somebody else wrote.
 func (a applier) newForeignConflict(line int, is *node, e state.YAMLEdit) error {
 	if e.Otherwise != "" {
-		return a.newConflict(line, "%s is %s, which somebody else wrote", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
+		return a.newConflict(line, "%s is %s, set by someone else", formatPath(e.Path), is).WithHint("%s", e.Otherwise)
 	}
-	return a.newConflict(line, "%s is %s, which somebody else wrote, and should be %s", formatPath(e.Path), is, describeTarget(e)).
-		WithHint("find out which of both is right; then correct that line by hand: %s", describeEdit(e))
+	return a.newConflict(line, "%s is %s, set by someone else, and should be %s", formatPath(e.Path), is, describeTarget(e)).
+		WithHint("find out which is right; then correct that line: %s", describeEdit(e))
 }
 
 // equalValues ignores anchors, tags and the order of a map's keys.
@@ -198,7 +198,7 @@ func (a applier) applyItem(t resolvedPath, e state.YAMLEdit) (bool, error) {
 		return true, a.checkOwned(t, e)
 	}
 	if t.at.nodeKind != sequence {
-		return false, a.newConflict(t.line, "%s is %s, and should be a list", formatPath(e.Path), t.at).WithHint("change it by hand: %s", describeEdit(e))
+		return false, a.newConflict(t.line, "%s is %s instead of a list", formatPath(e.Path), t.at).WithHint("change it manually: %s", describeEdit(e))
 	}
 	if i := slices.IndexFunc(t.at.items, matchItem("~"+e.Item)); i >= 0 && !e.Remove {
 		return false, a.newOverrideConflict(t.at.items[i].line, "~"+e.Item, e.Path)
@@ -242,14 +242,14 @@ func describeEdit(e state.YAMLEdit) string {
 	case e.Item != "":
 		return fmt.Sprintf("%s with the item %q", path, sanitize(e.Item))
 	case e.Value == nil:
-		return path + " taken away"
+		return path + " removed"
 	}
 	return fmt.Sprintf("%s: %s", formatPath(e.Path), newValue(e.Value))
 }
 
 func describeTarget(e state.YAMLEdit) string {
 	if e.Value == nil {
-		return "taken away"
+		return "removed"
 	}
 	return newValue(e.Value).String()
 }

@@ -54,8 +54,8 @@ func toMap(n ast.Node) *ast.MappingNode {
 func (w writer) updateText(e state.YAMLEdit) error {
 	s := w.findLocation(e.Path)
 	if !w.isRegular(s) {
-		return w.newConflict(s.entry.GetToken().Position.Line, "the way to %s is written in an unusual way", formatPath(e.Path)).
-			WithHint("change it by hand: %s", describeEdit(e))
+		return w.newConflict(s.entry.GetToken().Position.Line, "the path to %s has an unusual form", formatPath(e.Path)).
+			WithHint("change it manually: %s", describeEdit(e))
 	}
 	switch {
 	case e.Item != "" && e.Remove:
@@ -102,8 +102,8 @@ func (w writer) append(into *ast.MappingNode, fresh entry) error {
 	lastEntry := into.Values[len(into.Values)-1]
 	key := w.findPosition(lastEntry.Key.GetToken())
 	if strings.TrimSpace(w.lineText(key.line)[:key.at]) != "" || key.line != w.findPosition(lastEntry.Start).line {
-		return w.newConflict(key.line, "the keys there are written in an unusual way").
-			WithHint("put %s there by hand: %s", sanitize(fresh.key), fresh.value)
+		return w.newConflict(key.line, "the keys there have an unusual form").
+			WithHint("add %s there manually: %s", sanitize(fresh.key), fresh.value)
 	}
 	w.insert(w.findLast(key.line, key.at, true), w.detectStyle().renderPair(fresh, key.at)...)
 	return nil

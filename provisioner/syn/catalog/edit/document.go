@@ -32,7 +32,7 @@ func (f fileName) newConflict(line int, format string, args ...any) *fault.Error
 
 func (f fileName) newInvalidError(line int, format string, args ...any) error {
 	return f.newFault(fault.Invalid, line, format, args...).
-		WithHint("correct that file by hand: one YAML document of a map, as Commodore reads it")
+		WithHint("correct that file: one YAML document with a mapping, as Commodore reads it")
 }
 
 func (f fileName) newFault(kind fault.Kind, line int, format string, args ...any) *fault.Error {
@@ -93,7 +93,7 @@ func parseDocument(file fileName, content []byte) (*document, error) {
 func (f fileName) parseTree(text string) (parsed *ast.File, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			err = f.newInvalidError(0, "it cannot be read")
+			err = f.newInvalidError(0, "it is not readable")
 		}
 	}()
 	parsed, err = parser.ParseBytes([]byte(text), 0)
@@ -112,7 +112,7 @@ func (f fileName) checkText(text string) error {
 	case !utf8.ValidString(text):
 		return f.newInvalidError(0, "it is not in UTF-8")
 	case strings.ContainsRune(text, 0), strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r"):
-		return f.newInvalidError(0, "it has characters that no text has")
+		return f.newInvalidError(0, "it has invalid characters")
 	}
 	return f.checkDepth(text)
 }
@@ -125,7 +125,7 @@ func (f fileName) checkDepth(text string) error {
 		open = max(0, open+countLetters(each, "[{")-countLetters(each, "]}"))
 		lead := each[:len(each)-len(strings.TrimLeft(each, " -?"))]
 		if open > maxNesting || countLetters(lead, "-?") > maxNesting || countLetters(each, "[{&*!?") > maxMarks || len(lead) > 10*maxNesting {
-			return f.newInvalidError(number, "values are too deep in one another")
+			return f.newInvalidError(number, "values are nested too deeply")
 		}
 		if number > maxLines {
 			return f.newInvalidError(0, "it has more than %d lines", maxLines)

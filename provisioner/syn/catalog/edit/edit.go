@@ -48,8 +48,8 @@ func writeEdit(d *document, e state.YAMLEdit, wanted *node) (*document, error) {
 			return after, nil
 		}
 	}
-	return nil, d.newConflict(0, "%s cannot be changed without changing what is around it", formatPath(e.Path)).
-		WithHint("change it in that file by hand: %s", describeEdit(e))
+	return nil, d.newConflict(0, "%s cannot be changed without changing its context", formatPath(e.Path)).
+		WithHint("change it in that file manually: %s", describeEdit(e))
 }
 
 // CheckUnchanged verifies that the values that edits concern are as they were in before, or as they are wanted.
@@ -68,8 +68,8 @@ func CheckUnchanged(file string, before, now []byte, edits []state.YAMLEdit) err
 		if e.Item != "" || equalNodes(was, is) || e.Value != nil && equalNodes(is, newValue(e.Value)) || e.Value == nil && is == nil {
 			continue
 		}
-		return latest.newConflict(is.lineNumber(), "somebody changed %s just now, from %s to %s", formatPath(e.Path), was, is).
-			WithHint("ask them what it should be; this program wants: %s", describeEdit(e))
+		return latest.newConflict(is.lineNumber(), "%s was changed concurrently, from %s to %s", formatPath(e.Path), was, is).
+			WithHint("find out the intended value; exoshift requires: %s", describeEdit(e))
 	}
 	return nil
 }

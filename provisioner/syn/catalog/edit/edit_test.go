@@ -126,7 +126,7 @@ func TestApply_ChangesOwnLinesOnly(t *testing.T) {
 
 func TestApply_ConflictHint(t *testing.T) {
 	change := set("x", "parameters|openshift|baseDomain", "y")
-	for otherwise, want := range map[string]string{"": "which of both is right", "look in the other folder": "look in the other folder"} {
+	for otherwise, want := range map[string]string{"": "which is right;", "look in the other folder": "look in the other folder"} {
 		change.Otherwise = otherwise
 		_, err := edit.Apply(file, []byte(full), []state.YAMLEdit{change})
 		if hint := fault.HintOf(err); !strings.Contains(hint, want) {
@@ -142,7 +142,7 @@ func TestApply_ForeignPathConflicts(t *testing.T) {
 		says   []string
 	}{
 		"another value":        {full, set("x", "parameters|openshift|baseDomain", "y"), []string{"line 12", `"old.example.net"`, `"x"`}},
-		"another value goes":   {full, gone("parameters|openshift|baseDomain", "y"), []string{"line 12", `"old.example.net"`, "taken away"}},
+		"another value goes":   {full, gone("parameters|openshift|baseDomain", "y"), []string{"line 12", `"old.example.net"`, "removed"}},
 		"a list for a map":     {full, set("x", "classes|a"), []string{"line 2", "a list of 2 items"}},
 		"a text for a map":     {full, set("x", "parameters|openshift|infraID|a"), []string{"line 13", `"TO_BE_DEFINED"`}},
 		"a map for a list":     {full, item("x", "parameters"), []string{"line 10", "a map of 2 keys"}},

@@ -68,8 +68,8 @@ func (w writer) removeLine(list *ast.SequenceNode, item ast.Node) error {
 	at, dash := w.findPosition(item.GetToken()), list.Start.Position.Column-1
 	head := w.lineText(at.line)[:at.at]
 	if strings.TrimSpace(head) != "-" || countIndent(head) != dash {
-		return w.newConflict(at.line, "the list there is written in an unusual way").
-			WithHint("take %q away by hand", sanitize(getText(item)))
+		return w.newConflict(at.line, "the list there has an unusual form").
+			WithHint("remove %q manually", sanitize(getText(item)))
 	}
 	w.remove(at.line, w.findLast(at.line, dash, false))
 	return nil
