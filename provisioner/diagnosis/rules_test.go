@@ -39,7 +39,7 @@ func ailmentsOfWays() []ailment {
 		}, "api.c-demo-1.example.net has no address; it should resolve to 192.0.2.1", High},
 		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			s.Names[1].Found = []netip.Addr{netip.MustParseAddr("203.0.113.9")}
-		}, "api-int.c-demo-1.example.net leads to 203.0.113.9, and not to 192.0.2.1", High},
+		}, "api-int.c-demo-1.example.net resolves to 203.0.113.9 instead of 192.0.2.1", High},
 		{"api-name-missing", 3, 2.2, 0, func(_ float64, s *Input) {
 			unanswered(s, state.LayerDNS, "the name api.c-demo-1.example.net does not resolve")
 		}, "dig api.c-demo-1.example.net", Medium},
@@ -55,7 +55,7 @@ func ailmentsOfWays() []ailment {
 			s.MissingRules = []string{"port 22623/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the machine config server"}
 		}, "no contact: master-0", High},
 		{"source-rewritten", 0, 24.5, 15, func(_ float64, s *Input) { s.Spec.LoadBalancer.Internal = state.InternalElasticIP },
-			"api-int.c-demo-1.example.net leads to 192.0.2.1, the elastic IP of the API", Medium},
+			"api-int.c-demo-1.example.net resolves to 192.0.2.1, the elastic IP of the API", Medium},
 		{"rules-missing", 10, 5.2, 0, func(_ float64, s *Input) {
 			s.MissingRules = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}
 		}, "2379-2380/tcp", High},
