@@ -97,7 +97,7 @@ func TestAsk_MayBeMissing(t *testing.T) {
 	if faults := all.Problems(); len(faults) > 0 {
 		t.Errorf("faults:\n%s", lines(faults))
 	}
-	want := []string{"cluster.id", "cluster.displayName", "cluster.profile", "openshift.version", "openshift.pullSecret", "openshift.sshKey"}
+	want := []string{"cluster.id", "cluster.displayName", "cluster.labels", "cluster.profile", "openshift.version", "openshift.pullSecret", "openshift.sshKey"}
 	if diff := cmp.Diff(want, all.Ask); diff != "" {
 		t.Errorf("what was answered by a flag is not asked (-want +got):\n%s", diff)
 	}

@@ -87,7 +87,7 @@ func TestRecordCheck_KeepsNewest(t *testing.T) {
 		check(t, shared.NewOverview(ben.place()).RecordCheck(t.Context(), cluster, shared.Check{Counter: counter, Drift: &no}))
 		check(t, anna.status(cluster).Err)
 		check(t, os.WriteFile(path, kept, 0o600))
-		if err := anna.status(cluster).Err; err == nil || !strings.Contains(err.Error(), "older than what this machine has seen") {
+		if err := anna.status(cluster).Err; err == nil || !strings.Contains(err.Error(), "older than the last one on this machine") {
 			t.Errorf("an earlier check was put back, and %v", err)
 		}
 	})

@@ -25,12 +25,9 @@ const writeLock = "~lock"
 // Directory is a store in a directory of a file system that has locks.
 type Directory struct{ path string }
 
-// OpenDirectory creates the directory, 0700, if it does not exist.
+// OpenDirectory names a directory, which the first Put creates, 0700, if it does not exist.
 func OpenDirectory(path string) (Directory, error) {
 	path, err := filepath.Abs(path)
-	if err == nil {
-		err = os.MkdirAll(path, 0o700)
-	}
 	if err != nil {
 		return Directory{}, fmt.Errorf("open the directory of shared state: %w", err)
 	}
@@ -81,6 +78,9 @@ func (d Directory) Put(ctx context.Context, key string, content []byte, replaced
 
 func (d Directory) lock() (unlock func(), err error) {
 	path := filepath.Join(d.path, writeLock)
+	if err := os.MkdirAll(d.path, 0o700); err != nil {
+		return nil, err
+	}
 	if err := fileread.CheckPath(path); err != nil {
 		return nil, err
 	}
@@ -92,6 +92,9 @@ func (d Directory) lock() (unlock func(), err error) {
 func (d Directory) List(_ context.Context, prefix string) ([]string, error) {
 	var keys []string
 	err := filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
+		if path == d.path && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}

@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,11 +16,29 @@ import (
 )
 
 func TestDirectory(t *testing.T) {
-	directory, err := store.OpenDirectory(t.TempDir())
+	directory, err := store.OpenDirectory(filepath.Join(t.TempDir(), "new"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	storetest.Run(t, directory)
+}
+
+// A mistyped path is no state, and leaves no directory behind.
+func TestDirectory_ReadingCreatesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mistyped")
+	directory, err := store.OpenDirectory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := directory.Get(t.Context(), "clusters/c-demo-1/head.json"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("get: %v", err)
+	}
+	if keys, err := directory.List(t.Context(), ""); len(keys) != 0 || err != nil {
+		t.Errorf("list: %v, %v", keys, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was created: %v", err)
+	}
 }
 
 // careless ignores the conditions, as some object storage does.

@@ -50,7 +50,7 @@ With --output json, each node is an object on a line of its own.`,
 		Example: `  exoshift nodes list c-demo-1
   exoshift nodes list c-demo-1 -o json | jq 'select(.ready | not)'`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: cli.CompleteClusters,
+		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.BindCluster(cmd, args, std)
 			if err != nil {

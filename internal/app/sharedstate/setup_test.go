@@ -250,7 +250,7 @@ func TestInitialize_StorageWithoutConditions(t *testing.T) {
 	inTeam(t, simcloud.Options{Scenario: "unconditional-storage"}, func(w *team) {
 		ctx, access := w.Context(), w.access(address)
 		_, err := access.Initialize(ctx, []string{w.recipient}, "")
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "two machines could work on one cluster") || !strings.Contains(fault.HintOf(err), "--lock kubernetes:NAMESPACE") {
+		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "two machines could change one cluster") || !strings.Contains(fault.HintOf(err), "--lock kubernetes:NAMESPACE") {
 			w.Fatalf("error %v (hint %q), want the reason and what serves", err, fault.HintOf(err))
 		}
 		git, err := w.zone.OpenGit()

@@ -146,8 +146,10 @@ func (i *Image) registerShared(ctx context.Context, report provisioner.Report, n
 	}
 	oldest, err := i.cloud.FindTemplate(ctx, name)
 	switch {
-	case fault.Is(err, fault.NotFound), err == nil && oldest.ID == own.ID:
+	case fault.Is(err, fault.NotFound):
 		return own, state.Created, nil
+	case err == nil && oldest.ID == own.ID:
+		return oldest, state.Created, nil // as it was read back
 	case err != nil:
 		return own, "", err
 	}
