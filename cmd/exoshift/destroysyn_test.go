@@ -71,7 +71,7 @@ func TestDestroy_RemovesSynClusterLast(t *testing.T) {
 			t.Fatalf("the dry run touched it: %v", err)
 		}
 		shown := tornDown(t, s, destroyFlags{confirmID: "c-demo-1"}, true)
-		for _, want := range []string{"switch off the heartbeat c-demo-1", "delete the service for logging in", "NS records of c-demo-1.example.net", "Passbolt"} {
+		for _, want := range []string{"disable the heartbeat c-demo-1", "delete the service for logging in", "NS records of c-demo-1.example.net", "Passbolt"} {
 			if summary := shown[strings.LastIndex(shown, "Nothing is left"):]; !strings.Contains(strings.Join(strings.Fields(summary), " "), want) {
 				t.Errorf("%q is missing in\n%s", want, summary)
 			}

@@ -23,7 +23,7 @@ func handedOverWithoutASecret(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# The rehearsal of cluster c-demo-1 went well", "`13: 3 master", "## Cost", "- operators: `"} {
+	for _, want := range []string{"# The rehearsal of cluster c-demo-1 succeeded", "`13: 3 master", "## Cost", "- operators: `"} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}

@@ -23,7 +23,7 @@ func machinesKept(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		if err := s.Folder.SaveFacts(known); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is complete,") {
+		if out, err := finish(t, s); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "the cluster is running and renews them itself") {
 			t.Errorf("%v\n%s", err, lastLines(out))
 		}
 	}

@@ -123,8 +123,8 @@ func TestSyn_RefusesForeignConfiguration(t *testing.T) {
 			`line 4: parameters.openshift.infraID is "c-demo-1-other", set by someone else`, "c-demo-1 was installed from another folder"},
 		"of another domain": {"parameters: {openshift: {baseDomain: c-demo-1.example.org}}\n",
 			`parameters.openshift.baseDomain is "c-demo-1.example.org", set by someone else`, "which is right;"},
-		"that shares its values": {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use", "by hand"},
-		"that is not YAML":       {"parameters: [\n", "c-demo-1.yml", "by hand"},
+		"that shares its values": {"parameters:\n  openshift: &all {a: 1}\n  other: *all\n", "line 2 is &all, which others may use", "manually"},
+		"that is not YAML":       {"parameters: [\n", "c-demo-1.yml", "correct that file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -56,7 +56,7 @@ func TestPlan_WithoutSignIn(t *testing.T) {
 			t.Errorf("who expects no change hears %v", err)
 		}
 		var lines bytes.Buffer
-		if err := console.WritePlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["what Project Syn`) {
+		if err := console.WritePlanJSON(&lines, nil, preview); err != nil || !strings.Contains(lines.String(), `"unseen":["changes in Project Syn`) {
 			t.Errorf("%v\n%s", err, lines.String())
 		}
 		if _, err := finish(t, s); exit.Code(err) != exit.Human {

@@ -83,7 +83,7 @@ func TestAZoneThatDiffers_IsInstalledKeptAndDestroyed(t *testing.T) {
 		}
 		var plan bytes.Buffer
 		console.PrintPlan(&plan, s.Spec, preview)
-		if !strings.Contains(plan.String(), "LACKING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(interview.ListZoneNeeds(preview), "\n"), "no block storage") {
+		if !strings.Contains(plan.String(), "MISSING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(interview.ListZoneNeeds(preview), "\n"), "no block storage") {
 			t.Errorf("the plan does not say that there is no block storage:\n%s", plan.String())
 		}
 		told := 0

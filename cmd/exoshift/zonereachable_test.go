@@ -18,7 +18,7 @@ func TestCheck_UnreachableZoneStartsNoMachine(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
 	told := err.String()
-	if !strings.Contains(told, "no instance can be started from here: NET-EXO-001") || strings.Contains(told, "uploads") || strings.Contains(told, "bucket") {
+	if !strings.Contains(told, "no instance can be started from here: NET-EXO-001") || strings.Contains(told, "uploading the program") || strings.Contains(told, "bucket") {
 		t.Error(told)
 	}
 }

@@ -74,7 +74,7 @@ func readExitCodes(t *testing.T) (all, resumed []int) {
 		}
 		all = append(all, code)
 	}
-	if !strings.Contains(string(content), "After 10 to 17, 20 and 130 the same command goes on where it stopped") {
+	if !strings.Contains(string(content), "After 10 to 17, 20 and 130 the same command resumes") {
 		t.Error("the page does not say any more after which codes the same command goes on")
 	}
 	for _, code := range all {

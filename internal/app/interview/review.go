@@ -136,7 +136,7 @@ func ListZoneNeeds(preview install.Preview) []string {
 	needs := slices.Clone(preview.Lacking)
 	for _, change := range preview.ListPending() {
 		if change.Kind == state.KindZone && change.Action == state.Created {
-			needs = append(needs, fmt.Sprintf("The DNS zone %s requires a DNS plan with a free zone. Subscribe to one in the Exoscale portal under DNS, "+
+			needs = append(needs, fmt.Sprintf("The DNS zone %s needs a DNS plan with a free zone. Subscribe to one in the Exoscale portal under DNS, "+
 				"unless the organization has one. The zone is created first.", change.Name))
 		}
 	}
