@@ -88,9 +88,7 @@ func (c *outcomeCounts) findEvidence(r Result) (key shared, known bool) {
 		return shared{evidence: e[EvidenceProxy]}, true
 	case Inspected:
 		return shared{evidence: e[EvidenceAuthority]}, true
-	case SharedIssuer:
-		return shared{evidence: e[EvidenceIssuer]}, true
-	case Untrusted, Expired:
+	case Untrusted, Expired, SharedIssuer:
 		if issuer := e[EvidenceIssuer]; issuer != "" || r.Class == Untrusted {
 			return shared{evidence: issuer}, issuer != ""
 		}

@@ -108,7 +108,7 @@ func remove(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Re
 }
 
 func formatRetry(o cli.Options, wanted nodes.Removal) string {
-	o.Request.WaitForDNS, o.Request.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
 	more := wanted.Names
 	if wanted.Timeout != defaultTimeout {
 		more = append(more[:len(more):len(more)], "--timeout", wanted.Timeout.String())

@@ -65,7 +65,7 @@ func TestSSH_FetchFailureReason(t *testing.T) {
 		"another key of the server":           {catalog, address + " " + server.FormatAuthorizedKey(stranger), "knownhosts: key mismatch", l.key},
 		"no key of the server":                {catalog, "", "knownhosts: key is unknown", l.key},
 		"a repository without a commit":       {"syn/empty", l.known(), "unable to resolve 'HEAD'", l.key},
-		"a name with another target":         {"../../etc/passwd", l.known(), "could not be found or you don't have permission", l.key},
+		"a name with another target":          {"../../etc/passwd", l.known(), "could not be found or you don't have permission", l.key},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, _, err := l.fetch(t, test.path, test.key, test.hostKeys); err == nil || !strings.Contains(err.Error(), test.want) {

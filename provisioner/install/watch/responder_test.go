@@ -22,10 +22,10 @@ func TestResponder_StopsUnattended(t *testing.T) {
 		want     time.Duration     // after which the run stops; 0: it goes on
 	}{
 		"there is no terminal to ask on": {want: stopDelay},
-		"waits on failure":    {response: Response{WaitOnFailure: true}},
-		"asks a person":       {attended: true},
-		"a person says wait":  {reply: provisioner.ReplyWait},
-		"a person says stop":  {reply: provisioner.ReplyStop, want: time.Nanosecond},
+		"waits on failure":               {response: Response{WaitOnFailure: true}},
+		"asks a person":                  {attended: true},
+		"a person says wait":             {reply: provisioner.ReplyWait},
+		"a person says stop":             {reply: provisioner.ReplyStop, want: time.Nanosecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

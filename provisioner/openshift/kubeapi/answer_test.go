@@ -21,17 +21,17 @@ import (
 
 func TestDescribeConnectError_ShortSentence(t *testing.T) {
 	for want, cause := range map[string]error{
-		"the name api.example.net does not resolve":       &net.DNSError{Name: "api.example.net", IsNotFound: true},
+		"the name api.example.net does not resolve":      &net.DNSError{Name: "api.example.net", IsNotFound: true},
 		"the name api.example.net could not be resolved": &net.DNSError{Name: "api.example.net", IsTimeout: true},
-		"connection refused":                              &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
-		"no route to the host":                            os.NewSyscallError("connect", syscall.EHOSTUNREACH),
-		"no answer in time":                               context.DeadlineExceeded,
+		"connection refused":                             &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+		"no route to the host":                           os.NewSyscallError("connect", syscall.EHOSTUNREACH),
+		"no answer in time":                              context.DeadlineExceeded,
 		"the connection was closed: the load balancers have no API server that is ready": io.ErrUnexpectedEOF,
-		"TLS: the certificate is for another name":                                    x509.HostnameError{Certificate: &x509.Certificate{}},
-		"TLS: the certificate is not valid":                                           x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.NotAuthorizedToSign},
+		"TLS: the certificate is for another name":                                       x509.HostnameError{Certificate: &x509.Certificate{}},
+		"TLS: the certificate is not valid":                                              x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.NotAuthorizedToSign},
 		"TLS: the server that answered is not an API server":                             tls.RecordHeaderError{},
-		"TLS: the server refused the connection (tls: bad certificate)":               tls.AlertError(42),
-		"TLS: the certificate was issued for another cluster or an earlier attempt":   x509.UnknownAuthorityError{},
+		"TLS: the server refused the connection (tls: bad certificate)":                  tls.AlertError(42),
+		"TLS: the certificate was issued for another cluster or an earlier attempt":      x509.UnknownAuthorityError{},
 		"TLS: the certificate has expired or is not valid yet; check the clocks": x509.CertificateInvalidError{
 			Cert: &x509.Certificate{}, Reason: x509.Expired,
 		},
