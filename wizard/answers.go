@@ -98,9 +98,9 @@ type Effect string
 
 // The effects. A refused change ends an installation before it changes anything.
 const (
-	NoEffect Effect = "no effect"                         // accepted, and existing objects stay as they are
-	Applied  Effect = "install carries it out"            //
-	Adds     Effect = "install adds; the rest is refused" // more machines, another fact; existing ones are changed by hand
-	ByHand   Effect = "refused until it is changed manually"  // the error of the installation describes how
-	Rebuild  Effect = "needs rebuild"                     // refused: a new cluster only
+	NoEffect Effect = "no effect"                            // accepted, and existing objects stay as they are
+	Applied  Effect = "install carries it out"               //
+	Adds     Effect = "install adds; the rest is refused"    // more machines, another fact; existing ones are changed by hand
+	ByHand   Effect = "refused until it is changed manually" // the error of the installation describes how
+	Rebuild  Effect = "needs rebuild"                        // refused: a new cluster only
 )

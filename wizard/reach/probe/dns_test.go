@@ -49,15 +49,15 @@ func TestProbe_UnresolvedNameCauses(t *testing.T) {
 		own   map[string]string // nil: its servers cannot be queried
 		class reach.Class
 	}{
-		"it does not exist":              {missing, map[string]string{}, reach.NXDomain},
-		"and there is no terminal to ask on":        {missing, nil, reach.NXDomain},
-		"it exists for others":           {missing, map[string]string{name: "203.0.113.1"}, reach.SplitView},
-		"no way to the resolver":         {&net.DNSError{Err: "dial udp 10.0.0.53:53: connect: network is unreachable", Name: service}, nil, reach.NoRoute},
-		"nobody listens there":           {&net.DNSError{Err: "read udp 10.0.0.9:1->10.0.0.53:53: read: connection refused", Name: service}, nil, reach.DNSTimeout},
-		"the resolver fails":             {&net.DNSError{Err: "server misbehaving", Name: service, IsTemporary: true}, map[string]string{name: "203.0.113.1"}, reach.ServFail},
-		"the resolver says nothing":      {&net.DNSError{Err: "i/o timeout", Name: service, IsTimeout: true}, map[string]string{name: "203.0.113.1"}, reach.DNSTimeout},
-		"the resolver answers in no way": {context.DeadlineExceeded, nil, reach.DNSTimeout},
-		"something else":                 {errors.New("what"), nil, reach.ServFail},
+		"it does not exist":                  {missing, map[string]string{}, reach.NXDomain},
+		"and there is no terminal to ask on": {missing, nil, reach.NXDomain},
+		"it exists for others":               {missing, map[string]string{name: "203.0.113.1"}, reach.SplitView},
+		"no way to the resolver":             {&net.DNSError{Err: "dial udp 10.0.0.53:53: connect: network is unreachable", Name: service}, nil, reach.NoRoute},
+		"nobody listens there":               {&net.DNSError{Err: "read udp 10.0.0.9:1->10.0.0.53:53: read: connection refused", Name: service}, nil, reach.DNSTimeout},
+		"the resolver fails":                 {&net.DNSError{Err: "server misbehaving", Name: service, IsTemporary: true}, map[string]string{name: "203.0.113.1"}, reach.ServFail},
+		"the resolver says nothing":          {&net.DNSError{Err: "i/o timeout", Name: service, IsTimeout: true}, map[string]string{name: "203.0.113.1"}, reach.DNSTimeout},
+		"the resolver answers in no way":     {context.DeadlineExceeded, nil, reach.DNSTimeout},
+		"something else":                     {errors.New("what"), nil, reach.ServFail},
 	} {
 		t.Run(title, func(t *testing.T) {
 			inLab(t, func(t *testing.T, l *lab) {
