@@ -132,7 +132,7 @@ func NewOutageEvent(since, until time.Time, isOver bool, cause string) Event {
 	}
 	return Event{
 		Type: TypeOutage, State: Present, Since: &since, Until: &until, Reason: cause,
-		Text: "the API does not respond; calls are retried until " + until.Format(time.TimeOnly),
+		Text: "the API is away; calls are retried until " + until.Format(time.TimeOnly),
 	}
 }
 
