@@ -177,7 +177,7 @@ func listProjectSyn() []Scenario {
 	list := []Scenario{
 		{Name: "token-expired", Description: "the bootstrap token expires before it is used", RequiresOperator: true,
 			Fault: Fault{Lieutenant: Lieutenant{TokenLife: 30 * time.Minute}}},
-		{Name: "token-used", Description: "somebody else uses the bootstrap token", RequiresOperator: true,
+		{Name: "token-used", Description: "someone else uses the bootstrap token", RequiresOperator: true,
 			Fault: Fault{Lieutenant: Lieutenant{UsedAfter: 15 * time.Minute}}},
 		{Name: "fact-missing", Description: "the configuration refers to a fact that the cluster does not have", RequiresOperator: true,
 			Fault: Fault{Compilation: Compilation{FactMissing: true}}},
