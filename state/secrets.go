@@ -79,12 +79,12 @@ func (f Folder) SaveAPIKey(key APIKey) error {
 	if err != nil {
 		return fmt.Errorf("keep API key %s: %w", key.Name, err)
 	}
-	return f.Write(formatKeyFile(key.Name), content)
+	return f.Write(FormatKeyFile(key.Name), content)
 }
 
 // LoadAPIKey returns the key that was stored under a name, or one without Key and Secret.
 func (f Folder) LoadAPIKey(name string) (APIKey, error) {
-	content, err := f.Read(formatKeyFile(name))
+	content, err := f.Read(FormatKeyFile(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return APIKey{Name: name}, nil
 	}
@@ -104,7 +104,8 @@ func ListAPIKeyFiles(f Folder) []string {
 	return names
 }
 
-func formatKeyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }
+// FormatKeyFile returns the file of a stored key, below the folder.
+func FormatKeyFile(name string) string { return filepath.Join(keysDir, filepath.Base(name)+".json") }
 
 // KeepSecret stores the secret of a field and returns the path of its file.
 func (f Folder) KeepSecret(field, secret string) (path string, err error) {

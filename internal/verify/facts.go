@@ -214,8 +214,8 @@ func (c *checker) checkKeys() error {
 		}
 		return err
 	}
-	if c.facts.BootstrapRemoved.IsZero() {
-		return nil
+	if err := c.checkMissingKeys(); err != nil || c.facts.BootstrapRemoved.IsZero() {
+		return err
 	}
 	names, err := c.folder.ListOldGenerations()
 	for _, name := range generation.ListBootstrapSecrets(c.spec) {
@@ -227,4 +227,26 @@ func (c *checker) checkKeys() error {
 		c.add(Finding{Check: "keys", Severity: Error, File: name, Repair: fromFolder, Text: "it has keys that are not needed after the bootstrap"})
 	}
 	return err
+}
+
+// checkMissingKeys reports API keys whose secrets are nowhere: a cluster with Project Syn has them in Vault.
+func (c *checker) checkMissingKeys() error {
+	if !c.answered || c.spec.Syn.LieutenantURL != "" {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, entry := range c.journal.Entries {
+		if entry.Kind != state.KindAPIKey || entry.Action != state.Created || seen[entry.Name] {
+			continue
+		}
+		seen[entry.Name] = true
+		file := state.FormatKeyFile(entry.Name)
+		if _, err := os.Lstat(c.folder.Path(file)); errors.Is(err, fs.ErrNotExist) {
+			c.add(Finding{Check: "keys", Severity: Error, File: file, Repair: FromNone,
+				Text: "the secret of the API key is missing, and Exoscale shows it only once", Next: "restore the file from a backup; without one, run install again: it says how to have the key replaced"})
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }

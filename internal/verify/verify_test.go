@@ -157,10 +157,19 @@ func TestRepair_FixesRepairable(t *testing.T) {
 		"answers that cannot be read":        {func(t *testing.T, f state.Folder) { change(t, f, state.AnswersFile, "kind: Cluster", "kind: [") }, "answers", verify.Error, false},
 		"a copy of answers that was changed": {func(t *testing.T, f state.Folder) { change(t, f, "answers-1.yaml", "c-demo-1", "c-demo-2") }, "answers", verify.Error, false},
 		"a key without its secret":           {func(t *testing.T, f state.Folder) { store(t, f, "api-keys/a.json", `{"key":"EXOa"}`) }, "keys", verify.Error, false},
-		"a key that was cut":                 {func(t *testing.T, f state.Folder) { store(t, f, "api-keys/a.json", `{"key":"EXOa","sec`) }, "keys", verify.Error, false},
-		"a folder in place of a document":    {func(t *testing.T, f state.Folder) { store(t, f, "user-data/lb-0/a", "") }, "generation", verify.Error, false},
-		"an inventory that was cut":          {func(t *testing.T, f state.Folder) { store(t, f, "inventory.json", `[{"Kind":"block-vol`) }, "inventory", verify.Error, false},
-		"a pipe":                             {func(t *testing.T, f state.Folder) { pipe(t, f) }, "contents", verify.Error, false},
+		"a key that is missing": {func(t *testing.T, f state.Folder) {
+			journal, err := f.OpenJournal(func() time.Time { return began })
+			if err == nil {
+				err = errors.Join(journal.RecordIntent(state.KindAPIKey, "c-demo-1_csi"), journal.RecordResult(state.KindAPIKey, "c-demo-1_csi", "EXOa", state.Created), journal.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "keys", verify.Error, false},
+		"a key that was cut":              {func(t *testing.T, f state.Folder) { store(t, f, "api-keys/a.json", `{"key":"EXOa","sec`) }, "keys", verify.Error, false},
+		"a folder in place of a document": {func(t *testing.T, f state.Folder) { store(t, f, "user-data/lb-0/a", "") }, "generation", verify.Error, false},
+		"an inventory that was cut":       {func(t *testing.T, f state.Folder) { store(t, f, "inventory.json", `[{"Kind":"block-vol`) }, "inventory", verify.Error, false},
+		"a pipe":                          {func(t *testing.T, f state.Folder) { pipe(t, f) }, "contents", verify.Error, false},
 		"keys of a generation put aside": {func(t *testing.T, f state.Folder) {
 			if err := f.Write("openshift-20260101T000000Z/auth/kubeconfig", nil); err != nil {
 				t.Fatal(err)

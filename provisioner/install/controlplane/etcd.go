@@ -53,7 +53,7 @@ func (c *ControlPlane) describeStaleMembers(status state.EtcdStatus) string {
 	for _, name := range lost {
 		lines = append(lines, fmt.Sprintf("oc -n openshift-etcd delete secret etcd-peer-%[1]s etcd-serving-%[1]s etcd-serving-metrics-%[1]s", name))
 	}
-	return "etcd still has the member of the former machine of " + strings.Join(lost, ", ") + " before. If that machine is gone:\n" + strings.Join(lines, "\n")
+	return "etcd still has the member of the former machine of " + strings.Join(lost, ", ") + ". If that machine is gone:\n" + strings.Join(lines, "\n")
 }
 
 // lost are the masters whose member is that of an earlier machine.
