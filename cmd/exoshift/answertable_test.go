@@ -113,7 +113,7 @@ func answerTable() map[string]answerRow {
 		"openshift.imageDigestSources":                         {outRefused, "quay.io/a=mirror.example.net/a", []string{"oc edit imagedigestmirrorset"}},
 	}
 	for role, machine := range map[string]string{"controlPlane": "master-0", "infra": "infra-0", "storage": "storage-0", "workers": "worker-0"} {
-		table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "and not standard.huge", "exo compute instance scale --zone ch-gva-2", "oc adm uncordon " + machine}}
+		table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "instead of standard.huge", "exo compute instance scale --zone ch-gva-2", "oc adm uncordon " + machine}}
 		table["sizing."+role+".rootDisk"] = answerRow{outDifferent, "120", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2", "oc delete node " + machine}}
 		table["sizing."+role+".dataDisk"] = answerRow{outDifferent, "250", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2"}}
 	}

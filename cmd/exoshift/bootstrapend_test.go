@@ -58,7 +58,7 @@ func memberGone(e provisioner.Event) bool {
 }
 
 func draining(e provisioner.Event) bool {
-	return e.Step == "remove-bootstrap" && e.State == provisioner.Progress && strings.Contains(e.Text, "forgotten")
+	return e.Step == "remove-bootstrap" && e.State == provisioner.Progress && strings.Contains(e.Text, "until no load balancer and resolver uses it")
 }
 
 func find(events []provisioner.Event, wanted sign) (provisioner.Event, bool) {

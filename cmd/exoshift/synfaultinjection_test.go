@@ -42,7 +42,7 @@ func TestSyn_WrongDetailFails(t *testing.T) {
 		}, "ertificate"},
 		"an agent of another cluster": {func(w *install.Clients) {
 			w.Syn.Cluster = meddler{w.Syn.Cluster, `"c-demo-1"`, `"c-old-mill-1234"`}
-		}, "Lieutenant already has not heard from the cluster's Steward"},
+		}, "the cluster's Steward has not reported to Lieutenant"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -38,7 +38,7 @@ func TestRenewal_ConnectedCluster(t *testing.T) {
 		if exit.Code(err) != exit.Bootstrap || !strings.Contains(fault.HintOf(err), "--renew-certificates") {
 			t.Fatalf("exit code %d: %v\n%s", exit.Code(err), err, fault.HintOf(err))
 		}
-		if !strings.Contains(out, "have the operator of Lieutenant reset it meanwhile") {
+		if !strings.Contains(out, "ask the operator of Lieutenant to reset it") {
 			t.Error("nobody is told that the bootstrap token ended")
 		}
 		if err := zone.ResetToken("c-demo-1"); err != nil {
