@@ -245,10 +245,10 @@ func TestImage_RunsRestricted(t *testing.T) {
 			t.Errorf("%s: %v: %s", user, err, said)
 		}
 		const recipient = "age1z3aar7xajfyp6g4he96sgdlt3v6j36n4p6pk8f8s3g05gtstm48shts93g"
-		if said, err := run("state", "init", "file:///home/exoshift/shared-"+user[:5], "--recipient", recipient); err != nil {
+		if said, err := run("state", "init", "file:///home/exoshift/shared-"+user[:5], "--recipient", recipient, "--yes"); err != nil {
 			t.Errorf("%s: state in the home: %v: %s", user, err, said)
 		}
-		if said, err := run("state", "init", "file:///usr/shared", "--recipient", recipient); err == nil || !strings.Contains(said, "read-only file system") {
+		if said, err := run("state", "init", "file:///usr/shared", "--recipient", recipient, "--yes"); err == nil || !strings.Contains(said, "read-only file system") {
 			t.Errorf("%s: state in the image: %v: %s", user, err, said)
 		}
 	}
