@@ -180,7 +180,7 @@ func TestGitLab_ComponentPlansAndApplies(t *testing.T) {
 	must(t, os.WriteFile(artifact, []byte(strings.Repeat("0", 64)), 0o600))
 	said, err := p.run("push", "exoshift-apply-c-gitlab")
 	var failed *exec.ExitError
-	if !errors.As(err, &failed) || !strings.Contains(said, "is not the one that was approved") {
+	if !errors.As(err, &failed) || !strings.Contains(said, "the plan has changed since its approval") {
 		t.Errorf("another plan is applied: %v: %s", err, said)
 	}
 	must(t, os.WriteFile(artifact, []byte(hash+"\n"), 0o600))
