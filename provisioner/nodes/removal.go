@@ -121,7 +121,7 @@ func (r *Removal) Prepare(ctx context.Context, names []string) error {
 	if err := r.checkCluster(ctx, all); err != nil {
 		return err
 	}
-	return r.lookAtPods(ctx)
+	return r.checkPods(ctx)
 }
 
 // findEnded returns a node that is gone, but whose removal was not recorded as ended.
@@ -235,8 +235,8 @@ func (r *Removal) isTarget(name string) bool {
 	return slices.ContainsFunc(r.targets, func(t Target) bool { return t.Name == name })
 }
 
-// lookAtPods finds what evictions mean, and refuses what nobody has agreed to lose.
-func (r *Removal) lookAtPods(ctx context.Context) error {
+// checkPods finds what evictions mean, and refuses what nobody has agreed to lose.
+func (r *Removal) checkPods(ctx context.Context) error {
 	budgets, err := r.clients.Cluster.ListBudgets(ctx)
 	if err != nil {
 		return err
