@@ -42,6 +42,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a budget blocks its removal":                   removalBlocked,
 		"a router goes elsewhere first":                 routerRemoved,
 		"what the cluster cannot lose":                  removalsRefused,
+		"what is not safe now":                          unsafeRemovals,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 	}
 	if !testing.Short() {
