@@ -54,7 +54,7 @@ func TestRenewal_ReplacesExpiredCertificates(t *testing.T) {
 			}
 		}
 		if old.RootCAHash == renewed.RootCAHash || !renewed.IgnitionExpires.After(old.IgnitionExpires) {
-			t.Errorf("the certificates are already already already already the old ones: %+v", renewed)
+			t.Errorf("the certificates are the old ones: %+v", renewed)
 		}
 		if aside, err := s.Folder.ListOldGenerations(); err != nil || len(aside) != 0 {
 			t.Errorf("the keys that were put aside are left: %v, %v", aside, err)

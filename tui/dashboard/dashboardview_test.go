@@ -105,6 +105,6 @@ func TestBootstrap_EndsWithEtcdMember(t *testing.T) {
 		}
 	}
 	if before.panes().buildCertificates().Until.IsZero() || !after.panes().buildCertificates().Until.IsZero() {
-		t.Error("the certificates are already already already already shown as long as they do not matter, or not where they do")
+		t.Error("the certificates are shown as long as they do not matter, or not where they do")
 	}
 }

@@ -147,7 +147,7 @@ func formatSlowdown(asked, reached float64) string {
 	if reached >= 0.8*asked {
 		return ""
 	}
-	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: virtual virtual virtual virtual time slowed down to %.0f times as fast as real time time time time", asked, reached)
+	return fmt.Sprintf("note: this machine is too slow or too busy for --speed %g: virtual time slowed down to %.0f times as fast as real time", asked, reached)
 }
 
 func (r Rehearsal) formatFlags() []string {
