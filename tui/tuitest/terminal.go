@@ -39,7 +39,8 @@ func NewTerminal(t testing.TB) *Terminal {
 		t.Fatal(err)
 	}
 	term := &Terminal{Keyboard: newPollable(t, keyboard), TTY: tty, changed: make(chan struct{}, 1)}
-	t.Cleanup(func() { _, _ = tty.Close(), term.Keyboard.Close() })
+	// TTY is left to the garbage collector: bubbletea queries its size from a goroutine that nobody waits for.
+	t.Cleanup(func() { _ = term.Keyboard.Close() })
 	go term.read()
 	return term
 }
