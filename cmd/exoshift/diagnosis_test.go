@@ -119,7 +119,7 @@ func (c *clinic) Write(content []byte) (int, error) {
 	}
 }
 
-// What is only slow is found to be slow at most.
+// What is only slow is found to be slow at most, and once: an alarm that goes and comes again tells nothing.
 func TestDiagnosis_SlowIsNoFault(t *testing.T) {
 	long(t)
 	for _, scenario := range []string{"slow", "slow-registry", "happy"} {
@@ -133,7 +133,9 @@ func TestDiagnosis_SlowIsNoFault(t *testing.T) {
 				}
 			}
 			t.Logf("exit code %d, found %v", code, found)
-			delete(found, "slow")
+			if found["slow"] == 1 {
+				delete(found, "slow")
+			}
 			if code != exit.OK || len(found) > 0 {
 				t.Errorf("exit code %d, found %v", code, found)
 			}

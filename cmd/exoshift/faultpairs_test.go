@@ -56,11 +56,13 @@ func listClusterFaults() []clusterFault {
 		{"bootstrap-member-stays", "bootstrap-member-stays", atTeardown, atTeardown},
 		{"worker-config-unserved", "worker-config-unserved", atNodes, atNodes},
 		{"requests-left", "requests-left", atNodes, atNodes},
+		{"machine-stopped", "machine-stopped", atNodes, atNodes},
 		{"no-hostname", "no-hostname", atNodes, atNodes},
 		{"routes-unreachable", "routes-unreachable", atNodes, atOperators},
 		{"routers-on-masters", "routers-on-masters", atOperators, atOperators},
 		{"operators-stalled", "operators-stalled", atOperators, atOperators},
 		{"address-clash", "address-clash", atStart, atOperators},
+		{"etcd-slow-disk", "etcd-slow-disk", atTeardown, atOperators},
 	}
 }
 

@@ -30,23 +30,26 @@ func New() *Evaluator { return &Evaluator{rules: Rules(), candidates: map[string
 func (e *Evaluator) Evaluate(s Input) []Finding {
 	m := newInputIndex(s)
 	e.progress.track(m)
+	m.isSlow = e.isReported(slow)
 	for _, rule := range e.rules {
 		if rule.WithoutAPI || s.APIError == nil {
 			e.evalRule(rule, m)
 		}
 	}
 	findings := e.listUnexplained()
-	slices.SortStableFunc(findings, func(a, b Finding) int {
-		return cmp.Or(a.Blocks.rank()-b.Blocks.rank(), a.Order-b.Order, rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
-	})
+	slices.SortStableFunc(findings, compareFindings)
 	return findings
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(a.Blocks.rank()-b.Blocks.rank(), a.Order-b.Order, rankConfidence(a.Confidence)-rankConfidence(b.Confidence), a.Since.Compare(b.Since))
 }
 
 func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	found := rule.detect(m)
 	known := e.candidates[rule.ID]
 	if len(found.evidence) == 0 {
-		if known != nil && (!known.reported || m.Now.Sub(known.last) >= max(clearDelay, rule.StayFor)) {
+		if known != nil && (!known.reported || m.Now.Sub(known.last) >= clearDelay) {
 			delete(e.candidates, rule.ID)
 		}
 		return
@@ -68,10 +71,7 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 		known.finding.Confidence = High
 	}
 	known.finding.Blocks = cmp.Or(found.blocks, rule.Blocks)
-	known.finding.Order = 0
-	if known.finding.Blocks == ControlPlane {
-		known.finding.Order = int(cmp.Or(rule.Within, growingEtcd))
-	}
+	known.finding.Order = rule.getOrder(known.finding.Blocks)
 	known.finding.Disposition, known.finding.Restores = Wait, ""
 	known.finding.Objects, known.finding.Changed = found.objects, found.changed
 	if known.finding.Confidence == High {
@@ -79,34 +79,49 @@ func (e *Evaluator) evalRule(rule Rule, m *inputIndex) {
 	}
 }
 
+func (e *Evaluator) isReported(rule string) bool {
+	known := e.candidates[rule]
+	return known != nil && known.reported
+}
+
+// listUnexplained returns the findings that no other one makes needless.
 func (e *Evaluator) listUnexplained() []Finding {
-	silent, reasons := map[string]bool{}, []Finding{}
+	var reported []result
 	for _, rule := range e.rules {
-		if known := e.candidates[rule.ID]; known != nil && known.reported {
-			if !rule.General {
-				reasons = append(reasons, known.finding)
-			}
-			for _, explained := range rule.Explains {
-				silent[explained] = true
-			}
+		if e.isReported(rule.ID) {
+			reported = append(reported, result{rule, e.candidates[rule.ID].finding})
 		}
 	}
 	var findings []Finding
-	for _, rule := range e.rules {
-		known := e.candidates[rule.ID]
-		if known == nil || !known.reported || silent[rule.ID] {
-			continue
-		}
-		isExplained := slices.ContainsFunc(reasons, func(reason Finding) bool {
-			// Nodes other than masters are no reason for what the control plane lacks.
-			others := reason.Blocks == Nodes && known.finding.Blocks.rank() < Nodes.rank()
-			return reason.Blocks.rank() < known.finding.Blocks.rank() || slices.Contains(rule.Reasons, reason.Rule) && !others
-		})
-		if !rule.General || !isExplained {
-			findings = append(findings, known.finding)
+	for _, other := range reported {
+		if !slices.ContainsFunc(reported, func(r result) bool { return r.explains(other) }) {
+			findings = append(findings, other.finding)
 		}
 	}
 	return findings
+}
+
+// result is a finding with its rule.
+type result struct {
+	rule    Rule
+	finding Finding
+}
+
+// explains reports whether another finding adds nothing to this one. What blocks a later phase is never the reason for what blocks an
+// earlier one, with the exception of the reasons of general rules, of which only those that block nodes other than masters are none
+// for what the control plane lacks.
+func (r result) explains(other result) bool {
+	later := r.finding.Blocks.rank() - other.finding.Blocks.rank()
+	switch {
+	case slices.Contains(r.rule.Explains, other.rule.ID):
+		return later <= 0
+	case !other.rule.General || r.rule.General:
+		return false
+	case later < 0:
+		return true
+	}
+	others := r.finding.Blocks == Nodes && other.finding.Blocks.rank() < Nodes.rank()
+	return slices.Contains(other.rule.Reasons, r.rule.ID) && !others
 }
 
 func rankConfidence(confidence string) int {

@@ -90,10 +90,11 @@ func (s *Input) machines(minute float64) {
 	}
 }
 
-func (s *Input) address(machine string) string {
-	n := slices.IndexFunc(s.Machines, func(i state.Instance) bool { return i.Name == machine })
-	return s.Machines[n].Address
+func (s *Input) machine(name string) *state.Instance {
+	return &s.Machines[slices.IndexFunc(s.Machines, func(i state.Instance) bool { return i.Name == name })]
 }
+
+func (s *Input) address(machine string) string { return s.machine(machine).Address }
 
 // doors opens one access path after the other. Once the bootstrap is over, only the one by name is probed.
 func (s *Input) doors(minute float64) {

@@ -19,7 +19,7 @@ func buildMachineRules() []Rule {
 		Waits:       "a machine that you give its name by this command joins at once, and the installation goes on",
 		Blocks:      Nodes,
 		HoldFor:     time.Minute,
-		Explains:    []string{"machine-silent", "worker-config-unserved", "requests-left"},
+		Explains:    []string{"worker-config-unserved", "requests-left"},
 		detect:      detectMissingHostname,
 	}, {
 		ID:          "wrong-node-address",
@@ -50,7 +50,6 @@ func buildMachineRules() []Rule {
 		Blocks:      Nodes,
 		Restores:    MachineParts,
 		HoldFor:     time.Minute,
-		Explains:    []string{"machine-silent"},
 		WithoutAPI:  true,
 		detect:      detectStoppedMachine,
 	}, {
@@ -87,11 +86,32 @@ func detectMissingHostname(m *inputIndex) detection {
 	if len(evidence) == 0 {
 		return detection{}
 	}
-	lost := slices.Concat(m.masters.missing, m.others.missing)
+	nameless := listNameless(m)
 	return detection{
-		evidence: evidence, subject: []string{strings.Join(limitLines(formatHostnameCommands(m, lost)), "\n")},
-		blocks: findBlockedPhase(m, collectNames(lost)),
+		evidence: evidence, subject: []string{strings.Join(limitLines(formatHostnameCommands(m, nameless)), "\n")},
+		blocks: findBlockedPhase(m, collectNames(nameless)),
 	}
+}
+
+// listNameless returns the machines that may be those without a host name; none if nothing registers as localhost. The bootstrap
+// machine approves whatever masters request, so that of nameless masters one is a node: without it, a master that others of its role
+// have joined without is silent for another reason.
+func listNameless(m *inputIndex) []state.Instance {
+	isNameless := slices.ContainsFunc(m.Snapshot.Requests, func(r state.NodeRequest) bool { return isLocalhost(r.Node) })
+	addresses := map[string]bool{}
+	for _, node := range m.Snapshot.Nodes {
+		if isLocalhost(node.Name) {
+			isNameless, addresses[node.Address] = true, true
+		}
+	}
+	if !isNameless {
+		return nil
+	}
+	masters := m.masters.missing
+	if !slices.ContainsFunc(masters, func(machine state.Instance) bool { return addresses[machine.Address] }) {
+		masters = slices.DeleteFunc(slices.Clone(masters), func(machine state.Instance) bool { return m.silent[machine.Name] })
+	}
+	return slices.Concat(masters, m.others.missing)
 }
 
 func formatHostnameCommands(m *inputIndex, machines []state.Instance) []string {
@@ -137,11 +157,14 @@ func detectUnservedWorkers(m *inputIndex) detection {
 	}}
 }
 
+// stopped is the state of a machine that somebody has stopped.
+const stopped = "stopped"
+
 func detectStoppedMachine(m *inputIndex) detection {
 	var found detection
 	for _, machine := range m.Machines {
 		unneeded := machine.Name == string(state.RoleBootstrap) && m.Facts.IsBootstrapped()
-		if machine.State == "stopped" && !unneeded {
+		if machine.State == stopped && !unneeded {
 			found.evidence = append(found.evidence, fmt.Sprintf("%s, %s, is stopped", machine.Name, machine.Address))
 			found.objects = append(found.objects, machine.Name)
 		}
@@ -151,10 +174,12 @@ func detectStoppedMachine(m *inputIndex) detection {
 	return found
 }
 
+// detectSilentMachine leaves out machines without a host name, of which a rule of their own says so.
 func detectSilentMachine(m *inputIndex) detection {
 	var evidence, names []string
+	nameless := collectNames(listNameless(m))
 	for _, machine := range slices.Concat(m.masters.missing, m.others.missing) {
-		if m.silent[machine.Name] {
+		if m.silent[machine.Name] && !slices.Contains(nameless, machine.Name) {
 			names = append(names, machine.Name)
 			evidence = append(evidence, fmt.Sprintf("%s, %s, is %s since %s, has no node and has requested no certificate",
 				machine.Name, machine.Address, machine.State, machine.Created.UTC().Format("15:04 UTC")))

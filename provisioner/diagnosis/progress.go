@@ -10,8 +10,9 @@ import (
 type progressTracker struct {
 	counts       [kinds]int
 	lastProgress time.Time
-	lastOf       [kinds]time.Time // progress of each kind
-	silent       map[string]bool  // machines that were found to be silent, and are not known since
+	lastOf       [kinds]time.Time     // progress of each kind
+	silent       map[string]bool      // machines that were found to be silent, and are not known since
+	stopped      map[string]time.Time // when machines were stopped last
 }
 
 // What is counted.
@@ -35,7 +36,7 @@ const (
 // track returns the time of the newest progress.
 func (v *progressTracker) track(m *inputIndex) {
 	if v.lastProgress.IsZero() {
-		v.lastProgress, v.silent = m.Now, map[string]bool{}
+		v.lastProgress, v.silent, v.stopped = m.Now, map[string]bool{}, map[string]time.Time{}
 		for kind := range v.lastOf {
 			v.lastOf[kind] = m.Now
 		}
@@ -60,14 +61,17 @@ func (v *progressTracker) track(m *inputIndex) {
 // is silent for up to ten minutes.
 const contactTimeout = 12 * time.Minute
 
-// trackSilence keeps a machine silent until it is known itself: that others make contact later says nothing about it.
+// trackSilence keeps a machine silent until it is known itself: that others make contact later says nothing about it. One that was
+// stopped begins anew when it is started.
 func (v *progressTracker) trackSilence(m *inputIndex, kind roleStatus, lastContact time.Time) {
 	timeout := m.adaptToPace(contactTimeout)
-	if kind.known == 0 || m.Now.Sub(lastContact) < timeout {
-		return
-	}
 	for _, machine := range kind.missing {
-		if machine.Created.IsZero() || m.Now.Sub(machine.Created) >= timeout {
+		if machine.State == stopped {
+			v.stopped[machine.Name] = m.Now
+			delete(v.silent, machine.Name)
+		}
+		isYoung := !machine.Created.IsZero() && m.Now.Sub(machine.Created) < timeout || m.Now.Sub(v.stopped[machine.Name]) < timeout
+		if kind.known > 0 && m.Now.Sub(lastContact) >= timeout && !isYoung {
 			v.silent[machine.Name] = true
 		}
 	}

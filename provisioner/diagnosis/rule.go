@@ -1,6 +1,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -19,8 +20,7 @@ type Rule struct {
 	Blocks      Phase            // the phase that does not end because of it, unless the detection knows better; "" for none
 	Within      controlPlanePart // where it blocks the control plane; 0: growingEtcd
 	HoldFor     time.Duration    // how long the signature has to hold before it is reported; a minute at most if the detection is sure
-	StayFor     time.Duration    // how long it stays after its signature ceased to hold, at least
-	Explains    []string         // rules that add nothing to this one
+	Explains    []string         // rules that add nothing to this one, unless they block an earlier phase
 	// It reports that something is missing or slow, and is hidden beside any rule that blocks an earlier phase, or is one of Reasons.
 	General bool
 	Reasons []string
@@ -50,6 +50,14 @@ func (r Rule) getHoldTime(found detection) time.Duration {
 		return min(r.HoldFor, sureHoldTime)
 	}
 	return r.HoldFor
+}
+
+// getOrder returns which part of a phase it blocks.
+func (r Rule) getOrder(blocks Phase) int {
+	if blocks != ControlPlane {
+		return 0
+	}
+	return int(cmp.Or(r.Within, growingEtcd))
 }
 
 // Rules returns the rulebook, by themes.

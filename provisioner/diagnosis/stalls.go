@@ -8,17 +8,19 @@ import (
 	"exoshift/state"
 )
 
+// slow is the rule about progress that is late.
+const slow = "slow"
+
 // The limits are from operators of such clusters, with room for machines that are slower than usual.
 func buildStallRules() []Rule {
 	return []Rule{{
-		ID:          "slow",
+		ID:          slow,
 		Cause:       "The installation progresses more slowly than usual: the disks or the network are slow.",
 		Fix:         "Wait. If the run times out, run the same command again: it continues where it stopped.",
 		Confidence:  Medium,
 		Disposition: Wait,
 		Waits:       "it passes",
 		HoldFor:     time.Minute,
-		StayFor:     stallTimeout - recentProgress,
 		General:     true,
 		WithoutAPI:  true,
 		detect:      detectSlowProgress,
@@ -30,6 +32,7 @@ func buildStallRules() []Rule {
 		Disposition: Wait,
 		Waits:       "the machine may only be slow, and nothing else shows what it does",
 		Blocks:      Bootstrap,
+		Explains:    []string{slow},
 		General:     true,
 		Reasons:     []string{"image-pull-failed", "wrong-boot-image", "certificate-expired", "foreign-authority", "machine-stopped"},
 		WithoutAPI:  true,
@@ -43,6 +46,7 @@ func buildStallRules() []Rule {
 		Waits:       "the machines may only be slow, and they go on once they reach their configuration",
 		Blocks:      ControlPlane,
 		Within:      joiningMasters,
+		Explains:    []string{slow},
 		General:     true,
 		Reasons:     []string{"machine-config-blocked", "source-rewritten", "machine-stopped", "no-hostname"},
 		detect:      detectMissingMasters,
@@ -54,7 +58,7 @@ func buildStallRules() []Rule {
 		Disposition: Wait,
 		Waits:       "etcd's operator adds members by itself once their masters are well",
 		Blocks:      ControlPlane,
-		Explains:    []string{"slow"},
+		Explains:    []string{slow},
 		General:     true,
 		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "no-hostname", "requests-left", "etcd-slow-disk"},
 		detect:      detectIncompleteEtcd,
@@ -68,7 +72,7 @@ func buildStallRules() []Rule {
 		Blocks:      ControlPlane,
 		Within:      leavingBootstrap,
 		HoldFor:     10 * time.Minute,
-		Explains:    []string{"etcd-incomplete", "slow"},
+		Explains:    []string{"etcd-incomplete", slow},
 		General:     true,
 		Reasons:     []string{"rules-missing", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left", "etcd-slow-disk"},
 		detect:      detectBootstrapMember,
@@ -107,25 +111,44 @@ const maxPace = 4
 
 // adaptToPace extends a limit if the bootstrap machine took longer than usual: the others will, too.
 func (m *inputIndex) adaptToPace(limit time.Duration) time.Duration {
+	return m.adaptTo(limit, func(phase string) time.Time { return m.PhaseTimes[phase] })
+}
+
+// adaptToAge also extends a limit if the bootstrap machine takes longer than usual by now, whether it is slow or stuck.
+func (m *inputIndex) adaptToAge(limit time.Duration) time.Duration {
+	return m.adaptTo(limit, func(phase string) time.Time {
+		if reached, ok := m.PhaseTimes[phase]; ok {
+			return reached
+		}
+		return m.Now
+	})
+}
+
+func (m *inputIndex) adaptTo(limit time.Duration, reached func(phase string) time.Time) time.Duration {
 	began, known := m.PhaseTimes[state.PhaseMachine]
 	pace := 1.0
 	for phase, usual := range usualTimes {
-		if reached, ok := m.PhaseTimes[phase]; ok && known {
-			pace = max(pace, float64(reached.Sub(began))/float64(usual))
+		if at := reached(phase); known && !at.IsZero() {
+			pace = max(pace, float64(at.Sub(began))/float64(usual))
 		}
 	}
 	return time.Duration(min(pace, maxPace) * float64(limit))
 }
 
-// Limits of the age of the newest progress: up to which it counts as slow, and from which it counts as a stall.
+// Limits of the age of the newest progress: up to which it begins to count as slow, and from which it counts as a stall.
 const (
 	recentProgress = 5 * time.Minute
 	stallTimeout   = 10 * time.Minute
 )
 
-// detectSlowProgress holds from the first phase that is late, until one comes in time or the bootstrap is complete.
+// detectSlowProgress holds from the first phase that is late, until one comes in time or the bootstrap is complete. What was found to
+// be slow may also take its time until its next progress; if it is stuck, rules that explain this one say so.
 func detectSlowProgress(m *inputIndex) detection {
-	if m.isStalled(recentProgress) || m.hasReached(state.PhaseComplete) {
+	limit := m.adaptToPace(recentProgress)
+	if m.isSlow {
+		limit = m.adaptToAge(stallTimeout)
+	}
+	if m.Now.Sub(m.lastProgress) >= limit || m.hasReached(state.PhaseComplete) {
 		return detection{}
 	}
 	began, known := m.PhaseTimes[state.PhaseMachine]
