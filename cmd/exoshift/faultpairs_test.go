@@ -62,7 +62,7 @@ func listClusterFaults() []clusterFault {
 		{"routers-on-masters", "routers-on-masters", atOperators, atOperators},
 		{"operators-stalled", "operators-stalled", atOperators, atOperators},
 		{"address-clash", "address-clash", atStart, atOperators},
-		{"etcd-slow-disk", "etcd-slow-disk", atTeardown, atOperators},
+		{"etcd-slow-disk", "etcd-slow-disk", atOperators, atOperators},
 	}
 }
 

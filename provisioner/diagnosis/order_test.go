@@ -93,6 +93,10 @@ func TestEvaluate_OrderOfTwoFaults(t *testing.T) {
 			stuckEtcd(minute, s)
 			s.Snapshot.Pools = []state.PoolStatus{{Name: "master", Degraded: true, Message: "rendered-master-1 not found"}}
 		}, []string{"etcd-incomplete", "machine-config-mismatch"}},
+		"etcd that does not grow, and disks that are slow": {60, func(minute float64, s *Input) {
+			stuckEtcd(minute, s)
+			s.Snapshot.Etcd.Degraded = append(s.Snapshot.Etcd.Degraded, "FSyncControllerDegraded: slow")
+		}, []string{"etcd-incomplete", "etcd-slow-disk"}},
 		"no master, and a rule for etcd": {40, func(minute float64, s *Input) {
 			s.stop(minute, 15)
 			s.MissingRules = []string{"port 2379-2380/tcp is blocked: security group c-demo-1_control_plane lacks the rule for the etcd"}

@@ -60,7 +60,7 @@ func buildStallRules() []Rule {
 		Blocks:      ControlPlane,
 		Explains:    []string{slow},
 		General:     true,
-		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "no-hostname", "requests-left", "etcd-slow-disk"},
+		Reasons:     []string{"rules-missing", "machine-config-blocked", "source-rewritten", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "no-hostname", "requests-left"},
 		detect:      detectIncompleteEtcd,
 	}, {
 		ID:          "bootstrap-member-stays",
@@ -74,7 +74,7 @@ func buildStallRules() []Rule {
 		HoldFor:     10 * time.Minute,
 		Explains:    []string{"etcd-incomplete", slow},
 		General:     true,
-		Reasons:     []string{"rules-missing", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left", "etcd-slow-disk"},
+		Reasons:     []string{"rules-missing", "machine-silent", "machine-stopped", "wrong-node-address", "no-cloud-controller", "machine-config-mismatch", "no-hostname", "requests-left"},
 		detect:      detectBootstrapMember,
 	}, {
 		ID:          "operators-stalled",
