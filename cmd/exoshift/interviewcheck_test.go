@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"exoshift/internal/app/interview"
 	"exoshift/internal/fault"
@@ -55,4 +59,39 @@ func TestInterview_FailedCheckNamesAnswer(t *testing.T) {
 			t.Errorf("the review failed with %v about %q", err, fault.FieldOf(err))
 		}
 	})
+}
+
+// Checks that were cancelled still use their folder for a moment.
+func TestInterview_CloseWaitsForChecks(t *testing.T) {
+	for _, source := range []string{reach.Workstation, reach.Zone} {
+		t.Run(source, func(t *testing.T) {
+			talking(t, circumstances{}, func(t *testing.T, c *interview.Backend, _ *simcloud.Zone) {
+				i, secrets := c.NewInterview(), secretsOf(t, c)
+				if err := i.Save(i.Answers); err != nil {
+					t.Fatal(err)
+				}
+				check := i.Check
+				if source == reach.Zone {
+					check = i.CheckFromZone
+				}
+				begun, ended := make(chan struct{}), atomic.Bool{}
+				ctx, cancel := context.WithCancel(t.Context())
+				hold := sync.OnceFunc(func() {
+					close(begun)
+					<-ctx.Done()
+					time.Sleep(time.Second) // in virtual time
+					ended.Store(true)
+				})
+				go func() { _ = check(ctx, i.Answers.Spec, secrets, func(wizard.CheckState) { hold() }) }()
+				<-begun
+				cancel()
+				if err := c.Close(); err != nil || !ended.Load() {
+					t.Errorf("closed with %v; the checks have ended: %v", err, ended.Load())
+				}
+				if err := check(t.Context(), i.Answers.Spec, secrets, func(wizard.CheckState) {}); !errors.Is(err, context.Canceled) {
+					t.Errorf("checks of a closed interview: %v", err)
+				}
+			})
+		})
+	}
 }

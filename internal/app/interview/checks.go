@@ -30,6 +30,33 @@ type previewer struct {
 	cache       string
 	draft       state.Draft
 	rehearsal   *rehearsal.Rehearsal // nil: it is about a real cluster
+	running     *checkRuns
+}
+
+// checkRuns are the runs of checks that use the draft's folder, also those that were cancelled and have not ended yet.
+type checkRuns struct {
+	mu      sync.Mutex
+	closed  bool
+	running sync.WaitGroup
+}
+
+// begin fails once close was called; end must be called when the run no longer uses the folder.
+func (r *checkRuns) begin() (end func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, context.Canceled
+	}
+	r.running.Add(1)
+	return r.running.Done, nil
+}
+
+// close waits for the runs; none can begin after it.
+func (r *checkRuns) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.running.Wait()
 }
 
 // newRun returns a run for read-only clients.
@@ -78,6 +105,11 @@ func (c previewer) removeLeftovers() error {
 
 // runChecks runs the preflight in a temporary folder.
 func (c previewer) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	end, err := c.running.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
 	dir, err := os.MkdirTemp(c.draft.Path(), checkPrefix)
 	if err != nil {
 		return fault.New(fault.Internal, "make a folder for the checks", err)
@@ -198,6 +230,11 @@ func (s *connectivityStates) emitResult(result reach.Result) {
 }
 
 func (c previewer) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	end, err := c.running.begin()
+	if err != nil {
+		return err
+	}
+	defer end()
 	net, err := c.environment.OpenNetwork(ctx, spec.Exoscale.Zone)
 	if err != nil {
 		return err

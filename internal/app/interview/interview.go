@@ -38,6 +38,7 @@ type Backend struct {
 	CheckOnly bool
 	begun     bool // the folder is that of an installation now
 
+	checks   checkRuns
 	exported exported
 	saved    atomic.Pointer[wizard.Answers]       // what was saved last; nil before that
 	types    atomic.Pointer[[]state.InstanceType] // the latest instance types of the zone
@@ -82,11 +83,12 @@ func (c *Backend) newSynLookups() lookup.Syn {
 }
 
 func (c *Backend) newPreview() previewer {
-	return previewer{request: c.request, environment: c.Environment, cache: c.Cache, draft: c.Draft, rehearsal: c.rehearsal}
+	return previewer{request: c.request, environment: c.Environment, cache: c.Cache, draft: c.Draft, rehearsal: c.rehearsal, running: &c.checks}
 }
 
-// Close also removes a draft without answers.
+// Close waits for checks, which have to be cancelled, and also removes a draft without answers.
 func (c *Backend) Close() error {
+	c.checks.close()
 	err := errors.Join(c.Environment.Close(), c.newPreview().removeLeftovers())
 	c.release()
 	switch {
