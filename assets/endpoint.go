@@ -27,7 +27,7 @@ type Endpoint struct {
 // Answer is what tells the answers of one service from those of anything else that answers in its place, such as a web
 // filter. Type and one of the marks have to be there.
 type Answer struct {
-	Type    string   `yaml:"type" json:"type,omitempty"`       // json, xml, or data: anything but a web page; "": any
+	Type    string   `yaml:"type" json:"type,omitempty"`       // json, xml, or data: anything but a web page, and without a mark a mere text; "": any
 	Headers []string `yaml:"headers" json:"headers,omitempty"` // marks: fields that it sends, "Name" or "Name: beginning of the value"
 	Text    string   `yaml:"text" json:"text,omitempty"`       // mark: a regular expression for the body, without the names of the host in it
 }

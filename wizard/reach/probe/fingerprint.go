@@ -29,12 +29,15 @@ func checkAnswer(ctx context.Context, a connection.Client, c connection.Call, r 
 		return err
 	case isForeignPage(at, r):
 		return at.NewPageError(r)
+	case hasMark(at, r) && hasType(answer.Type, r):
+		return nil
+	case connection.IsNotice(r):
+		return at.NewBlockError(r)
 	case !hasType(answer.Type, r):
 		return at.Fail(&at.Layers.HTTP, reach.Unexpected, fmt.Errorf("it returned %s, and no %s", r.Line, strings.ToUpper(answer.Type)))
-	case !hasMark(at, r):
-		a.Record(reach.EvidenceError, errNoMark.Error())
-		a.Degrade(reach.Unexpected) // not every answer of every service is known
 	}
+	a.Record(reach.EvidenceError, errNoMark.Error())
+	a.Degrade(reach.Unexpected) // not every answer of every service is known
 	return nil
 }
 
@@ -60,7 +63,7 @@ var errNoMark = errors.New("the response lacks what this service usually sends")
 func hasMark(a connection.Client, r connection.Reply) bool {
 	answer := *a.Check.Answer
 	if len(answer.Headers) == 0 && answer.Text == "" {
-		return answer.Type != "" // which says enough
+		return answer.Type != "" && !(answer.Type == "data" && connection.IsMereText(r)) // which says enough
 	}
 	if slices.ContainsFunc(answer.Headers, func(mark string) bool { return hasHeader(r.Header, mark) }) {
 		return true

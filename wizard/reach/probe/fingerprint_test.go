@@ -60,6 +60,7 @@ func TestProbe_FilterIsNoService(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"403 page": blocked(403), "200 page": blocked(200), "404 page": blocked(404),
 		"403 text": says(403, nil, "This site is blocked by Example Filter"), "403 bare": says(403, nil, "Forbidden"), "403 empty": says(403, nil, ""),
+		"200 text": says(200, map[string]string{"Content-Type": "text/plain"}, "This site is blocked by Example Filter"), "200 text, untyped": says(200, nil, "Access has been blocked."),
 		"403 bare, typed": says(403, map[string]string{"Content-Type": "text/plain"}, "Forbidden\n"), "451": says(451, nil, ""),
 		"redirect": func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/blocked") {
@@ -81,6 +82,23 @@ func TestProbe_FilterIsNoService(t *testing.T) {
 				}
 				if len(checks) < 50 {
 					t.Errorf("only %d checks", len(checks))
+				}
+			})
+		})
+	}
+}
+
+// What answers everything with the same text passes no check without a remark, whatever the text.
+func TestProbe_AnyTextIsNoService(t *testing.T) {
+	for name, text := range map[string]string{"a sentence": "Please see the help desk.\n", "a word": "denied", "two lines": "Example Gateway\nno policy"} {
+		t.Run(name, func(t *testing.T) {
+			inLab(t, func(t *testing.T, l *lab) {
+				checks := listWebChecks(t)
+				l.everywhere(checks, says(200, map[string]string{"Content-Type": "text/plain; charset=utf-8"}, text))
+				for _, check := range checks {
+					if got := l.probe(check); got.Class == "" {
+						t.Errorf("%s %s passes: %v", check.ID, check.URL, got.Evidence)
+					}
 				}
 			})
 		})
@@ -114,6 +132,12 @@ func TestProbe_Fingerprint(t *testing.T) {
 		"a text with its header":      {header, marked(says(403, nil, "Forbidden")), "", true},
 		"denied with a document":      {&assets.Answer{Type: "data"}, says(403, json, `{"message": "no certificate"}`), "", true},
 		"denied without a document":   {&assets.Answer{Type: "data"}, says(403, nil, "Forbidden"), reach.BlockPage, false},
+		"a text for a document":       {&assets.Answer{Type: "data"}, says(200, nil, "welcome"), reach.Unexpected, true},
+		"a notice for a document":     {&assets.Answer{Type: "data"}, says(200, nil, "Blocked by Example Filter"), reach.BlockPage, false},
+		"a notice for JSON":           {&assets.Answer{Type: "json"}, says(200, nil, "Blocked by Example Filter"), reach.BlockPage, false},
+		"its text with such words":    {text, says(200, nil, "Index of what is blocked by default"), "", true},
+		"nothing for a document":      {&assets.Answer{Type: "data"}, says(200, nil, ""), "", true},
+		"a document":                  {&assets.Answer{Type: "data"}, says(200, json, "{}"), "", true},
 		"of no service that is known": {nil, says(403, nil, "Forbidden"), "", true},
 		"unauthorized":                {&assets.Answer{Type: "json"}, says(401, json, "{}"), reach.Unauthorized, true},
 		"its country":                 {text, says(403, html, "<html>not in your country"), reach.Geo, false},

@@ -75,6 +75,9 @@ func (r ServiceReply) CheckComplete() error {
 
 // NewProtocolError returns the failure of an answer that the service would not give. A web page instead of the service comes from the network. The status takes precedence.
 func (r ServiceReply) NewProtocolError(err error) error {
+	if IsNotice(r.Reply) {
+		return r.By.NewBlockError(r.Reply)
+	}
 	if IsPage(r.Reply) || IsBlocked(r.Reply) || IsBareDenial(r.Reply) || r.Status >= http.StatusInternalServerError {
 		return r.By.NewPageError(r.Reply)
 	}
@@ -93,7 +96,7 @@ func (a Client) NewStatusError(r Reply) error {
 	case isGeoBlocked(r):
 		return a.Fail(&a.Layers.HTTP, reach.Geo, err)
 	case IsBlocked(r), IsBareDenial(r) && a.Check.Group != reach.Customer:
-		return a.newBlockError(r)
+		return a.NewBlockError(r)
 	case r.Status >= 500:
 		return a.Fail(&a.Layers.HTTP, reach.ServerError, err)
 	}
@@ -103,12 +106,13 @@ func (a Client) NewStatusError(r Reply) error {
 // NewPageError returns the failure of a status or of a page. An HTML page where an API was expected comes from the network instead of the service.
 func (a Client) NewPageError(r Reply) error {
 	if r.Status < 500 && IsPage(r) && !isGeoBlocked(r) {
-		return a.newBlockError(r)
+		return a.NewBlockError(r)
 	}
 	return a.NewStatusError(r)
 }
 
-func (a Client) newBlockError(r Reply) error {
+// NewBlockError returns the failure of a page or a text that is not of the service, with its title.
+func (a Client) NewBlockError(r Reply) error {
 	return a.Fail(&a.Layers.HTTP, reach.BlockPage, errors.New(formatTitle(r)))
 }
 
@@ -153,6 +157,16 @@ func IsBlocked(r Reply) bool {
 func IsBareDenial(r Reply) bool {
 	return r.Status == http.StatusForbidden && !IsPage(r) && !isDocument(r)
 }
+
+// IsMereText reports whether a reply is a success with a text that is neither JSON nor XML: a greeting, or the notice of a filter.
+func IsMereText(r Reply) bool {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	isText := err != nil || strings.HasPrefix(kind, "text/")
+	return r.Status == http.StatusOK && isText && len(bytes.TrimSpace(r.Body)) > 0 && !isDocument(r)
+}
+
+// IsNotice reports whether a reply is a mere text that says that something was blocked.
+func IsNotice(r Reply) bool { return IsMereText(r) && containsAny(r.Body, filterWords) }
 
 // isDocument reports whether a reply is JSON or XML.
 func isDocument(r Reply) bool {
