@@ -79,7 +79,7 @@ func TestInterview_CloseWaitsForChecks(t *testing.T) {
 				hold := sync.OnceFunc(func() {
 					close(begun)
 					<-ctx.Done()
-					time.Sleep(time.Second) // in virtual time
+					<-time.After(time.Second) // in virtual time
 					ended.Store(true)
 				})
 				go func() { _ = check(ctx, i.Answers.Spec, secrets, func(wizard.CheckState) { hold() }) }()
