@@ -261,8 +261,9 @@ Secrets and files that the answers refer to and that this machine does not have 
 installation runs. The exit code is 0 without errors, 3 with errors, 2 for wrong usage.
 
 With --output json, each error and each warning is an object on a line of its own, and the last line counts them.`,
-		Example: "  exoshift answers validate answers.yaml\n  exoshift answers validate answers.yaml --set exoscale.zone=de-fra-1 --output json",
-		Args:    cobra.MaximumNArgs(1),
+		Example:           "  exoshift answers validate answers.yaml\n  exoshift answers validate answers.yaml --set exoscale.zone=de-fra-1 --output json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteAnswersFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.Bind(cmd, std)
 			switch {

@@ -69,8 +69,9 @@ func newOpenBundleCommand(std cli.Streams) *cobra.Command {
 
 Of a truncated bundle, the complete part is shown, with exit code 3. Tokens in its answers are no error.
 "status" and "replay" accept a bundle, too.`,
-		Example: "  exoshift bundle open exoshift-bundle-20260504T145931Z" + packed,
-		Args:    cobra.ExactArgs(1),
+		Example:           "  exoshift bundle open exoshift-bundle-20260504T145931Z" + packed,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions([]cobra.Completion{packed[1:]}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.Bind(cmd, std)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	"exoshift/provisioner"
 	"exoshift/state"
 )
 
@@ -75,43 +76,6 @@ func TestFlagErrors_DescribeAndSuggest(t *testing.T) {
 		code, out, err := executeCommand(t, strings.Fields(line)...)
 		if code != exit.Usage || !strings.Contains(err, want) || out != "" {
 			t.Errorf("%s: exit code %d, printed %q, want %q", line, code, out+err, want)
-		}
-	}
-}
-
-func TestCompletion_KnowsValues(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	addCluster(t, "c-demo-1", state.Facts{})
-	for line, want := range map[string]string{
-		"rehearse --scenario api-a":          "api-away\t",
-		"rehearse --scenario late-dns,api-a": "late-dns,api-away\t",
-		"simulate --scenario no-dns":         "no-dns-plan\t",
-		"check --scenario split":             "split-dns\t",
-		"install -o ":                        "json",
-		"check -o ":                          "junit",
-		"install --set network.pod":          "network.podCIDR=",
-		"install --set exoscale.zone=ch-g":   "exoscale.zone=ch-gva-2",
-		"check --zone ch-g":                  "ch-gva-2",
-		"check --only NET-RH-001,net-exo":    "NET-RH-001,NET-EXO-001",
-		"check --skip NET-EXO-00":            "NET-EXO-001=",
-		"answers explain network.p":          "network.podCIDR",
-		"explain machine-s":                  "machine-silent\t",
-		"explain net-exo-00":                 "NET-EXO-001\t",
-		"explain network.p":                  "network.podCIDR",
-		"status c-":                          "c-demo-1\t",
-		"plan c-":                            "c-demo-1\t",
-		"bundle c-":                          "c-demo-1\t",
-		"replay c-":                          "c-demo-1\t",
-		"rehe":                               "rehearse\t",
-		"install --answers ":                 "yaml",
-		"answers validate --answers cluster.yaml --set": "--set\t",
-
-		"install --image-from zo":    "zone\t",
-		"rehearse --image-from work": "workstation\t",
-	} {
-		args := strings.Split(line, " ")
-		if code, out, _ := executeCommand(t, append([]string{"__complete"}, args...)...); code != 0 || !strings.Contains("\n"+out, "\n"+want) {
-			t.Errorf("%q is completed with exit code %d by %q, want %q", line, code, out, want)
 		}
 	}
 }
@@ -240,4 +204,57 @@ func addCluster(t *testing.T, id string, facts state.Facts) state.Folder {
 		t.Fatal(err)
 	}
 	return folder
+}
+
+// addEvents gives a cluster a run that neither ended nor goes on.
+func addEvents(t *testing.T, folder state.Folder, command string) {
+	t.Helper()
+	began := time.Date(2026, 5, 4, 14, 0, 0, 0, time.UTC)
+	var events bytes.Buffer
+	for _, event := range []provisioner.Event{
+		{Seq: 1, Time: began, Type: provisioner.TypeRun, State: provisioner.Started, Command: command},
+		{Seq: 2, Time: began.Add(7 * time.Minute), Type: provisioner.TypeStep, Step: "credentials", State: provisioner.Started},
+	} {
+		if err := json.NewEncoder(&events).Encode(event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := folder.Write(state.EventsFile, events.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStatus_OfAKilledRun(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	folder := addCluster(t, "c-killed", state.Facts{ClusterID: "c-killed"})
+	addEvents(t, folder, "exoshift rehearse --dir /state/c-killed")
+	code, out, err := executeCommand(t, "status", "c-killed")
+	first, rest, _ := strings.Cut(out, "\n")
+	if code != 0 || first != "Cluster c-killed: not running, the last run was killed after 7m" {
+		t.Errorf("exit code %d, the first line is %q, %s", code, first, err)
+	}
+	if !strings.HasSuffix(rest, "No run is active: the last one was killed. Resume with:\n  exoshift rehearse --dir /state/c-killed\n") {
+		t.Errorf("it ends with %q", rest)
+	}
+	unlock, failure := folder.Lock(t.Context())
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	defer unlock()
+	if _, out, _ := executeCommand(t, "status", "c-killed"); !strings.HasPrefix(out, "Cluster c-killed: running for 7m\n") || strings.Contains(out, "killed.") {
+		t.Errorf("while it runs:\n%s", out)
+	}
+}
+
+func TestNodes_OfAnUnfinishedCluster(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	rehearsed := addCluster(t, "c-rehearsed", state.Facts{ClusterID: "c-rehearsed", Rehearsal: true})
+	addCluster(t, "c-real", state.Facts{ClusterID: "c-real"})
+	for id, want := range map[string]string{"c-rehearsed": "exoshift rehearse --dir " + rehearsed.Path(), "c-real": "exoshift install"} {
+		for _, line := range [][]string{{"nodes", "remove", id, "worker-0", "--yes"}, {"nodes", "list", id}} {
+			if code, _, err := executeCommand(t, line...); code != exit.Usage || !strings.Contains(err, "is not installed yet: end that first with "+want+"\n") {
+				t.Errorf("%q: exit code %d, %s", line, code, err)
+			}
+		}
+	}
 }

@@ -17,8 +17,9 @@ func newManCommand(std cli.Streams) *cobra.Command {
 		Short: "Generate manual pages",
 		Long: `Generate a manual page for each command in DIR, e.g. exoshift-install.1. Existing pages are replaced.
 The date of the pages is today's, or that of $SOURCE_DATE_EPOCH.`,
-		Example: "  exoshift man ~/.local/share/man/man1\n  man exoshift-install",
-		Args:    cobra.ExactArgs(1),
+		Example:           "  exoshift man ~/.local/share/man/man1\n  man exoshift-install",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cli.CompleteFolders,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return exit.WithCode(exit.Usage, fmt.Errorf("write the manual pages: %w", err))

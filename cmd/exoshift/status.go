@@ -109,7 +109,7 @@ func (s status) where() handover.Locations {
 	if s.shared != "" {
 		return handover.Locations{State: s.shared}
 	}
-	return handover.Locations{Folder: s.place}
+	return handover.Locations{Folder: s.place, Killed: s.place == s.folder.Path() && s.isKilled()}
 }
 
 // noteProblem is for a bundle: that tokens stand in its answers is no fault of the bundle.
@@ -136,9 +136,6 @@ func (s status) print(output interface {
 		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": s.board, "facts": s.facts})
 	}
 	console.PrintStatus(output.WrapWriter(std.Out), s.board, s.facts, s.where())
-	if s.place == s.folder.Path() && s.isKilled() {
-		fmt.Fprintln(std.Out, "No run is active: the last one was killed. The same command resumes.")
-	}
 	return nil
 }
 

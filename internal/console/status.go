@@ -13,9 +13,9 @@ import (
 )
 
 // PrintStatus prints the state of an installation: findings, steps and their waits, etcd, nodes, operators and the
-// applications of Project Syn. folder is the cluster's folder.
+// applications of Project Syn.
 func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
-	fmt.Fprintln(w, formatRunHeadline(board, facts))
+	fmt.Fprintln(w, formatRunHeadline(board, facts, where.Killed))
 	where.Rehearsal = facts.Rehearsal
 	if !facts.Destroyed.IsZero() {
 		printDestroyed(w, board, facts, where)
@@ -30,6 +30,17 @@ func PrintStatus(w io.Writer, board *provisioner.Board, facts state.Facts, where
 	printOperators(w, board)
 	printApplications(w, board)
 	printFailures(w, board)
+	if where.Killed {
+		printKilled(w, board)
+	}
+}
+
+func printKilled(w io.Writer, board *provisioner.Board) {
+	if board.Run.Command == "" {
+		fmt.Fprintln(w, "No run is active: the last one was killed. The same command resumes.")
+		return
+	}
+	fmt.Fprintf(w, "No run is active: the last one was killed. Resume with:\n  %s\n", SanitizeLine(board.Run.Command))
 }
 
 // printDestroyed prints what is left of a cluster: its folder, and the record of its last installation. The events, from which

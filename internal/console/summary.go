@@ -18,7 +18,7 @@ import (
 // PrintSummary prints the end of a run: results or failures, their locations, and next actions. It prints no secrets, only
 // their locations.
 func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
-	fmt.Fprintf(w, "\n%s\n", formatRunHeadline(board, facts))
+	fmt.Fprintf(w, "\n%s\n", formatRunHeadline(board, facts, false))
 	printFacts(w, board, facts, where)
 	switch {
 	case board.Run.Result != "ok":
@@ -66,7 +66,7 @@ func printSections(w io.Writer, parts ...handover.Section) {
 	}
 }
 
-func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
+func formatRunHeadline(board *provisioner.Board, facts state.Facts, killed bool) string {
 	lasted := text.FormatDuration(board.Now.Sub(board.Began))
 	subject := "Cluster " + SanitizeLine(facts.ClusterID)
 	switch {
@@ -74,6 +74,8 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts) string {
 		return fmt.Sprintf("%s was destroyed on %s", subject, formatMinute(facts.Destroyed))
 	case board.Run.State == "":
 		return subject + ": no run so far"
+	case board.Run.State == provisioner.Started && killed:
+		return fmt.Sprintf("%s: not running, the last run was killed after %s", subject, lasted)
 	case board.Run.State == provisioner.Started:
 		return fmt.Sprintf("%s: running for %s", subject, lasted)
 	case board.Run.Result == "ok":

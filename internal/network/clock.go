@@ -69,6 +69,15 @@ func (c Clock) ActualSpeed() float64 {
 	return c.scaled.actualSpeed()
 }
 
+// BeginWork is called before another process computes for this one, and end once it has ended: like computation in this process,
+// that should take almost no time of a scaled clock.
+func (c Clock) BeginWork() (end func()) {
+	if c.scaled == nil {
+		return func() {}
+	}
+	return c.scaled.beginWork()
+}
+
 // ToWall returns the minimum wall clock duration of d, at least a tenth of a millisecond, so that it is valid for a ticker.
 func (c Clock) ToWall(d time.Duration) time.Duration {
 	if c.scaled == nil {

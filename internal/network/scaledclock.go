@@ -3,6 +3,7 @@ package network
 import (
 	"container/heap"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,15 +29,16 @@ type scaledClock struct {
 	start       time.Time // of the clock
 	began       time.Time // of the wall clock
 
-	mu       sync.Mutex
-	now      time.Time     // time of the last beat
-	last     time.Time     // the same on the wall clock
-	planned  time.Duration // wall time until the next beat
-	usual    time.Duration // maximum length of a beat: it grows while the process is idle
-	shown    time.Time     // the latest time returned so far
-	limit    time.Time     // the clock stops there; zero: it does not
-	sleepers sleepers
-	rearm    chan struct{} // signals a sleeper that is due before the planned beat
+	mu        sync.Mutex
+	now       time.Time     // time of the last beat
+	last      time.Time     // the same on the wall clock
+	planned   time.Duration // wall time until the next beat
+	usual     time.Duration // maximum length of a beat: it grows while the process is idle
+	shown     time.Time     // the latest time returned so far
+	limit     time.Time     // the clock stops there; zero: it does not
+	sleepers  sleepers
+	rearm     chan struct{} // signals a sleeper that is due before the planned beat, or work elsewhere
+	elsewhere int           // pieces of work in other processes
 }
 
 func newScaledClock(speed float64, start time.Time) *scaledClock {
@@ -54,7 +56,7 @@ func (p *scaledClock) run() (stop func()) {
 		defer close(ended)
 		timer := time.NewTimer(beat)
 		defer timer.Stop()
-		work := newWorkSamples()
+		work := newWorkMeter()
 		for {
 			select {
 			case <-done:
@@ -62,7 +64,7 @@ func (p *scaledClock) run() (stop func()) {
 			case <-p.rearm:
 			case <-timer.C:
 			}
-			timer.Reset(p.updateTime(time.Now(), calculateShare(work)))
+			timer.Reset(p.updateTime(time.Now(), work.measureShare(p.countElsewhere())))
 		}
 	}()
 	return sync.OnceFunc(func() { close(done); <-ended })
@@ -72,16 +74,60 @@ func (p *scaledClock) run() (stop func()) {
 // so that a goroutine that polls the time makes progress.
 const burden = 8
 
-func newWorkSamples() []metrics.Sample {
-	return []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+// workMeter measures what this process does besides its clock: goroutines that run or could, and those that a call of the operating
+// system keeps, such as the writing of a file. Some are in such a call for good: as many as were there in all of the last beats.
+type workMeter struct {
+	samples []metrics.Sample
+	blocked [64]uint64 // goroutines in calls, at the last beats
+	next    int        // index of the oldest
 }
 
-// calculateShare returns the part of the wall time that counts. Late beats alone do not reveal a busy process: goroutines
-// woken by timers run first.
-func calculateShare(work []metrics.Sample) float64 {
-	metrics.Read(work)
-	others := max(work[0].Value.Uint64()+work[1].Value.Uint64(), 1) - 1 // without this goroutine
-	return 1 / (1 + burden*float64(others))
+func newWorkMeter() *workMeter {
+	return &workMeter{samples: []metrics.Sample{
+		{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/goroutines/not-in-go:goroutines"},
+	}}
+}
+
+// measureShare returns the part of the wall time that counts; elsewhere is the number of other processes at work. Late beats
+// alone do not reveal a busy process: goroutines woken by timers run first.
+func (m *workMeter) measureShare(elsewhere int) float64 {
+	metrics.Read(m.samples)
+	return m.calculateShare(m.samples[0].Value.Uint64()+m.samples[1].Value.Uint64(), m.samples[2].Value.Uint64(), elsewhere)
+}
+
+func (m *workMeter) calculateShare(awake, blocked uint64, elsewhere int) float64 {
+	m.blocked[m.next] = blocked
+	m.next = (m.next + 1) % len(m.blocked)
+	others := max(awake, 1) - 1 + blocked - slices.Min(m.blocked[:]) // without this goroutine
+	return 1 / (1 + burden*(float64(others)+float64(elsewhere)))
+}
+
+func (p *scaledClock) countElsewhere() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.elsewhere
+}
+
+// beginWork ends a long beat, which would count in full.
+func (p *scaledClock) beginWork() (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.elsewhere++
+	if p.planned > beat {
+		p.signalRearm()
+	}
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.elsewhere--
+	})
+}
+
+func (p *scaledClock) signalRearm() {
+	select {
+	case p.rearm <- struct{}{}:
+	default: // already signalled
+	}
 }
 
 // updateTime advances the clock by a share of the passed wall time, limited to one beat more than planned, wakes the due
@@ -194,10 +240,7 @@ func (p *scaledClock) addSleeper(d time.Duration) (due <-chan time.Time, cancel 
 	s := &sleeper{due: p.align(p.readTime().Add(d), d), wake: make(chan time.Time, 1)}
 	heap.Push(&p.sleepers, s)
 	if s.index == 0 && p.calculateWait(s.due) < p.planned-beat {
-		select {
-		case p.rearm <- struct{}{}:
-		default: // already signalled
-		}
+		p.signalRearm()
 	}
 	return s.wake, func() {
 		p.mu.Lock()

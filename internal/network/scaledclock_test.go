@@ -64,8 +64,51 @@ func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
 			}
 		}()
 	}
-	if busy := calculateShare(newWorkSamples()); busy > 0.1 {
+	if busy := newWorkMeter().measureShare(0); busy > 0.1 {
 		t.Errorf("the share of a goroutine among four that work is %g", busy)
+	}
+}
+
+func TestPace_SlowsDownWhileFilesAreWritten(t *testing.T) {
+	m := newWorkMeter()
+	for range 2 * len(m.blocked) {
+		m.calculateShare(1, 2, 0) // two wait for signals and keys
+	}
+	if share := m.calculateShare(1, 2, 0); share != 1 {
+		t.Errorf("the share of a process at rest is %g", share)
+	}
+	if share := m.calculateShare(1, 3, 0); share != 1.0/(1+burden) {
+		t.Errorf("while a file is written, the share is %g", share)
+	}
+	for range len(m.blocked) {
+		m.calculateShare(1, 3, 0)
+	}
+	if share := m.calculateShare(1, 3, 0); share != 1 {
+		t.Errorf("the share is still %g when a third one waits for good", share)
+	}
+}
+
+func TestPace_SlowsDownWhileAnotherProcessWorks(t *testing.T) {
+	p := newScaledClock(1000, paceStart)
+	p.planned = longestBeat
+	end := p.beginWork()
+	if len(p.rearm) != 1 {
+		t.Error("the long beat is not ended")
+	}
+	others := make([]func(), 99) // so many that what else runs in this process does not matter
+	for n := range others {
+		others[n] = p.beginWork()
+	}
+	if share := newWorkMeter().measureShare(p.countElsewhere()); share > 1.0/(1+100*burden) {
+		t.Errorf("the share is %g", share)
+	}
+	for _, endOther := range others {
+		endOther()
+	}
+	end()
+	end()
+	if p.countElsewhere() != 0 {
+		t.Errorf("%d pieces of work are left", p.elsewhere)
 	}
 }
 

@@ -7,6 +7,7 @@ type Locations struct {
 	Resume            string // the command that resumes a failed run
 	Gathered          string // the folder with gathered diagnostics; empty if there is none
 	Rehearsal         bool   // nothing real was changed
+	Killed            bool   // the last run neither ended nor goes on
 	OperatorSimulated bool   // a rehearsal simulates manual actions
 	Handover          Report
 }

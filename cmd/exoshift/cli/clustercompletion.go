@@ -49,11 +49,11 @@ func CompleteLocal(_ *cobra.Command, args []string, begun string) ([]cobra.Compl
 	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
-// CompleteShared completes the ID of a cluster in shared state, and behind it a file.
-func CompleteShared(std Streams) cobra.CompletionFunc {
+// CompleteShared completes the ID of a cluster in shared state; the shell completes what is behind it as behind says.
+func CompleteShared(std Streams, behind cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveDefault
+			return nil, behind
 		}
 		return filterBegun(listShared(cmd, std.Host), begun), cobra.ShellCompDirectiveNoFileComp
 	}

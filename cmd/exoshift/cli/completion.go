@@ -33,6 +33,9 @@ func AddCompletions(cmd *cobra.Command, std Streams) {
 	if _, _, takes := strings.Cut(cmd.Use, " "); cmd.ValidArgsFunction == nil && !takes {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
+	if len(cmd.ValidArgs) > 0 {
+		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp) // behind the only argument
+	}
 	for _, below := range cmd.Commands() {
 		AddCompletions(below, std)
 	}
@@ -41,9 +44,9 @@ func AddCompletions(cmd *cobra.Command, std Streams) {
 // listFlagCompletions returns how the values of flags are completed. One name has one meaning in all commands.
 func listFlagCompletions(std Streams) map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"answers":         completeAnswersFiles,
+		"answers":         CompleteAnswersFiles,
 		"set":             completeAssignments,
-		"dir":             completeFolders,
+		"dir":             CompleteFolders,
 		"zone":            completeZones,
 		"output":          completeOutputs,
 		"scenario":        completeScenarios,
@@ -51,7 +54,7 @@ func listFlagCompletions(std Streams) map[string]cobra.CompletionFunc {
 		"skip":            completeChecks("="),
 		"decide":          completeDecisions,
 		"confirm-destroy": CompleteClusters(std),
-		catalogName:       completeFolders,
+		catalogName:       CompleteFolders,
 		stateName:         cobra.FixedCompletions([]cobra.Completion{"file:///", "s3://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
 		"vantage":         cobra.FixedCompletions([]cobra.Completion{reach.Workstation, "zone", "ssh:"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace),
 		"record":          completeArchives,
@@ -94,11 +97,13 @@ func completeDecisions(_ *cobra.Command, _ []string, begun string) ([]cobra.Comp
 	return filterBegun(all, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeAnswersFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// CompleteAnswersFiles completes an answers file.
+func CompleteAnswersFiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-func completeFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// CompleteFolders completes a folder.
+func CompleteFolders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
@@ -159,11 +164,7 @@ func CompleteIDs(_ *cobra.Command, args []string, begun string) ([]cobra.Complet
 	for _, page := range explain.List() {
 		all = append(all, cobra.CompletionWithDesc(page.ID, page.Title))
 	}
-	found := filterBegun(append(all, answersfile.AnswerableNames()...), begun)
-	if len(found) == 0 { // IDs of checks are in capitals
-		found = filterBegun(all, strings.ToUpper(begun))
-	}
-	return found, cobra.ShellCompDirectiveNoFileComp
+	return filterIDs(append(all, answersfile.AnswerableNames()...), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeChecks completes the ID of a check, the last of several with commas between them unless something follows the ID.
@@ -181,7 +182,7 @@ func completeChecks(after string) cobra.CompletionFunc {
 		for _, id := range reach.ListIDs(catalogue, nil) {
 			all = append(all, before+id+after)
 		}
-		return filterBegun(all, strings.ToUpper(begun)), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return filterIDs(all, begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
 
@@ -198,6 +199,26 @@ func listValues(key string) []string {
 		}
 	}
 	return slices.Compact(values)
+}
+
+// filterIDs is filterBegun, and completes IDs in capitals in small letters, too, as they are accepted: most shells drop what
+// does not begin with exactly what was typed.
+func filterIDs(all []cobra.Completion, begun string) []cobra.Completion {
+	if fit := filterBegun(all, begun); len(fit) > 0 {
+		return fit
+	}
+	var fit []cobra.Completion
+	for _, one := range all {
+		id, description, described := strings.Cut(one, "\t")
+		if len(id) < len(begun) || !strings.EqualFold(id[:len(begun)], begun) {
+			continue
+		}
+		if id = begun + strings.ToLower(id[len(begun):]); described {
+			id += "\t" + description
+		}
+		fit = append(fit, id)
+	}
+	return fit
 }
 
 func filterBegun(all []cobra.Completion, begun string) []cobra.Completion {

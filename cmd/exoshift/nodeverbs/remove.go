@@ -39,7 +39,8 @@ removal from a cluster that is not well.`,
 		Example: `  exoshift nodes remove worker-3 --dry-run
   exoshift nodes remove c-demo-1 worker-3 worker-4 --yes
   exoshift nodes remove --state s3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io c-demo-1 worker-3 --yes`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeNodes(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, names, err := bindNodes(cmd, args, std)
 			if err != nil {

@@ -43,7 +43,7 @@ within seconds; who made them is recorded.`,
   exoshift attach c-demo-1 --stop
   exoshift attach c-demo-1 --decide dns-record-changed=repair`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cli.CompleteShared(std),
+		ValidArgsFunction: cli.CompleteShared(std, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := cli.Bind(cmd, std)
 			if err != nil {

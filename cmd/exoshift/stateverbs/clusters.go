@@ -74,7 +74,7 @@ func newExportCommand(std cli.Streams) *cobra.Command {
 		Short:             "Copy a cluster's folder from shared state to this machine, with its keys in clear",
 		Example:           "  exoshift state export c-demo-1 ./c-demo-1",
 		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: cli.CompleteShared(std),
+		ValidArgsFunction: cli.CompleteShared(std, cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, place, end, err := open(cmd, std)
 			if err != nil {
@@ -166,7 +166,7 @@ This is rarely needed: the lock of a lost machine expires after two minutes. A r
 seconds. Who released the lock is recorded.`,
 		Example:           "  exoshift state unlock c-demo-1 --run 5RKX2ZQ4WB7M",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: cli.CompleteShared(std),
+		ValidArgsFunction: cli.CompleteShared(std, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if run == "" {
 				return exit.WithCode(exit.Usage, errors.New("--run is required: the run whose lock to release; exoshift state list shows it"))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -65,9 +67,18 @@ func Read(folder state.Folder) (c Cluster, err error) {
 	case !c.Facts.Destroyed.IsZero():
 		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s was destroyed", folder.Path()))
 	case c.Facts.Installed.IsZero():
-		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s is not installed yet: end that first with exoshift install", folder.Path()))
+		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s is not installed yet: end that first with %s", folder.Path(), formatResume(folder, c.Facts.Rehearsal)))
 	}
 	return c, nil
+}
+
+// formatResume returns the command that ends an installation. The folder may be a private copy of one in shared state, which
+// only a rehearsal's never is.
+func formatResume(folder state.Folder, rehearsal bool) string {
+	if rehearsal {
+		return shellescape.QuoteCommand([]string{"exoshift", "rehearse", "--dir", folder.Path()})
+	}
+	return "exoshift install"
 }
 
 // Close closes the simulated zone of a rehearsal.

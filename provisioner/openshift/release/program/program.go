@@ -47,14 +47,14 @@ type Execution struct {
 // Run waits until the program has ended. It fails with fault.Invalid if the program refuses the install-config.
 func (r Runner) Run(ctx context.Context, e Execution) error {
 	said := &transcript{mask: e.Mask, log: r.Log, onMessage: e.OnMessage}
-	err := e.start(ctx, said)
+	err := r.start(ctx, e, said)
 	// A process that was just forked elsewhere may still hold the file open for writing: for a moment, or until a busy machine
 	// lets it go on. That takes real time, also where the clock is a virtual one.
 	for attempt := 0; attempt < busyAttempts && errors.Is(err, syscall.ETXTBSY); attempt++ {
 		if err := r.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		err = e.start(ctx, said)
+		err = r.start(ctx, e, said)
 	}
 	said.flush()
 	if err == nil {
@@ -66,7 +66,8 @@ func (r Runner) Run(ctx context.Context, e Execution) error {
 	return e.toFault(said, err)
 }
 
-func (e Execution) start(ctx context.Context, stderr io.Writer) error {
+func (r Runner) start(ctx context.Context, e Execution, stderr io.Writer) error {
+	defer r.Clock.BeginWork()()
 	command := exec.CommandContext(ctx, e.Path, e.Args...)
 	command.Env = buildEnvironment()
 	command.Stdout, command.Stderr = e.Stdout, stderr
