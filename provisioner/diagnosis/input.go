@@ -17,6 +17,7 @@ type inputIndex struct {
 	lastProgress time.Time // time of the newest progress
 	lastEtcd     time.Time // of etcd: of its members, and of the masters that become members
 	silent       map[string]bool
+	hasAnswered  bool // an API server has answered
 	isSlow       bool // slow progress is reported
 
 	wanted    []state.Machine // that become nodes

@@ -105,6 +105,33 @@ func TestEvaluate_OrderOfTwoFaults(t *testing.T) {
 			s.stop(minute, 15)
 			s.machine("worker-0").State = stopped
 		}, []string{"no-master", "machine-stopped"}},
+		"an API whose name is missing, and that restarts in vain": {40, func(minute float64, s *Input) {
+			s.stop(minute, 15)
+			s.Accessible, s.Names[0].Found, s.Names[0].Missing = true, nil, true
+			delete(s.PhaseTimes, state.PhaseTemporaryAPI)
+			s.Snapshot.Bootstrap.Reached = nil
+			unanswered(s, state.LayerDNS, "no such host")
+			if minute > 16 {
+				s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTCP, "connection refused")
+			}
+		}, []string{"api-name-missing"}},
+		"an API that is gone, without another reason": {45, func(minute float64, s *Input) {
+			s.stop(minute, 7.9)
+			if s.Accessible = true; minute > 7.9 {
+				s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTCP, "connection refused")
+			}
+		}, []string{"bootstrap-silent"}},
+		"an API whose name is missing, and with an expired certificate": {40, func(minute float64, s *Input) {
+			s.stop(minute, 7)
+			s.Accessible, s.Names[0].Found, s.Names[0].Missing = true, nil, true
+			unanswered(s, state.LayerDNS, "no such host")
+			s.Snapshot.Probes.Direct = fails("https://198.51.100.3:6443/readyz", state.LayerTLS, "TLS: the certificate has expired or is not valid yet; check the clocks")
+		}, []string{"api-name-missing"}},
+		"a bootstrap machine that is dead, and an API whose name is missing": {40, func(minute float64, s *Input) {
+			s.stop(minute, 0.5)
+			s.Accessible, s.Names[0].Found, s.Names[0].Missing = true, nil, true
+			unanswered(s, state.LayerDNS, "no such host")
+		}, []string{"api-name-missing", "bootstrap-silent"}},
 		"a bootstrap machine that was slow, and is stuck": {55, func(minute float64, s *Input) {
 			*s = slowed(min(minute, 21), 4)
 			s.Now, s.Wall, s.Snapshot.Probes.SSH = at(minute), at(minute), state.Probe{}

@@ -13,6 +13,7 @@ type progressTracker struct {
 	lastOf       [kinds]time.Time     // progress of each kind
 	silent       map[string]bool      // machines that were found to be silent, and are not known since
 	stopped      map[string]time.Time // when machines were stopped last
+	answered     bool                 // an API server has answered
 }
 
 // What is counted.
@@ -47,7 +48,8 @@ func (v *progressTracker) track(m *inputIndex) {
 		}
 		v.counts[kind], v.lastProgress, v.lastOf[kind] = count, m.Now, m.Now
 	}
-	m.lastProgress, m.silent = v.lastProgress, v.silent
+	v.answered = v.answered || isAnsweringTLS(m.Snapshot.Probes.API) || isAnsweringTLS(m.Snapshot.Probes.Direct)
+	m.lastProgress, m.silent, m.hasAnswered = v.lastProgress, v.silent, v.answered
 	for _, kind := range []int{members, revisions, knownMasters, readyMasters} {
 		if v.lastOf[kind].After(m.lastEtcd) {
 			m.lastEtcd = v.lastOf[kind]
@@ -75,6 +77,12 @@ func (v *progressTracker) trackSilence(m *inputIndex, kind roleStatus, lastConta
 			v.silent[machine.Name] = true
 		}
 	}
+}
+
+// isAnsweringTLS reports whether an API server answered, be it with a certificate that is not the cluster's. What answers by
+// another name may be a proxy.
+func isAnsweringTLS(probe state.Probe) bool {
+	return probe.OK || hasFailed(probe) && probe.Layer == state.LayerTLS && containsAny(probe.Detail, "expired", "another cluster")
 }
 
 func countProgress(m *inputIndex) [kinds]int {

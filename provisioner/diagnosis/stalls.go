@@ -188,19 +188,25 @@ func detectSilentBootstrap(m *inputIndex) detection {
 	if m.hasReached(state.PhaseTemporaryAPI) || !m.hasReachedFor(state.PhaseMachine, limit) || !m.isStalled(stallTimeout) {
 		return detection{}
 	}
-	if m.Snapshot.Probes.Direct.OK || !m.Accessible && (len(detectWrongAPINames(m).evidence) > 0 || len(m.Detached) > 0 || len(detectBlockedLoadBalancer(m).evidence) > 0) {
-		return detection{} // the API is there, or the only way to it is one that is closed
+	isClosed := len(detectWrongAPINames(m).evidence) > 0 || len(m.Detached) > 0 || len(detectBlockedLoadBalancer(m).evidence) > 0
+	if isAnsweringTLS(m.Snapshot.Probes.Direct) || isClosed && (m.hasAnswered || !m.Accessible) {
+		return detection{} // the API is there, it starts again and again for want of its name, or the only way to it is closed
 	}
-	evidence := []string{fmt.Sprintf("the bootstrap machine runs for %s, and the API has never answered", m.formatAge(state.PhaseMachine))}
+	found := detection{evidence: []string{fmt.Sprintf("the bootstrap machine runs for %s, and the API has never answered", m.formatAge(state.PhaseMachine))}}
+	if m.hasAnswered {
+		found.cause = "The API on the bootstrap machine has stopped."
+		found.evidence[0] = fmt.Sprintf("the bootstrap machine runs for %s, and the API does not answer any more", m.formatAge(state.PhaseMachine))
+	}
 	for _, way := range []struct {
 		name  string
 		probe state.Probe
 	}{{"SSH", m.Snapshot.Probes.SSH}, {"API", m.Snapshot.Probes.Direct}, {"API by name", m.Snapshot.Probes.API}} {
 		if way.probe.Target != "" {
-			evidence = append(evidence, formatProbe(way.name, way.probe))
+			found.evidence = append(found.evidence, formatProbe(way.name, way.probe))
 		}
 	}
-	return detection{evidence: append(evidence, describeServices(m)...)}
+	found.evidence = append(found.evidence, describeServices(m)...)
+	return found
 }
 
 func describeServices(m *inputIndex) []string {
