@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
 	"exoshift/state"
@@ -116,7 +114,8 @@ func (r *repository) fetchHead(ctx context.Context, head Head, path string) (*wo
 	return w, nil
 }
 
-// write creates a file of the copy; a name that leaves it is refused.
+// write creates a file of the copy; a name that leaves it is refused. The copy is not written through to the disk: after a crash of the
+// machine it is fetched again.
 func (w *working) write(name string, content []byte, mode fs.FileMode) (fs.FileInfo, error) {
 	path := filepath.Join(w.path, filepath.FromSlash(name))
 	if !filepath.IsLocal(name) {
@@ -124,12 +123,25 @@ func (w *working) write(name string, content []byte, mode fs.FileMode) (fs.FileI
 	}
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
 	if err == nil {
-		err = renameio.WriteFile(path, content, mode.Perm()&0o700)
+		err = createFile(path, content, mode.Perm()&0o700)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("copy shared state: %w", err)
 	}
 	return os.Stat(path) //nolint:wrapcheck // it was written a moment ago
+}
+
+// createFile replaces what an earlier attempt has left.
+func createFile(path string, content []byte, mode fs.FileMode) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
 }
 
 // listFiles returns the files to store, by name.

@@ -88,11 +88,17 @@ func (d Directory) lock() (unlock func(), err error) {
 	return func() { _ = lock.Close() }, lock.Lock()
 }
 
-// List walks the directory.
+// List walks the directory that all keys with the prefix are in.
 func (d Directory) List(_ context.Context, prefix string) ([]string, error) {
+	root, err := d.path, error(nil)
+	if end := strings.LastIndexByte(prefix, '/'); end >= 0 {
+		if root, err = d.locate(prefix[:end]); err != nil {
+			return nil, err
+		}
+	}
 	var keys []string
-	err := filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
-		if path == d.path && errors.Is(err, fs.ErrNotExist) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if path == root && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil || !entry.Type().IsRegular() {

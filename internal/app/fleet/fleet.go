@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"exoshift/internal/app/exit"
 	"exoshift/state/shared"
 )
@@ -23,17 +25,23 @@ type Fleet struct {
 
 // List returns the clusters that a selector chooses, sorted by ID. notes are about what could not be had, a sentence each.
 func (f Fleet) List(ctx context.Context, selector Selector) (clusters []Cluster, notes []string, err error) {
-	if clusters, err = f.read(ctx); err != nil {
+	before, err := f.read(ctx, nil)
+	if err != nil {
 		return nil, nil, err
 	}
+	clusters = f.newClusters(before)
 	chosen := slices.DeleteFunc(slices.Clone(clusters), func(c Cluster) bool { return !selector.Matches(c.Labels) })
 	if f.Refresh == nil {
 		return chosen, nil, nil
 	}
 	notes = f.Refresh.run(ctx, f, chosen)
-	if chosen, err = f.reread(ctx, chosen); err != nil {
+	now, err := f.read(ctx, before)
+	if err != nil {
 		return nil, notes, err
 	}
+	chosen = slices.DeleteFunc(f.newClusters(now), func(c Cluster) bool {
+		return !slices.ContainsFunc(chosen, func(b Cluster) bool { return b.ID == c.ID })
+	})
 	if len(selector) == 0 { // Lieutenant knows no labels of ours
 		others, problems := f.Refresh.listOthers(ctx, clusters)
 		chosen, notes = append(chosen, others...), append(notes, problems...)
@@ -42,27 +50,38 @@ func (f Fleet) List(ctx context.Context, selector Selector) (clusters []Cluster,
 	return chosen, notes, nil
 }
 
-func (f Fleet) read(ctx context.Context) ([]Cluster, error) {
-	statuses, err := shared.NewOverview(f.Place).List(ctx)
+func (f Fleet) newClusters(all []shared.Status) []Cluster {
+	clusters := make([]Cluster, len(all))
+	for n, status := range all {
+		clusters[n] = newCluster(status, f.Now())
+	}
+	return clusters
+}
+
+// read returns what is known of all clusters without asking them. before is what was read earlier: a folder that has not changed since
+// is not summarized again.
+func (f Fleet) read(ctx context.Context, before []shared.Status) ([]shared.Status, error) {
+	all, err := shared.NewOverview(f.Place).List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	clusters := make([]Cluster, len(statuses))
-	for n, status := range statuses {
-		if status.Err == nil && status.Summary == nil { // no run has kept one: it was imported
-			status.Summary, status.Err = f.summarize(ctx, status.ID)
+	var group errgroup.Group
+	group.SetLimit(refreshParallel)
+	for n := range all {
+		status := &all[n]
+		if status.Err != nil || status.Summary != nil {
+			continue
 		}
-		clusters[n] = newCluster(status, f.Now())
+		if known := slices.IndexFunc(before, func(b shared.Status) bool { return b.ID == status.ID && b.Counter == status.Counter }); known >= 0 {
+			status.Summary, status.Err = before[known].Summary, before[known].Err
+			continue
+		}
+		group.Go(func() error { // no run has kept one: it was imported
+			status.Summary, status.Err = f.summarize(ctx, status.ID)
+			return nil
+		})
 	}
-	return clusters, nil
-}
-
-// reread returns the same clusters as they are now.
-func (f Fleet) reread(ctx context.Context, before []Cluster) ([]Cluster, error) {
-	now, err := f.read(ctx)
-	return slices.DeleteFunc(now, func(c Cluster) bool {
-		return !slices.ContainsFunc(before, func(b Cluster) bool { return b.ID == c.ID })
-	}), err
+	return all, group.Wait()
 }
 
 func (f Fleet) summarize(ctx context.Context, id string) (summary *shared.Summary, err error) {
