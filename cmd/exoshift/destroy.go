@@ -251,7 +251,7 @@ func (t teardownDisplay) Confirm(ctx context.Context) error {
 func (t teardownDisplay) Warn(line string) { fmt.Fprintln(t.std.Err, console.SanitizeLine(line)) }
 
 func (t teardownDisplay) Open(events string) (show func(provisioner.Event)) {
-	t.std.StartRun(t.Output, events)
+	t.std.StartRun(t.Output, t.FormatRecord(events))
 	return t.Output.NewPrinter(t.std.Out)
 }
 
@@ -260,7 +260,7 @@ func (t teardownDisplay) Close(end teardown.Outcome) error {
 		console.PrintDestroySummary(t.Output.WrapWriter(t.std.Out), t.newView(end.Inventory), end.Failure, t.formatRetry(t.spec.Cluster.ID))
 	}
 	err := t.ShowRemaining(end.Remaining, end.Failure)
-	t.std.EndRun(end.Events, func(string) {})
+	t.std.EndRun(t.FormatRecord(end.Events), func(string) {})
 	return err
 }
 

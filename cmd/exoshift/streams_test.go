@@ -8,7 +8,12 @@ import (
 	"testing"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/request"
+	"exoshift/internal/app/run"
+	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console/outlet"
+	"exoshift/provisioner"
+	"exoshift/state"
 )
 
 func TestStreams_ReportAnUnreadOutput(t *testing.T) {
@@ -29,6 +34,26 @@ func TestStreams_ReportAnUnreadOutput(t *testing.T) {
 	}
 	if err := std.CheckWritten(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDisplay_NamesSharedState: the private copy, with its events, is gone when the run has ended.
+func TestDisplay_NamesSharedState(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = read.Close() // as head does
+	o := cli.NewOptions(request.Request{ID: "c-demo-1", State: &sharedstate.Address{Text: "file:///shared"}, Private: new(state.Folder)}, cli.OutputJSON)
+	var complaints bytes.Buffer
+	shown := o.NewDisplay(cli.Streams{Out: outlet.New("standard output", write), Err: &complaints})
+	renderer := shown.Open(t.Context(), run.View{})
+	renderer.Emit(provisioner.Event{Type: provisioner.TypeRun})
+	var log []string
+	shown.Close(run.Outcome{Log: func(line string) { log = append(log, line) }})
+	const want = "; the run continued, and its events are in shared state file:///shared c-demo-1"
+	if !strings.HasSuffix(complaints.String(), want+"\n") || len(log) != 1 || !strings.HasSuffix(log[0], want) {
+		t.Errorf("said %q, logged %q", complaints.String(), log)
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 
 	"exoshift/internal/fileread"
+	"exoshift/state"
 )
 
 // unsavedMark is a file in a copy that could not be stored.
@@ -30,15 +32,37 @@ func createPrivateDir(parent, name string) (privateDir, error) {
 		return privateDir{}, fmt.Errorf("make a private directory: %w", err)
 	}
 	removeLeftovers(parent)
-	path, err := os.MkdirTemp(parent, name+"-")
+	for {
+		dir, isOurs, err := lockPrivateDir(parent, name)
+		if err != nil {
+			return privateDir{}, fmt.Errorf("make a private directory: %w", err)
+		}
+		if isOurs {
+			return dir, nil
+		}
+	}
+}
+
+// lockPrivateDir makes a directory and then locks it. In between, another process may take it for what a killed one has left, and
+// remove it: then it is not ours.
+func lockPrivateDir(parent, name string) (dir privateDir, isOurs bool, err error) {
+	if dir.path, err = os.MkdirTemp(parent, name+"-"); err != nil {
+		return dir, false, err
+	}
+	dir.lock = flock.New(dir.path+lockSuffix, flock.SetPermissions(0o600))
+	locked, err := dir.lock.TryLock()
 	if err != nil {
-		return privateDir{}, fmt.Errorf("make a private directory: %w", err)
+		return dir, false, errors.Join(err, os.RemoveAll(dir.path))
 	}
-	lock := flock.New(path+lockSuffix, flock.SetPermissions(0o600))
-	if _, err := lock.TryLock(); err != nil {
-		return privateDir{}, fmt.Errorf("make a private directory: %w", errors.Join(err, os.RemoveAll(path)))
+	if locked {
+		if _, err = os.Lstat(dir.path); err == nil {
+			return dir, true, nil
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	return privateDir{path, lock}, nil
+	return dir, false, errors.Join(err, dir.lock.Close())
 }
 
 func removeLeftovers(parent string) {
@@ -77,4 +101,25 @@ func (d privateDir) remove() error {
 func (d privateDir) keep() error {
 	err := os.WriteFile(filepath.Join(d.path, unsavedMark), nil, 0o600)
 	return errors.Join(err, d.lock.Close())
+}
+
+// removeUnsavedKeys removes the keys of a destroyed cluster from the copies that could not be stored: this one's facts say that it was.
+func (d privateDir) removeUnsavedKeys(id string) error {
+	facts, err := d.open().LoadFacts()
+	if err != nil || facts.Destroyed.IsZero() {
+		return err
+	}
+	marks, _ := filepath.Glob(filepath.Join(filepath.Dir(d.path), id+"-*", unsavedMark)) // an ID is no pattern
+	for _, mark := range marks {
+		unsaved := privateDir{path: filepath.Dir(mark)}
+		if name := filepath.Base(unsaved.path); name[:strings.LastIndexByte(name, '-')] == id {
+			err = errors.Join(err, unsaved.open().RemoveKeys())
+		}
+	}
+	return err
+}
+
+func (d privateDir) open() state.Folder {
+	folder, _ := state.OpenReadOnly(d.path) // its path is absolute
+	return folder
 }

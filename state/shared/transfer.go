@@ -43,7 +43,7 @@ func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, er
 	if err != nil {
 		return nil, errors.Join(err, private.remove())
 	}
-	return &ReadOnly{private, w.head.Counter}, nil
+	return &ReadOnly{private, id, w.head.Counter}, nil
 }
 
 // Follow returns a follower of a cluster's events, from the first one.

@@ -240,7 +240,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 			WithHint("the data of this run is kept in %s", w.dir.path)
 		return errors.Join(hinted, w.dir.keep(), w.lease.Release(ctx))
 	}
-	return errors.Join(w.compact(ctx, maxSegments), w.lease.Release(ctx), w.dir.remove())
+	return errors.Join(w.compact(ctx, maxSegments), w.lease.Release(ctx), w.dir.removeUnsavedKeys(w.id), w.dir.remove())
 }
 
 // maxSegments is how many parts of a stream are left as they are: whoever opens the cluster has to read each of them.
@@ -266,6 +266,7 @@ func (w *Workspace) compact(ctx context.Context, most int) error {
 // ReadOnly is a private copy of a cluster's folder that is only read.
 type ReadOnly struct {
 	dir     privateDir
+	id      string
 	counter int
 }
 
@@ -276,4 +277,4 @@ func (r *ReadOnly) Counter() int { return r.counter }
 func (r *ReadOnly) Folder() (state.Folder, error) { return state.OpenReadOnly(r.dir.path) }
 
 // Close removes the private copy.
-func (r *ReadOnly) Close() error { return r.dir.remove() }
+func (r *ReadOnly) Close() error { return errors.Join(r.dir.removeUnsavedKeys(r.id), r.dir.remove()) }

@@ -42,7 +42,15 @@ func toAbsolutePath(path string) (string, error) {
 
 // NewDisplay returns the display of runs that the flags chose.
 func (o Options) NewDisplay(std Streams) Display {
-	return Display{Output: o.Output, ascii: o.ASCII, silent: o.Silent, Std: std, receive: o.receive}
+	return Display{Output: o.Output, ascii: o.ASCII, silent: o.Silent, Std: std, shared: o.FormatRecord(""), receive: o.receive}
+}
+
+// FormatRecord returns where the record of a run is: in shared state if path is in a private copy of it, which goes when the run ends.
+func (o Options) FormatRecord(path string) string {
+	if place := o.FormatShared(); place != "" {
+		return "shared state " + place
+	}
+	return path
 }
 
 // Options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.

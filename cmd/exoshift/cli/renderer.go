@@ -32,6 +32,7 @@ type Display struct {
 	ascii  bool // the dashboard uses only ASCII
 	silent bool // it neither rings the bell nor notifies
 	Std    Streams
+	shared string // where the record of a run is, instead of at its path; or ""
 	// receive waits for what is asked of the run from elsewhere; nil: nothing is.
 	receive func(ctx context.Context, handle func(shared.Command))
 }
@@ -51,7 +52,7 @@ func (s Display) Warn(line string) { fmt.Fprintln(s.Std.Err, line) }
 
 // Open returns the renderer of a run.
 func (s Display) Open(ctx context.Context, shown run.View) run.Renderer {
-	s.Std.StartRun(s.Output, shown.Events)
+	s.Std.StartRun(s.Output, cmp.Or(s.shared, shown.Events))
 	if s.receive != nil {
 		go s.receive(ctx, func(command shared.Command) { applyCommand(shown, command) })
 	}
@@ -71,7 +72,7 @@ func (s Display) Close(end run.Outcome) {
 	if !s.Output.IsJSON() {
 		console.PrintSummary(s.Output.WrapWriter(s.Std.Out), end.Board, end.Facts, end.Locations)
 	}
-	s.Std.EndRun(end.Events, end.Log)
+	s.Std.EndRun(cmp.Or(s.shared, end.Events), end.Log)
 }
 
 func newLineRenderer(emit func(provisioner.Event)) run.Renderer {

@@ -62,9 +62,11 @@ func readStateAddress(cmd *cobra.Command, flags *viper.Viper) (string, error) {
 	return layers.ReadStateAddress()
 }
 
-// NewAccess returns what opens shared state at an address.
+// NewAccess returns what opens shared state at an address. Whoever opens it more than once signs in once.
 func NewAccess(at sharedstate.Address, net network.Network, std Streams) sharedstate.Access {
-	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv, Show: std.LinkPrinter()}
+	person := environment.NewOwnAccess()
+	person.SetLinkPrinter(std.LinkPrinter())
+	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv, Person: person}
 }
 
 // bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable

@@ -108,7 +108,7 @@ func (s Streams) TerminalWriter() io.Writer {
 	return s.Out
 }
 
-// StartRun decouples a run from its readers. events is the path of the complete record; "" if there is none.
+// StartRun decouples a run from its readers. events is where the complete record is; "" if there is none.
 func (s Streams) StartRun(o output, events string) {
 	for _, one := range s.listOutlets() {
 		omitted := console.Omitted

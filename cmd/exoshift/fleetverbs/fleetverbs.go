@@ -132,14 +132,14 @@ func open(cmd *cobra.Command, std cli.Streams) (v view, end func(), err error) {
 	if err != nil {
 		return v, nil, err
 	}
-	access := sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv}
+	access := cli.NewAccess(at, net, std)
 	place, end, err := access.Open(cmd.Context())
 	if err != nil {
 		return v, nil, err
 	}
 	v = view{fleet: fleet.Fleet{Place: place, Work: work, Now: time.Now}, access: access, selector: selector, options: o, std: std}
 	if refresh, _ := cmd.Flags().GetBool(refreshName); refresh {
-		v.fleet.Refresh = &fleet.Refresh{Host: o.Host, Net: net, Access: environment.NewOwnAccess(), Options: o.RunOptions(), Lookup: environment.LookupEnv}
+		v.fleet.Refresh = &fleet.Refresh{Host: o.Host, Net: net, Access: access.Person, Options: o.RunOptions(), Lookup: environment.LookupEnv}
 	}
 	return v, end, nil
 }

@@ -181,5 +181,5 @@ func (d removalDisplay) Close(plan nodes.Plan, failure error, events string) {
 		}
 		printSummary(d.Std.Out, plan, failure, d.retry)
 	}
-	d.Std.EndRun(events, func(string) {})
+	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
 }

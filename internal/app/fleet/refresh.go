@@ -31,7 +31,7 @@ const (
 type Refresh struct {
 	Host    *environment.Host
 	Net     network.Network     // by which Lieutenant is reached
-	Access  *environment.Access // to Lieutenant
+	Access  *environment.Access // to Project Syn, of all clusters
 	Options run.Options
 	Lookup  layers.LookupEnv // of the variables that answers refer to
 	// Open is for clusters of simulated zones; nil: run.OpenPreview.
@@ -121,7 +121,9 @@ func (r *Refresh) open(ctx context.Context, folder state.Folder, spec state.Spec
 	if r.Open != nil {
 		return r.Open(ctx, folder, spec, secrets)
 	}
-	return run.OpenPreview(ctx, r.Host, folder.Path(), r.Options, spec, secrets)
+	s, leave, err := run.OpenPreview(ctx, r.Host, folder.Path(), r.Options, spec, secrets)
+	s.Access = r.Access // one sign-in for all clusters
+	return s, leave, err
 }
 
 // findDrift reports whether an installation would change anything; nil: that is not known, for a reason.

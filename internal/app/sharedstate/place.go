@@ -14,7 +14,6 @@ import (
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/network"
-	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/objects/sharedstore"
 	"exoshift/provisioner/openshift/kubelease"
 	"exoshift/state"
@@ -34,8 +33,7 @@ type Access struct {
 	Address Address
 	Net     network.Network
 	Lookup  Lookup              // variables of the environment
-	Person  *environment.Access // signs in at Vault; nil: this machine's user
-	Show    syn.Show            // presents a sign-in page; nil: nobody is there
+	Person  *environment.Access // signs in at Vault, and presents the sign-in page; nil: this machine's user, and nobody is there
 }
 
 // backend is an open address.

@@ -9,7 +9,6 @@ import (
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/provisioner/install/syn"
 	"exoshift/state"
 )
 
@@ -56,7 +55,7 @@ func (i identities) readVault(ctx context.Context, text string) ([]byte, error) 
 		person = environment.NewOwnAccess()
 	}
 	client := person.OpenVaultClient(i.Net, state.SynSpec{VaultAddress: secret.address, VaultMount: secret.mount})
-	if err := client.SignIn(ctx, i.show()); err != nil {
+	if err := client.SignIn(ctx, person.Show); err != nil {
 		return nil, fmt.Errorf("read the identity of shared state: %w", err)
 	}
 	values, err := client.GetSecret(ctx, secret.path)
@@ -68,11 +67,4 @@ func (i identities) readVault(ctx context.Context, text string) ([]byte, error) 
 		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s: the secret %s has no key %s; name the one that has the identity: %s#KEY", IdentityVariable, secret.path, secret.key, text))
 	}
 	return []byte(identity), nil
-}
-
-func (i identities) show() syn.Show {
-	if i.Show != nil || i.Person == nil {
-		return i.Show
-	}
-	return i.Person.Show
 }
