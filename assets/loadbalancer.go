@@ -15,10 +15,10 @@ import (
 type LoadBalancer struct {
 	Domain        string // of the cluster
 	Masters       int
-	Routers       int    // addresses of router.<Domain> that are used at most
-	ProxyProtocol bool   // to begin with, the routers expect the PROXY protocol; later each is sent what it expects
-	SSHKey        string // of the operator, one line of authorized_keys; "": none
-	HostKey       string // private key of its SSH server, as PEM: Ed25519; "": it generates its own
+	Routers       int     // addresses of router.<Domain> that are used at most
+	ProxyProtocol bool    // to begin with, the routers expect the PROXY protocol; later each is sent what it expects
+	SSHKey        string  // of the operator, one line of authorized_keys; "": none
+	HostKey       HostKey // of its SSH server; none: it generates its own
 }
 
 // RenderLoadBalancerUserData returns the cloud-config that turns an Ubuntu 24.04 machine into a load balancer. It serves the

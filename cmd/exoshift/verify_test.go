@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io/fs"
+	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,6 +41,7 @@ const (
 	bootstrapsKey  = "a key of the bootstrap machine"
 	generatedKey   = "a private key of the cluster"
 	signature      = "the signature of a link"
+	hostKey        = "the host key of a load balancer"
 )
 
 // mayHold returns the secrets allowed in each file at each stage; other files may contain none.
@@ -196,6 +198,13 @@ func collectSecrets(t *testing.T, s run.Run) map[string]string {
 			}
 		}
 	}
+	b := backdoor{t, s}
+	for _, name := range []string{"lb-0", "lb-1"} {
+		userData := b.ask(http.MethodGet, "/instance/"+b.id("/instance", "instances", "name", name), nil)["user-data"].(string)
+		for _, key := range privateKeys(strings.ReplaceAll(unfolded(userData), "\n    ", "\n")) { // indented in YAML
+			secrets[key] = hostKey
+		}
+	}
 	secrets[strings.TrimSpace(content(t, s.Folder, "openshift/auth/kubeadmin-password"))] = adminsPassword
 	for _, name := range listed(t, s.Folder, "api-keys") {
 		var key struct{ Secret string }
@@ -215,7 +224,7 @@ func collectSecrets(t *testing.T, s run.Run) map[string]string {
 		kinds[kind]++
 	}
 	t.Log(kinds)
-	for _, kind := range []string{operatorsKey, pullSecret, clustersKey, adminsKey, adminsPassword, bootstrapsKey, generatedKey, signature} {
+	for _, kind := range []string{operatorsKey, pullSecret, clustersKey, adminsKey, adminsPassword, bootstrapsKey, generatedKey, signature, hostKey} {
 		if kinds[kind] == 0 {
 			t.Errorf("%s was not found", kind)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"exoshift/assets"
 	"exoshift/ignition"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -198,7 +199,7 @@ func (m *Machines) buildInstances(ctx context.Context, machines []state.Machine,
 		if wanted[n].UserData, err = userData(machine); err != nil {
 			return nil, err
 		}
-		if err := m.Folder.SaveUserData(machine.Name, wanted[n].UserData); err != nil {
+		if err := m.Folder.SaveUserData(machine.Name, assets.StripHostKey(wanted[n].UserData)); err != nil {
 			return nil, err
 		}
 	}
