@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -52,8 +53,9 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 	}
 	r.intercept("443", r.corporate)
 	r.intercept("9443", r.inspecting)
-	r.filter("8443", "text/html", "<html><head><title>Web Filter: Access Denied</title></head>{host}</html>")
-	r.filter("7443", "text/plain", "Forbidden")
+	r.filter("8443", http.StatusForbidden, "text/html", "<html><head><title>Web Filter: Access Denied</title></head>{host}</html>")
+	r.filter("7443", http.StatusForbidden, "text/plain", "Forbidden")
+	r.filter("6443", http.StatusOK, "text/plain", "This site is blocked by Example Filter")
 	all := []certificate.Pair{r.corporate}
 	through := func(port string) []string { return []string{"tcp dport 443 dnat to " + interceptorHost + ":" + port} }
 	toNameServer := func(address string) []string {
@@ -72,6 +74,7 @@ func TestRoutedFaults_OneTrueCause(t *testing.T) {
 		{name: "inspected, not trusted", redirect: through("443"), verdict: reach.Fail, cause: eight + "signed by CN=Corp Root CA, not trusted by this workstation", asked: "exempt from TLS inspection " + listSites() + " 443/tcp"},
 		{name: "inspected, below a public authority", redirect: through("9443"), verdict: reach.Warn, cause: eight + "TLS is probably inspected: CN=Managed Security CA, below CN=Lab Root CA, signs for nearly all services, which have many issuers elsewhere"},
 		{name: "bare denial", redirect: through("7443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Forbidden", 403 Forbidden`},
+		{name: "filter with text and success", redirect: through("6443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "This site is blocked by Example Filter", 200 OK`},
 		{name: "web filter", redirect: through("8443"), trusted: all, verdict: reach.Fail, cause: eight + `a web page answers all outgoing connections ` + here + `: "Web Filter: Access Denied", 403 Forbidden`},
 		{name: "name server is silent", forward: []string{"udp dport 53 drop", "tcp dport 53 drop"}, verdict: reach.Fail, cause: eight + nameServer + " does not answer DNS queries", asked: "resolve the name " + listSites() + " "},
 		{name: "name server refuses", redirect: toNameServer(refusingServer), verdict: reach.Fail, cause: eight + nameServer + " refuses DNS queries of this workstation", asked: "resolve the name " + listSites() + " "},

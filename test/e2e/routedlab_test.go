@@ -248,13 +248,13 @@ func (r *routedLab) callSite(name string) (conn net.Conn, err error) {
 	return secure, secure.Handshake()
 }
 
-// filter answers everything at another port of the interceptor with 403 and a body of its own.
-func (r *routedLab) filter(port, kind, body string) {
+// filter answers everything at another port of the interceptor with a status and a body of its own.
+func (r *routedLab) filter(port string, status int, kind, body string) {
 	r.t.Helper()
 	listener := tls.NewListener(r.listen("interceptor", interceptorHost+":"+port), &tls.Config{GetCertificate: r.issueBy(r.corporate), MinVersion: tls.VersionTLS12})
 	r.serve(listener, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		w.WriteHeader(http.StatusForbidden)
+		w.WriteHeader(status)
 		_, _ = io.WriteString(w, strings.ReplaceAll(body, "{host}", q.Host))
 	}))
 }
