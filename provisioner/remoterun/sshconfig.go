@@ -66,6 +66,12 @@ func (c sshConfig) list(alias, key string) (values []string) {
 // sshTarget is "[user@]host[:port]"; user and port may be "".
 type sshTarget struct{ user, host, port string }
 
+// ValidateHost returns an error, of kind Invalid, for what is not of the form [USER@]HOST[:PORT].
+func ValidateHost(target string) error {
+	_, err := parseSSHTarget(target)
+	return err
+}
+
 func parseSSHTarget(target string) (sshTarget, error) {
 	t := sshTarget{host: target}
 	name, address, named := strings.Cut(target, "@")
@@ -77,7 +83,7 @@ func parseSSHTarget(target string) (sshTarget, error) {
 	}
 	t.host = strings.Trim(t.host, "[]")
 	if named && name == "" || !isHost(t.host) || t.port != "" && !isPort(t.port) || text.Sanitize(name) != name {
-		return t, newTargetError(target, errors.New("the user and host are missing"))
+		return t, newTargetError(target, errors.New("it is not of the form [USER@]HOST[:PORT]"))
 	}
 	return t, nil
 }

@@ -122,7 +122,7 @@ func TestNewHost_RefusesSSHConfig(t *testing.T) {
 		"Match exec \"true\"\n  User x\n":            "Match Exec is not supported",
 		"Host gate\n  Port ssh\n":                    `the port "ssh"`,
 		"Host gate\n  HostName -oProxyCommand=x\n":   `the host "-oProxyCommand=x"`,
-		"Host gate\n  ProxyJump -oProxyCommand=x@\n": "the user and host are missing",
+		"Host gate\n  ProxyJump -oProxyCommand=x@\n": "it is not of the form [USER@]HOST[:PORT]",
 	} {
 		_, err := b.configured("gate", config)
 		b.fails(err, fault.Invalid, want)

@@ -20,6 +20,8 @@ import (
 	"exoshift/internal/network"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/scenario"
+	"exoshift/internal/text"
+	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -186,6 +188,8 @@ func (c checkFlags) validateVantage(vantage string) error {
 	switch {
 	case ssh && host == "":
 		return errors.New("--vantage ssh: the host is missing: ssh:[USER@]HOST[:PORT]")
+	case ssh && remoterun.ValidateHost(host) != nil:
+		return fmt.Errorf("--vantage %s: %q is not of the form [USER@]HOST[:PORT]", text.Sanitize(vantage), text.Sanitize(host))
 	case ssh && c.simulate:
 		return fmt.Errorf("--vantage %s: not available in a simulation; use --vantage zone", vantage)
 	case !ssh && vantage != reach.Workstation && vantage != reach.Zone:
