@@ -19,11 +19,11 @@ import (
 // runBalancer runs the SSH server of a load balancer that prints log, and returns what it is known by.
 func (l *lab) runBalancer(address, log string) (hostKey string) {
 	l.t.Helper()
-	private, err := assets.NewHostKey()
+	key, err := assets.NewHostKey()
 	l.check(err)
-	signer, err := ssh.ParsePrivateKey([]byte(private))
+	signer, err := ssh.ParsePrivateKey([]byte(key.Private))
 	l.check(err)
-	machine := &box{host: l.host(address), files: map[string][]byte{sshd.HostKeyFile: []byte(private), "/keys": []byte(l.authorizedKey())}}
+	machine := &box{host: l.host(address), files: map[string][]byte{sshd.HostKeyFile: []byte(key.Private), "/keys": []byte(l.authorizedKey())}}
 	server := sshd.Server{User: "ubuntu", AuthorizedKeys: "/keys", Execute: func(_ context.Context, line string, out, _ io.Writer) uint32 {
 		if !strings.HasPrefix(line, "cloud-init status") {
 			return 127
