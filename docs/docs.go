@@ -1,14 +1,69 @@
-// Package docs holds those pages of the documentation that the program prints, too.
+// Package docs holds the pages of the documentation, which the program prints, too.
 package docs
 
-import _ "embed"
+import (
+	"embed"
+	"io/fs"
+	"path"
+	"strings"
+)
 
-// ExitCodes is the page of the exit codes.
-//
-//go:embed exit-codes.md
-var ExitCodes string
+//go:embed *.md tutorials/*.md how-to/*.md how-to/*/*.md reference/*.md explanation/*.md explanation/*/*.md
+var files embed.FS
 
-// Endpoints is the page of the checks, and of what can be wrong with a connection.
-//
-//go:embed endpoints.md
-var Endpoints string
+// Page is a page of the documentation, in Markdown.
+type Page struct {
+	Path string // below the folder docs: "how-to/nodes.md"
+	Text string
+}
+
+// Name is what the page is asked for by: its path without extension. The list of a folder has the folder's name.
+func (p Page) Name() string {
+	name := strings.TrimSuffix(strings.TrimSuffix(p.Path, ".md"), "README")
+	return strings.TrimSuffix(name, "/")
+}
+
+// Title is the first heading.
+func (p Page) Title() string {
+	heading, _, _ := strings.Cut(p.Text, "\n")
+	return strings.NewReplacer("# ", "", "`", "").Replace(heading)
+}
+
+// List returns all pages by their paths.
+func List() []Page {
+	var pages []Page
+	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // embedded files can be read
+		if err == nil && !entry.IsDir() {
+			pages = append(pages, Page{Path: name, Text: read(name)})
+		}
+		return err
+	})
+	return pages
+}
+
+// Find returns the pages of a name, or else those whose name ends with it: "nodes" is "how-to/nodes". An extension is ignored.
+func Find(name string) []Page {
+	name = strings.TrimSuffix(strings.ToLower(strings.Trim(name, "/")), ".md")
+	var ending []Page
+	for _, page := range List() {
+		switch {
+		case page.Name() == name:
+			return []Page{page}
+		case path.Base(page.Name()) == name:
+			ending = append(ending, page)
+		}
+	}
+	return ending
+}
+
+// ExitCodes returns the page of the exit codes.
+func ExitCodes() string { return read("reference/exit-codes.md") }
+
+// Endpoints returns the page of the checks, and of what can be wrong with a connection.
+func Endpoints() string { return read("reference/endpoints.md") }
+
+// read returns a file that is known to exist.
+func read(name string) string {
+	content, _ := files.ReadFile(name)
+	return string(content)
+}

@@ -9,7 +9,7 @@ import (
 // Type is what an event is about.
 type Type string
 
-// The types of events; docs/events.md describes the fields of each.
+// The types of events; docs/reference/events.md describes the fields of each.
 const (
 	TypeRun       Type = "run"       // the whole run started or finished
 	TypeStep      Type = "step"      // a step started, progressed or ended

@@ -17,7 +17,7 @@ import (
 const generated = "The rest of this page is generated from the program: `go test ./wizard -run Page -update`.\n"
 
 func TestAnswersPage_IsCurrent(t *testing.T) {
-	const page = "../docs/answers.md"
+	const page = "../docs/reference/answers.md"
 	content, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestSchemaFile_IsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agrees(t, "../docs/answers.schema.json", string(content))
+	agrees(t, "../docs/reference/answers.schema.json", string(content))
 }
 
 // agrees compares a file with its wanted content, or writes it.
@@ -107,13 +107,13 @@ func cell(field wizard.Field) string {
 }
 
 func TestAnswersPage_ExamplesParse(t *testing.T) {
-	content, err := os.ReadFile("../docs/answers.md")
+	content, err := os.ReadFile("../docs/reference/answers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, example, _ := strings.Cut(string(content), "```yaml\n")
 	example, _, _ = strings.Cut(example, "```")
-	if _, faults := answersfile.Parse("docs/answers.md", []byte(example)); len(faults) > 0 {
+	if _, faults := answersfile.Parse("docs/reference/answers.md", []byte(example)); len(faults) > 0 {
 		t.Errorf("the page's example has faults:\n%s", lines(faults))
 	}
 	spec := state.Default()

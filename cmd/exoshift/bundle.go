@@ -108,7 +108,7 @@ func summarize(folder state.Folder, now time.Time) []byte {
 	const last = 30 // events
 	var out, lines bytes.Buffer
 	shown := readStatus(folder)
-	fmt.Fprintf(&out, "# Summary\n\nPacked at %s by %s.\n", now.Format(time.RFC3339), formatProgram())
+	fmt.Fprintf(&out, "# Summary\n\nPacked at %s by %s.\n", now.Format(time.RFC3339), newBuild().Describe())
 	var events []provisioner.Event
 	_ = clusterdir.ReadEvents(folder, func(e provisioner.Event) { // what cannot be read is told below
 		if events = append(events, e); e.Type == provisioner.TypeRun && e.State == provisioner.Started {
@@ -144,7 +144,7 @@ func pack(o cli.Options, out string, std cli.Streams) error {
 			return exit.WithCode(exit.Usage, fmt.Errorf("%s already exists; use another file with --out", name))
 		}
 	}
-	made, err := bundle.Pack(folder, bundle.Origin{Program: formatProgram(), Packed: now, Summary: summarize(folder, now)}, clusterdir.NewRedactor(folder))
+	made, err := bundle.Pack(folder, bundle.Origin{Program: newBuild().Describe(), Packed: now, Summary: summarize(folder, now)}, clusterdir.NewRedactor(folder))
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func loadBalancerLost(internal string) func(*testing.T, run.Run, *simcloud.Zone)
 
 func readFailoverLimits(t *testing.T, internal string) failover {
 	t.Helper()
-	content, err := os.ReadFile("../../docs/failover.md")
+	content, err := os.ReadFile("../../docs/explanation/failover.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func readFailoverLimits(t *testing.T, internal string) failover {
 			return failover{time.Duration(outside) * time.Second, time.Duration(inside) * time.Second, time.Duration(kubelets) * time.Second}
 		}
 	}
-	t.Fatalf("docs/failover.md has no row of %s", internal)
+	t.Fatalf("docs/explanation/failover.md has no row of %s", internal)
 	return failover{}
 }
 

@@ -4,11 +4,17 @@ package main
 import (
 	"os"
 
+	"exoshift/cmd/exoshift/aboutverbs"
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/console/outlet"
 )
 
-var version = "dev"
+// Set by the linker: the release, its commit, the time of that, and whether files differ from it ("true").
+var version, commit, date, dirty = "dev", "", "", ""
+
+func newBuild() aboutverbs.Build {
+	return aboutverbs.NewBuild(version, commit, date, dirty == "true")
+}
 
 func main() { os.Exit(process(os.Args[1:])) }
 

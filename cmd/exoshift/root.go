@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
+	"exoshift/cmd/exoshift/aboutverbs"
 	"exoshift/cmd/exoshift/check"
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/cmd/exoshift/fleetverbs"
@@ -51,6 +51,7 @@ func printError(w io.Writer, err error) {
 
 func newRootCommand(std cli.Streams) *cobra.Command {
 	var printVersion bool
+	build := newBuild()
 	root := &cobra.Command{
 		Use:   "exoshift",
 		Short: "Install OpenShift 4 on Exoscale",
@@ -63,42 +64,25 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 		Example: `  exoshift install
   exoshift rehearse --interactive
   exoshift check --zone ch-gva-2`,
-		Annotations:   map[string]string{cli.ProgramKey: formatProgram()},
+		Annotations:   map[string]string{cli.ProgramKey: build.Describe()},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if printVersion && len(args) == 0 {
-				return writeVersion(std)
+				return build.Print(std.Out)
 			}
 			return cli.RunGroup(cmd, args)
 		},
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), newManCommand(std), cli.NewCompletionCommand(std), newVersionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), cli.NewCompletionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
+	root.AddCommand(aboutverbs.NewCommands(std, build)...)
 	for _, command := range root.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}
 	root.SetHelpCommand(cli.NewHelpCommand())
 	cli.AddCompletions(root, std)
 	return root
-}
-
-func newVersionCommand(std cli.Streams) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  exoshift version",
-		RunE: func(*cobra.Command, []string) error {
-			return writeVersion(std)
-		},
-	}
-}
-
-func formatProgram() string { return "exoshift " + version + " " + runtime.GOOS + "/" + runtime.GOARCH }
-
-func writeVersion(std cli.Streams) error {
-	_, err := fmt.Fprintln(std.Out, "exoshift", version)
-	return err
 }

@@ -20,7 +20,7 @@ import (
 	"exoshift/wizard"
 )
 
-// NewJSON returns a printer that writes each event as one JSON object on a line; docs/events.md describes it.
+// NewJSON returns a printer that writes each event as one JSON object on a line; docs/reference/events.md describes it.
 func NewJSON(w io.Writer) func(provisioner.Event) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -30,7 +30,7 @@ func NewJSON(w io.Writer) func(provisioner.Event) {
 // Omitted returns the line that replaces dropped lines of a slow reader; file has them, "" if they are not kept.
 func Omitted(lines int, file string) []byte { return []byte(omitted(lines, file) + "\n") }
 
-// OmittedJSON is Omitted as one JSON object on a line; docs/events.md describes it.
+// OmittedJSON is Omitted as one JSON object on a line; docs/reference/events.md describes it.
 func OmittedJSON(lines int, file string) []byte {
 	line, _ := json.Marshal(struct { // never fails
 		Type  string `json:"type"`

@@ -21,7 +21,7 @@ import (
 	"exoshift/state"
 )
 
-// section is a part of docs/events.md: the fields in its table and the example lines below it.
+// section is a part of docs/reference/events.md: the fields in its table and the example lines below it.
 type section struct {
 	fields   []string
 	examples []string
@@ -29,10 +29,10 @@ type section struct {
 
 const common = "Every event"
 
-// page parses docs/events.md by its headings; those of types lose their backquotes.
+// page parses docs/reference/events.md by its headings; those of types lose their backquotes.
 func page(t *testing.T) (content string, sections map[string]*section) {
 	t.Helper()
-	file, err := os.ReadFile("../../docs/events.md")
+	file, err := os.ReadFile("../../docs/reference/events.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -312,13 +312,13 @@ func ruleOf(id string) Rule {
 }
 
 func TestRules_AreDocumented(t *testing.T) {
-	content, err := os.ReadFile("../../docs/diagnosis.md")
+	content, err := os.ReadFile("../../docs/reference/diagnosis.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rule := range Rules() {
 		if row := fmt.Sprintf("| `%s` | %s | %s | %s |", rule.ID, rule.Cause, rule.Confidence, rule.Disposition); !strings.Contains(string(content), row) {
-			t.Errorf("docs/diagnosis.md lacks the row\n%s", row)
+			t.Errorf("docs/reference/diagnosis.md lacks the row\n%s", row)
 		}
 	}
 }

@@ -12,12 +12,12 @@ import (
 
 func TestExitCodes_MatchPage(t *testing.T) {
 	p := ours(t)
-	page, program := pageCodes(p.texts["docs/exit-codes.md"]), programCodes(p)
+	page, program := pageCodes(p.texts["docs/reference/exit-codes.md"]), programCodes(p)
 	if len(program) == 0 {
 		t.Fatal(codesFile + ": no constants <Name> = <number>")
 	}
 	if diff := cmp.Diff(page, program); diff != "" {
-		t.Errorf("docs/exit-codes.md and %s differ (-page +program):\n%s", codesFile, diff)
+		t.Errorf("docs/reference/exit-codes.md and %s differ (-page +program):\n%s", codesFile, diff)
 	}
 }
 

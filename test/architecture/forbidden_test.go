@@ -74,6 +74,7 @@ func blindTrust(p project) []string {
 // readers are the folders and files that may read files on their own, with the reason.
 var readers = map[string]string{
 	"assets/":                               "reads what is embedded in the program",
+	"docs/":                                 "reads what is embedded in the program",
 	"internal/app/probeprogram/":            "reads what is embedded in the program",
 	"internal/fileread/":                    "reads files for everybody else",
 	"internal/simcloud/":                    "the simulated zone reads its own store, and machines and folders that it made",

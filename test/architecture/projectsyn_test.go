@@ -9,7 +9,7 @@ import (
 
 // The page about Project Syn counts the steps that are left to people; its own table is what is counted.
 func TestProjectSynPage_StepCounts(t *testing.T) {
-	content, err := os.ReadFile("../../docs/project-syn.md")
+	content, err := os.ReadFile("../../docs/how-to/project-syn.md")
 	if err != nil {
 		t.Fatal(err)
 	}

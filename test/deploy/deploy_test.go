@@ -63,7 +63,7 @@ func readJob(t *testing.T, name string) jobSpec {
 // readExitCodes returns the codes of the page, and those after which the same command goes on without a person.
 func readExitCodes(t *testing.T) (all, resumed []int) {
 	t.Helper()
-	content, err := os.ReadFile("../../docs/exit-codes.md")
+	content, err := os.ReadFile("../../docs/reference/exit-codes.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ import (
 	"exoshift/state"
 )
 
-var update = flag.Bool("update", false, "write docs/endpoints.md anew")
+var update = flag.Bool("update", false, "write docs/reference/endpoints.md anew")
 
 const generated = "The rest of this page is generated from the program: `go test ./wizard/reach -run Page -update`.\n"
 
 func TestEndpointsPage_IsCurrent(t *testing.T) {
-	const page = "../../docs/endpoints.md"
+	const page = "../../docs/reference/endpoints.md"
 	content, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func inCell(text string) string {
 }
 
 func TestCheckPage_AnchorExists(t *testing.T) {
-	page, err := os.ReadFile("../../docs/endpoints.md")
+	page, err := os.ReadFile("../../docs/reference/endpoints.md")
 	if err != nil {
 		t.Fatal(err)
 	}

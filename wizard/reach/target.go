@@ -74,7 +74,7 @@ func (c Check) Page() string {
 	if c.ID == "" || c.Group == Customer {
 		return ""
 	}
-	return "docs/endpoints.md#" + strings.ToLower(c.ID)
+	return "docs/reference/endpoints.md#" + strings.ToLower(c.ID)
 }
 
 func parsePort(target string) string {

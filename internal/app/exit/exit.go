@@ -1,4 +1,4 @@
-// Package exit maps errors to the exit codes of the program, which docs/exit-codes.md describes.
+// Package exit maps errors to the exit codes of the program, which docs/reference/exit-codes.md describes.
 package exit
 
 import (

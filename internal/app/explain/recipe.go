@@ -23,7 +23,7 @@ func listRules() []Page {
 		if rule.HoldFor > 0 {
 			rows = append(rows, Row{"holds for", text.FormatDuration(rule.HoldFor) + " before it is reported"})
 		}
-		rows = append(rows, Row{"blocks", string(rule.Blocks)}, Row{"the run", describeDisposition(rule)}, Row{"fix", rule.Fix}, Row{"hides", strings.Join(rule.Explains, ", ")})
+		rows = append(rows, Row{"blocks", string(rule.Blocks)}, Row{"the run", describeDisposition(rule)}, Row{"fix", rule.Fix}, Row{"prevent", getRulePrevention(rule.ID)}, Row{"hides", strings.Join(rule.Explains, ", ")})
 		if rule.General {
 			rows = append(rows, Row{"hidden", "beside a finding that blocks an earlier phase" + text.WithAffixes(strings.Join(rule.Reasons, ", "), ", and beside ", "")})
 		}

@@ -10,7 +10,7 @@ import (
 // listChecks returns the rows of the tables whose first column is the ID of a check.
 func listChecks() []Page {
 	var pages []Page
-	for _, row := range parseTables(docs.Endpoints) {
+	for _, row := range parseTables(docs.Endpoints()) {
 		if row.heading[0] != "ID" || len(row.cells) < 2 {
 			continue
 		}
@@ -21,11 +21,17 @@ func listChecks() []Page {
 	return pages
 }
 
-func listClasses() []Page { return listRowPages(docs.Endpoints, "class", KindClass, 1) }
+func listClasses() []Page {
+	pages := listRowPages(docs.Endpoints(), "class", KindClass, 1)
+	for i := range pages {
+		pages[i].Rows = append(pages[i].Rows, Row{"prevent", getClassPrevention(pages[i].ID)})
+	}
+	return pages
+}
 
 // listCodes returns the exit codes, whose second ID is their name.
 func listCodes() []Page {
-	pages := listRowPages(docs.ExitCodes, "code", KindCode, 2)
+	pages := listRowPages(docs.ExitCodes(), "code", KindCode, 2)
 	for i := range pages {
 		pages[i].Alias = pages[i].Title
 		for n := range pages[i].Rows {

@@ -1,4 +1,4 @@
-package main
+package aboutverbs
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"exoshift/internal/app/exit"
 )
 
-func newManCommand(std cli.Streams) *cobra.Command {
+func newManCommand(std cli.Streams, build Build) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Generate manual pages",
@@ -26,7 +26,7 @@ The date of the pages is today's, or that of $SOURCE_DATE_EPOCH.`,
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			header := &doc.GenManHeader{Title: "EXOSHIFT", Section: "1", Source: "exoshift " + version, Manual: "exoshift"}
+			header := &doc.GenManHeader{Title: "EXOSHIFT", Section: "1", Source: "exoshift " + build.Version, Manual: "exoshift"}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return fmt.Errorf("write the manual pages: %w", err)
 			}
