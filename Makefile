@@ -1,5 +1,8 @@
 # One line a target; what is longer lives in test/scripts. Go and make are all that is needed.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# What `exoshift version --output json` says: the commit, the time of that, and whether files differ from it.
+BUILD   := -X main.version=$(VERSION) -X main.commit=$(shell git rev-parse HEAD 2>/dev/null) -X main.dirty=$(if $(shell git status --porcelain 2>/dev/null),true) \
+	-X main.date=$(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 # Without the clone's path in what is compiled, another clone finds it in the cache; the suites and the program share it.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 # Replaced in one step: tests that compile meanwhile embed the folder that it is in.
@@ -7,7 +10,7 @@ PROBE   := internal/app/probeprogram/program/exoshift-probe.gz
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build image demo record test race faults pairs e2e contract lint fmt bench check patches clean
+.PHONY: help build image demo record test race faults pairs e2e contract lint fmt bench check pages patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -16,10 +19,10 @@ build: ## Build bin/exoshift, one static binary, with the small program for chec
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w" -o bin/exoshift-probe ./cmd/exoshift-probe
 	gzip -9nf bin/exoshift-probe
 	cmp -s bin/exoshift-probe.gz $(PROBE) || mv bin/exoshift-probe.gz $(PROBE)
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/exoshift ./cmd/exoshift
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w $(BUILD)" -o bin/exoshift ./cmd/exoshift
 
 image: ## Build bin/exoshift-image.tar, a container image, without a daemon: the same bytes from the same sources
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/image/exoshift ./cmd/exoshift
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
 	go run -C tools/image . -program $(CURDIR)/bin/image/exoshift -output $(CURDIR)/bin/exoshift-image.tar -version $(VERSION) -created $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fast as life
@@ -49,6 +52,10 @@ contract: ## Hold a live zone to the contract of the adapters, for a little mone
 lint: ## Run the linters of .golangci.yml, and look for known vulnerabilities where their database can be had
 	$(LINT) run
 	test/scripts/vulncheck
+
+pages: ## Write the generated pages of the documentation, and NOTICE, anew
+	go test -vet=off ./wizard ./wizard/reach ./internal/app/explain ./internal/simcloud/scenario ./test/notice -run 'Pages?_|SchemaFile|Notice' -update
+	go test -vet=off ./cmd/exoshift -run CommandsPage -update
 
 patches: ## Raise the dependencies to their newest patch release
 	test/scripts/patches
