@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ type Unpacked struct {
 	Damage error             // why the rest could not be read; nil if the archive is whole
 }
 
-// Open reads an archive. One that was cut, or is damaged further on, has the files before that place.
+// Open reads an archive. One that was cut, or is damaged further on, has the files before that place, and of a file of records those
+// before it.
 func Open(r io.Reader) (Unpacked, error) {
 	u := Unpacked{Files: map[string][]byte{}}
 	plain, err := gzip.NewReader(r)
@@ -59,9 +61,20 @@ func (u Unpacked) readFiles(archive *tar.Reader) error {
 		}
 		content, err := io.ReadAll(archive)
 		if err != nil {
+			if lines := keepLines(name, content); len(lines) > 0 {
+				u.Files[name] = lines
+			}
 			return fmt.Errorf("the archive is truncated within %s: %w", name, err)
 		}
 		u.Files[name] = content
 	}
 	return fmt.Errorf("the archive has more than %d files", maxFiles)
+}
+
+// keepLines returns the whole lines of what could be read of a file of records; nil of any other file.
+func keepLines(name string, content []byte) []byte {
+	if path.Ext(name) != ".jsonl" {
+		return nil
+	}
+	return content[:bytes.LastIndexByte(content, '\n')+1]
 }

@@ -2,6 +2,7 @@ package bundle_test
 
 import (
 	"bytes"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -56,16 +57,27 @@ func TestOpen_HasWhatWasPacked(t *testing.T) {
 // Wherever an archive is cut, what is before is there and the cut is reported.
 func TestOpen_CutArchive(t *testing.T) {
 	whole := packFolder(t).Archive
-	some := false
+	complete, err := bundle.Open(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, part := false, false
 	for n := range len(whole) {
 		opened, err := bundle.Open(bytes.NewReader(whole[:n]))
 		if err == nil && opened.Damage == nil {
 			t.Fatalf("cut after %d of %d bytes: no error", n, len(whole))
 		}
 		some = some || err == nil && len(opened.Files) > 0
+		for name, content := range opened.Files {
+			cut := len(content) < len(complete.Files[name])
+			part = part || cut
+			if cut && (path.Ext(name) != ".jsonl" || !bytes.HasSuffix(content, []byte("\n"))) || !bytes.HasPrefix(complete.Files[name], content) {
+				t.Fatalf("cut after %d of %d bytes: %s has %d of %d bytes", n, len(whole), name, len(content), len(complete.Files[name]))
+			}
+		}
 	}
-	if !some {
-		t.Error("no cut archive has any file")
+	if !some || !part {
+		t.Errorf("cut archives have files: %t, records before the cut: %t", some, part)
 	}
 	if _, err := bundle.Open(strings.NewReader("plain text")); err == nil {
 		t.Error("plain text was opened")
