@@ -60,19 +60,6 @@ func (v VerticalRule) View(width, height int) string {
 	return cells.Fill(slices.Repeat([]string{v.Theme.RenderWall()}, max(height, 0)), width, height)
 }
 
-// Columns are two columns of lines beside each other.
-type Columns struct{ Left, Right []string }
-
-// View draws both columns.
-func (c Columns) View(width, height int) string {
-	var lines []string
-	for i := range max(len(c.Left), len(c.Right)) {
-		line := cells.Fit(cells.Line(c.Left, i), min(44, width*2/3))
-		lines = append(lines, line+cells.Line(c.Right, i))
-	}
-	return cells.Fill(lines, width, height)
-}
-
 // Rect is a part of the screen in cells; a rect without area is not drawn.
 type Rect struct{ X, Y, W, H int }
 
@@ -107,7 +94,7 @@ func (m Margin) View(width, height int) string {
 // Sizes of a terminal, in cells: the smallest, and from which on more is shown.
 const (
 	MinWidth    = 60
-	MinHeight   = 18
+	MinHeight   = 16
 	MediumWidth = 100
 	WideWidth   = 140
 	WideHeight  = 40

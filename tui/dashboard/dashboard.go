@@ -101,6 +101,7 @@ type dashboard struct {
 
 	width, height int
 	help          bool
+	helpOffset    int                // lines above what is shown of it
 	leaveDialog   *components.Dialog // nil while closed
 	approveDialog *components.Dialog // about new keys of machines, or a finding; nil while closed
 	handover      handoverPanel
@@ -245,7 +246,7 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		return d.requestLeave()
 	case d.handlePlayerKey(k):
 	case d.help:
-		d.help = key.Matches(k, d.keys.Redraw)
+		d.handleHelpKey(k)
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
 	case key.Matches(k, d.keys.Mouse):

@@ -186,6 +186,30 @@ func TestHelp_ExplainsEveryKey(t *testing.T) {
 	}
 }
 
+func TestHelp_ScrollsOnASmallTerminal(t *testing.T) {
+	d, _ := stoppable(t, middle())
+	d.Update(tea.WindowSizeMsg{Width: 60, Height: 16})
+	press(d, "?")
+	if view := d.View(); !strings.Contains(view, "more lines") || !strings.Contains(view, "filter nodes, operators, log ") {
+		t.Errorf("the help is cut without a mark:\n%s", view)
+	}
+	seen := ""
+	for range 10 {
+		seen += d.View()
+		press(d, " ")
+	}
+	for _, group := range d.newScreen().listUsableKeys().FullHelp() {
+		for _, binding := range group {
+			if binding.Enabled() && !strings.Contains(seen, binding.Help().Desc) {
+				t.Errorf("%q cannot be reached", binding.Help().Desc)
+			}
+		}
+	}
+	if press(d, "esc"); d.help || d.helpOffset != 0 {
+		t.Error("esc does not close the help")
+	}
+}
+
 func TestHelp_OmitsKeysWithoutEffect(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	if press(d, "?"); strings.Contains(d.View(), "one pane or all") || strings.Contains(d.View(), "mouse") || strings.Contains(d.View(), "1-9") {

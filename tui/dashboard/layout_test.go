@@ -35,7 +35,7 @@ func TestLayout_ModeBySize(t *testing.T) {
 		{0, 0, false, plain, nil, []string{"title", "main"}},
 		{-3, 7, false, plain, nil, []string{"title", "main"}},
 		{59, 60, false, plain, nil, []string{"title", "main"}},
-		{60, 17, false, plain, nil, []string{"title", "main"}},
+		{60, 15, false, plain, nil, []string{"title", "main"}},
 		{60, 18, false, compact, []string{"title", "strip", "present", "keys", "main"}, []string{"log", "nodes"}},
 		{80, 24, false, compact, []string{"present", "main", "log"}, []string{"nodes", "etcd"}},
 		{99, 70, false, compact, []string{"main", "log"}, []string{"nodes"}},

@@ -37,7 +37,7 @@ func (d mouse) handleClick(target string) tea.Cmd {
 	t, isPane := parsePane(target)
 	switch {
 	case d.help:
-		d.help = false
+		d.help, d.helpOffset = false, 0
 	case d.list != nil:
 		d.list.HandleClick(target)
 	case !isPane:
@@ -53,7 +53,10 @@ func (d mouse) handleClick(target string) tea.Cmd {
 func (d mouse) handleWheel(m app.WheelMsg) tea.Cmd {
 	t, isPane := parsePane(m.Target)
 	switch {
-	case d.leaveDialog != nil || d.approveDialog != nil || d.nav.typing || d.help:
+	case d.leaveDialog != nil || d.approveDialog != nil || d.nav.typing:
+		return nil
+	case d.help:
+		d.scrollHelp(m.By * wheelLines)
 		return nil
 	case d.list != nil:
 		d.list.HandleWheel(m.By * wheelLines)

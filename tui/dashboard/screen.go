@@ -5,7 +5,6 @@ import (
 
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
-	"exoshift/tui/theme"
 )
 
 // View draws the whole screen without any I/O.
@@ -240,17 +239,6 @@ func (s screen) listUsableKeys() keyMap {
 // canShowAll reports whether the terminal has room for more than one pane.
 func (s screen) canShowAll() bool {
 	return s.width >= components.MediumWidth && s.height >= components.MinHeight
-}
-
-// newHelp explains the keys that do something, and the symbols.
-func (s screen) newHelp() components.View {
-	t, groups := s.theme, s.listUsableKeys().FullHelp()
-	legend := []string{t.Label.Render("symbols")}
-	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
-		legend = append(legend, t.Mark(status)+" "+status.Word())
-	}
-	left := append(renderKeyRows(t, groups[0]), renderKeyRows(t, groups[1])...)
-	return components.Columns{Left: left, Right: append(append(legend, ""), renderKeyRows(t, groups[2])...)}
 }
 
 func (d *dashboard) panes() panes {

@@ -3,6 +3,7 @@ package theme
 
 import (
 	"io"
+	"os"
 	"strings"
 
 	_ "exoshift/tui/background" // before lipgloss asks the terminal for its colours
@@ -10,22 +11,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 )
-
-// Palette holds the colours of all styles.
-type Palette struct {
-	Good, Active, Caution, Bad, Accent lipgloss.TerminalColor
-}
-
-// NewTerminalPalette is the palette of the terminal's own sixteen colours: it suits light and dark backgrounds.
-func NewTerminalPalette() Palette {
-	return Palette{
-		Good:    lipgloss.ANSIColor(2),
-		Active:  lipgloss.ANSIColor(6),
-		Caution: lipgloss.ANSIColor(3),
-		Bad:     lipgloss.ANSIColor(1),
-		Accent:  lipgloss.ANSIColor(12),
-	}
-}
 
 // Theme holds every style and symbol of the screens.
 type Theme struct {
@@ -65,7 +50,7 @@ func Detect(out io.Writer, noColor, ascii bool) Theme {
 	if !noColor && out != nil {
 		profile = termenv.NewOutput(out).EnvColorProfile()
 	}
-	return New(profile, NewTerminalPalette(), ascii)
+	return New(profile, selectPalette(profile, os.Getenv("COLORFGBG")), ascii)
 }
 
 func (t Theme) withSymbols(ascii bool) Theme {

@@ -28,9 +28,19 @@ func (p Services) renderLines(width int) []string {
 	return lines
 }
 
+// computeNameWidth has room for the longest name, if the stage beside it keeps half of the width.
+func (p Services) computeNameWidth(width int) int {
+	const usual = 14
+	widest := usual
+	for _, service := range p.Stages {
+		widest = max(widest, cells.Count(service.Service))
+	}
+	return min(widest, max(usual, width/2))
+}
+
 func (p Services) renderRow(service provisioner.StageView, width int) string {
 	t, status := p.Theme, mapServiceStatus(service)
-	line := t.Mark(status) + " " + cells.Fit(service.Service, 14) + " " + t.Style(status).Render(service.Stage)
+	line := t.Mark(status) + " " + cells.Fit(service.Service, p.computeNameWidth(width)) + " " + t.Style(status).Render(service.Stage)
 	if n := len(service.Finished); n > 0 && width >= 40 {
 		line += t.Dim.Render(fmt.Sprintf("  %d done", n))
 	}
