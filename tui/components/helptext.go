@@ -5,6 +5,8 @@ import (
 
 	"exoshift/tui/cells"
 	"exoshift/tui/theme"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // HelpText is a help page: a title, paragraphs, and paragraphs with a label.
@@ -13,9 +15,16 @@ type HelpText struct {
 	Text  string
 }
 
-// View draws what fits.
+const furtherHelp = " … F1: all"
+
+// View draws what fits, with a mark where the rest is cut.
 func (h HelpText) View(width, height int) string {
-	return cells.Fill(h.RenderLines(width), width, height)
+	lines := h.RenderLines(width)
+	if len(lines) > height && height > 0 {
+		last := ansi.Truncate(lines[height-1], max(width-cells.Count(furtherHelp), 0), "")
+		lines = append(lines[:height-1:height-1], last+h.Theme.Dim.Render(furtherHelp))
+	}
+	return cells.Fill(lines, width, height)
 }
 
 // RenderLines returns all lines, wrapped.

@@ -33,6 +33,16 @@ func TestHelp_Scrolls(t *testing.T) {
 	o.Press("down").Hides(t, "alt+1 to alt+8")
 }
 
+func TestHelp_OfAFieldRefersToTheRest(t *testing.T) {
+	i := newInterview().answer(t, completeAnswers())
+	for _, id := range []string{"names", "domain", "release"} {
+		i.addLookup(wizard.Cluster, id, nil, newZones(), nil)
+	}
+	o := openWizard(t, i, 60, 16, nil).openPage(t, wizard.Cluster)
+	o.currentPage().(page.Focuser).Focus("openshift.distribution")
+	o.Shows(t, "… F1: all")
+}
+
 func TestKeyLine_SmallScreen(t *testing.T) {
 	o := openWizard(t, newInterview().answer(t, completeAnswers()), 60, 18, nil)
 	for _, screen := range wizard.Screens() {

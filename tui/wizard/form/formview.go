@@ -37,7 +37,17 @@ func (f formView) View(width, height int) string {
 	for len(lines)+len(below) < height {
 		lines = append(lines, "")
 	}
-	return cells.Fill(append(lines, below...), width, height)
+	return cells.Fill(append(lines, f.truncateFooter(below, height-len(lines), width)...), width, height)
+}
+
+// truncateFooter refers to the help for what does not fit.
+func (f formView) truncateFooter(below []string, height, width int) []string {
+	if len(below) <= height || height <= 0 {
+		return below
+	}
+	const reference = " … F1: all"
+	last := strings.TrimRight(ansi.Truncate(below[height-1], max(width-ansi.StringWidth(reference)-1, 0), ""), " ")
+	return append(below[:height-1:height-1], last+f.session.Theme.Dim.Render(reference))
 }
 
 // renderRows draws the rows that fit, always with the selected row and its problems.
