@@ -58,7 +58,7 @@ func (o *OperatorHost) SignIn(ctx context.Context, link string) error {
 		}
 		request, err = shown.submit(ctx, o.buildFormValues())
 	}
-	return errors.New("the pages to sign in never come to an end")
+	return errors.New("too many redirects while signing in")
 }
 
 func (o *OperatorHost) buildFormValues() map[string]string {
@@ -119,7 +119,7 @@ func visit(client *http.Client, request *http.Request) (*page, error) {
 		return nil, fmt.Errorf("read the page: %w", err)
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		return nil, fmt.Errorf("the page at %s says %s: %s", response.Request.URL.Host, strconv.Itoa(response.StatusCode), content)
+		return nil, fmt.Errorf("the page at %s returned status %s: %s", response.Request.URL.Host, strconv.Itoa(response.StatusCode), content)
 	}
 	shown := &page{at: response.Request.URL}
 	document, err := html.Parse(strings.NewReader(string(content)))

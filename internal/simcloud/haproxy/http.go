@@ -42,7 +42,7 @@ func newReverseProxy(target *backend) http.Handler {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		client, ok := ctx.Value(connKey{}).(net.Conn)
 		if !ok {
-			return nil, errors.New("the request belongs to no connection")
+			return nil, errors.New("the request has no connection")
 		}
 		return target.dial(ctx, client.RemoteAddr(), client.LocalAddr())
 	}

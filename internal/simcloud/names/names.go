@@ -18,7 +18,7 @@ const (
 )
 
 // errLame is returned if no server is authoritative at the end of the delegations.
-var errLame = errors.New("a delegation leads to servers that do not serve the zone")
+var errLame = errors.New("lame delegation: the name servers do not serve the zone")
 
 // Delegation is a parent zone's delegation of a zone.
 type Delegation struct {

@@ -78,7 +78,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !p.isAuthorized(r):
 		w.Header().Set("Proxy-Authenticate", `Basic realm="proxy"`)
-		http.Error(w, "This proxy wants to know who you are.", http.StatusProxyAuthRequired)
+		http.Error(w, "Proxy authentication is required.", http.StatusProxyAuthRequired)
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
 	case r.URL.Scheme == "http" && r.URL.Host != "":
@@ -86,7 +86,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == ClockPath:
 		p.serveClock(w, r)
 	default:
-		http.Error(w, "This is the HTTP proxy of a simulated Exoscale zone. Set HTTPS_PROXY to its address, and ask for a name of the internet.",
+		http.Error(w, "This is the HTTP proxy of a simulated Exoscale zone. Set HTTPS_PROXY to its address and request a host of the internet.",
 			http.StatusBadRequest)
 	}
 }
@@ -126,5 +126,5 @@ func writeError(w http.ResponseWriter, host string, err error) {
 	if errors.As(err, &late) && late.Timeout() {
 		status = http.StatusGatewayTimeout
 	}
-	http.Error(w, "The simulated internet has no way to "+host+": "+err.Error(), status)
+	http.Error(w, "The simulated internet cannot reach "+host+": "+err.Error(), status)
 }

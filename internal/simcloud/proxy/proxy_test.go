@@ -142,9 +142,9 @@ func TestProxy_ForwardsHTTPWithoutHopHeaders(t *testing.T) {
 func TestProxy_ExplainsUnreachable(t *testing.T) {
 	s := open(t)
 	for request, want := range map[string]string{
-		"CONNECT nowhere.example:443 HTTP/1.1\r\nHost: nowhere.example:443\r\n\r\n": "no way to nowhere.example:443: dial tcp: lookup nowhere.example: no such host",
+		"CONNECT nowhere.example:443 HTTP/1.1\r\nHost: nowhere.example:443\r\n\r\n": "cannot reach nowhere.example:443: dial tcp: lookup nowhere.example: no such host",
 		"CONNECT shop.example:1 HTTP/1.1\r\nHost: shop.example:1\r\n\r\n":           "connection refused",
-		"GET http://nowhere.example/ HTTP/1.1\r\nHost: nowhere.example\r\n\r\n":     "no way to nowhere.example",
+		"GET http://nowhere.example/ HTTP/1.1\r\nHost: nowhere.example\r\n\r\n":     "cannot reach nowhere.example",
 	} {
 		_, response := s.say(request)
 		body, _ := io.ReadAll(response.Body)

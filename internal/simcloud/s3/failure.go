@@ -56,7 +56,7 @@ var (
 	errNotEmpty          = newFailure(409, "BucketNotEmpty", "The bucket you tried to delete is not empty")
 	errPrecondition      = newFailure(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
 	errConditions        = newFailure(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
-	errNotImplemented    = newFailure(501, "NotImplemented", "The simulated object storage does not know this part of S3")
+	errNotImplemented    = newFailure(501, "NotImplemented", "The simulated object storage does not implement this part of S3")
 )
 
 func writeError(w http.ResponseWriter, r *http.Request, err error) {

@@ -148,15 +148,15 @@ func listZone() []Scenario {
 
 func listInternet() []Scenario {
 	list := []Scenario{
-		{Name: "tls-interception", Description: "a proxy opens the operator's TLS connections",
+		{Name: "tls-interception", Description: "a proxy intercepts the operator's TLS connections",
 			Fault: Fault{Network: Network{Intercepted: []Traffic{{From: Operator}}}}},
-		{Name: "cdn-blocked", Description: "nobody reaches the hosts of quay.io's layers",
+		{Name: "cdn-blocked", Description: "the hosts of quay.io's image layers are unreachable for all",
 			Fault: Fault{Network: Network{Blocked: []Traffic{{From: Anyone, To: []string{"cdn*.quay.io"}}}}}},
-		{Name: "split-dns", Description: "the operator's resolver has internal addresses of registries",
+		{Name: "split-dns", Description: "the operator's resolver returns internal addresses for registries",
 			Fault: Fault{Network: Network{Records: map[string]netip.Addr{"quay.io": unusedAddress(), "registry.redhat.io": unusedAddress()}}}},
 		{Name: "nxdomain", Description: "the name of a registry does not exist", Fault: Fault{Network: Network{MissingNames: []string{"registry.redhat.io"}}}},
-		{Name: "proxy-auth", Description: "the operator's only way out is a proxy that requires an account", Fault: Fault{Network: Network{Proxy: true}}},
-		{Name: "captive-portal", Description: "a captive portal answers the operator in the place of everybody", Fault: Fault{Network: Network{Portal: true}}},
+		{Name: "proxy-auth", Description: "the operator reaches the internet only through a proxy with authentication", Fault: Fault{Network: Network{Proxy: true}}},
+		{Name: "captive-portal", Description: "a captive portal answers all requests of the operator", Fault: Fault{Network: Network{Portal: true}}},
 		{Name: "slow-registry", Description: "registries answer after five seconds", Fault: Fault{Network: Network{RegistryDelay: 5 * time.Second}}},
 		{Name: "wrong-clock", Description: "the operator's clock is 17 minutes slow", Fault: Fault{Network: Network{ClockOffset: 17 * time.Minute}}},
 		{Name: "zone-only", Description: "the machines of the zone, but not the operator, are blocked and intercepted",

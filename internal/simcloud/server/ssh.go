@@ -78,7 +78,7 @@ func (p SSH) newConfig() *ssh.ServerConfig {
 	admit := p.Admit
 	if admit == nil || p.Serve == nil {
 		admit = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
-			return nil, errors.New("nobody is let in")
+			return nil, errors.New("permission denied")
 		}
 	}
 	config := &ssh.ServerConfig{ServerVersion: p.Version, PublicKeyCallback: admit}

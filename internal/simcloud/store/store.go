@@ -19,7 +19,7 @@ import (
 const lockTimeout = 2 * time.Second
 
 // ErrInUse is returned while another process has the store open.
-var ErrInUse = errors.New("another process works with it; end that one first, or use another folder")
+var ErrInUse = errors.New("in use by another process; stop that process or use another folder")
 
 // DB is an open store. Without a file it is in memory only.
 type DB struct{ bolt *bbolt.DB }

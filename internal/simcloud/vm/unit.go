@@ -85,7 +85,7 @@ func (s *systemd) runUnit(ctx context.Context, name string) error {
 		s.Console("systemd: %s has no [Install] section, nothing starts it", name)
 		return nil
 	case parsed.kind != "oneshot":
-		return fmt.Errorf("systemd: %s of type %q holds up nothing, so nothing can rely on it", name, parsed.kind)
+		return fmt.Errorf("systemd: %s of type %q delays no other unit, so no unit can depend on it", name, parsed.kind)
 	}
 	if path, met := s.checkConditions(parsed.conditions); !met {
 		s.Console("systemd: %s was skipped, unmet condition check ConditionPathExists=%s", name, path)

@@ -80,7 +80,7 @@ func TestUnit_InvalidDataPartition(t *testing.T) {
 		"no room for data":    {func(c *types.Config) { *c.Storage.Disks[0].Partitions[0].SizeMiB = 280 * 1024 }, "does not fit", false},
 		"another partition":   {contents("/dev/vda5", "/dev/vda6"), "/dev/vda6: No such file or directory", false},
 		"more than there is":  {contents("count=180000", "count=190000"), "No space left on device", false},
-		"nothing waits":       {contents("oneshot", "simple"), "holds up nothing", false},
+		"nothing waits":       {contents("oneshot", "simple"), "delays no other unit", false},
 		"without [Install]":   {contents("[Install]\nWantedBy=multi-user.target\nRequiredBy=crio.service kubelet.service\n", ""), "no [Install] section", true},
 		"condition of others": {contents("/run/ostree-booted", "/run/other"), "unmet condition check ConditionPathExists=/run/other", true},
 		"not enabled":         {func(c *types.Config) { c.Systemd.Units[0].Enabled = nil }, "created partition 5 (data)", true},

@@ -96,7 +96,7 @@ func parseRange(header string) (entryRange, error) {
 	}
 	var err error
 	if wanted.count, err = strconv.Atoi(parts[len(parts)-1]); err == nil && wanted.count < 1 {
-		err = errors.New("no entries are asked for")
+		err = errors.New("no entries requested")
 	}
 	if err == nil && len(parts) == 3 {
 		wanted.skip, err = strconv.Atoi(parts[1])
