@@ -246,7 +246,7 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 		return d.requestLeave()
 	case d.handlePlayerKey(k):
 	case d.help:
-		d.handleHelpKey(k)
+		helpKeys{d}.handleKey(k)
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
 	case key.Matches(k, d.keys.Mouse):

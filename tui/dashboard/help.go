@@ -16,14 +16,13 @@ type help struct {
 	offset      int // lines above
 }
 
-func (s screen) newHelp() help {
-	t, groups := s.theme, s.listUsableKeys().FullHelp()
+func newHelp(t theme.Theme, groups [][]key.Binding, offset int) help {
 	legend := []string{t.Label.Render("symbols")}
 	for _, status := range []theme.Status{theme.OK, theme.Running, theme.Waiting, theme.Warn, theme.Failed, theme.Skipped} {
 		legend = append(legend, t.Mark(status)+" "+status.Word())
 	}
 	left := append(renderKeyRows(t, groups[0]), renderKeyRows(t, groups[1])...)
-	return help{theme: t, left: left, right: append(append(legend, ""), renderKeyRows(t, groups[2])...), offset: s.helpOffset}
+	return help{theme: t, left: left, right: append(append(legend, ""), renderKeyRows(t, groups[2])...), offset: offset}
 }
 
 // helpGap is the least number of cells between the columns.
@@ -54,18 +53,21 @@ func countWidest(lines []string) int {
 	return widest
 }
 
-// handleHelpKey scrolls the help where it is cut; any other key closes it.
-func (d *dashboard) handleHelpKey(k tea.KeyMsg) {
+// helpKeys handles input while the help is open.
+type helpKeys struct{ *dashboard }
+
+// handleKey scrolls the help where it is cut; any other key closes it.
+func (d helpKeys) handleKey(k tea.KeyMsg) {
 	switch {
 	case key.Matches(k, d.keys.Redraw):
 	case key.Matches(k, d.keys.Up):
-		d.scrollHelp(-1)
+		d.scroll(-1)
 	case key.Matches(k, d.keys.Down):
-		d.scrollHelp(1)
+		d.scroll(1)
 	case key.Matches(k, d.keys.PageUp):
-		d.scrollHelp(-helpPage)
+		d.scroll(-helpPage)
 	case key.Matches(k, d.keys.PageDown):
-		d.scrollHelp(helpPage)
+		d.scroll(helpPage)
 	default:
 		d.help, d.helpOffset = false, 0
 	}
@@ -74,7 +76,7 @@ func (d *dashboard) handleHelpKey(k tea.KeyMsg) {
 // helpPage is how many lines the smallest screen shows at once.
 const helpPage = 6
 
-func (d *dashboard) scrollHelp(by int) {
+func (d helpKeys) scroll(by int) {
 	s := d.newScreen()
 	width, height := s.reportSize()
 	d.helpOffset = components.Scroll(d.helpOffset, by, len(s.newHelp().renderLines(width)), height)

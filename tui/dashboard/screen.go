@@ -241,6 +241,10 @@ func (s screen) canShowAll() bool {
 	return s.width >= components.MediumWidth && s.height >= components.MinHeight
 }
 
+func (s screen) newHelp() help {
+	return newHelp(s.theme, s.listUsableKeys().FullHelp(), s.helpOffset)
+}
+
 func (d *dashboard) panes() panes {
 	return panes{
 		theme: d.theme, run: d.run, nav: d.nav, now: d.run.now(), wall: d.options.Wall(), resume: d.options.ResumeCommand,
