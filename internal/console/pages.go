@@ -41,6 +41,17 @@ func PrintPageList(w io.Writer, pages []explain.Page) {
 	_ = table.Flush() // the writer may be closed
 }
 
+// formatFirstExplanation returns the command that prints the page of the first of these IDs that has one. Checks of an operator's own
+// have none.
+func formatFirstExplanation(ids ...string) string {
+	for _, id := range ids {
+		if len(explain.Find(id)) > 0 {
+			return formatExplanation(id)
+		}
+	}
+	return ""
+}
+
 // formatExplanation returns the command that prints the page of an ID.
 func formatExplanation(id string) string {
 	if id == "" {

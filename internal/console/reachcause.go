@@ -49,6 +49,7 @@ func writeCauses(out *strings.Builder, v ConnectivityReport, causes commonCauses
 		if test := SanitizeLine(command.Build(v.findCheck(cause.First.ID), cause.First)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)
 		}
+		writeParagraph(out, "more  ", formatFirstExplanation(string(cause.First.Class), cause.First.ID))
 	}
 }
 

@@ -86,6 +86,7 @@ func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, se
 		if test := SanitizeLine(command.Build(v.findCheck(r.ID), r)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)
 		}
+		writeParagraph(out, "more  ", formatFirstExplanation(r.ID, string(r.Class)))
 	}
 	if ended := formatExpiredSkip(r); ended != "" {
 		writeParagraph(out, "note  ", text.Join(": ", vantage, ended))
