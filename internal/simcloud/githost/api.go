@@ -46,8 +46,12 @@ func (h *Host) newAPIHandler() http.Handler {
 		mux.Handle("GET /api/v4/projects/{project}"+pattern, h.withProject(serve))
 	}
 	mux.Handle("POST /api/v4/projects/{project}/pipelines/{pipeline}/retry", h.withProject(retry))
+	const state = " /api/v4/projects/{project}/terraform/state/{name}"
 	for _, method := range []string{http.MethodPost, http.MethodDelete} {
-		mux.Handle(method+" /api/v4/projects/{project}/terraform/state/{name}/lock", h.withProject(serveStateLock))
+		mux.Handle(method+state+"/lock", h.withProject(serveStateLock))
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		mux.Handle(method+state, h.withProject(serveTerraformState))
 	}
 	return mux
 }

@@ -45,8 +45,8 @@ type Host struct {
 	pipelines *pipelines
 	git       *gitServer
 
-	lockMutex  sync.Mutex // guards stateLocks
-	stateLocks *store.Table[stateLock]
+	stateMutex sync.Mutex // guards states
+	states     *store.Table[terraformState]
 }
 
 // New opens the host with the state in the store.
@@ -72,15 +72,15 @@ func New(config Config) (*Host, error) {
 	accounts.tokens, failed[2] = store.Load[token](config.DB, "githost/tokens")
 	accounts.keys, failed[3] = store.Load[key](config.DB, "githost/keys")
 	compiled.table, failed[4] = store.Load[pipeline](config.DB, "githost/pipelines")
-	var locks *store.Table[stateLock]
-	locks, failed[5] = openStateLocks(config.DB)
+	var states *store.Table[terraformState]
+	states, failed[5] = openTerraformStates(config.DB)
 	for _, err := range failed {
 		if err != nil {
 			return nil, err
 		}
 	}
 	return &Host{
-		stateLocks: locks, Repositories: repositories, Accounts: accounts, config: config, pipelines: compiled,
+		states: states, Repositories: repositories, Accounts: accounts, config: config, pipelines: compiled,
 		git: &gitServer{repositories: repositories, accounts: accounts, pipelines: compiled},
 	}, nil
 }
