@@ -25,7 +25,7 @@ var streams = []string{state.JournalFile, state.EventsFile, state.TeardownFile, 
 var readable = []string{state.AnswersFile, state.FactsFile, state.HandoverFile} //nolint:gochecknoglobals // a table that nothing changes
 
 // excluded are made anew wherever they are needed.
-var excluded = []string{"lock", "lock.json", state.BinDir, state.GatheredDir} //nolint:gochecknoglobals // a table that nothing changes
+var excluded = []string{"lock", "lock.json", state.BinDir} //nolint:gochecknoglobals // a table that nothing changes
 
 // working is a private copy of a cluster's folder, and what of it is stored.
 type working struct {

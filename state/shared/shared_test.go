@@ -129,6 +129,7 @@ func TestWorkspace_IsGoneOnWithElsewhere(t *testing.T) {
 		check(t, folder.Write(state.AnswersFile, []byte("answers")))
 		check(t, folder.Write("openshift/auth/kubeconfig", []byte("client-key-data: very-secret")))
 		check(t, folder.Write("bin/openshift-install", []byte("a program")))
+		check(t, folder.Write("gathered/20260504T145931Z/index.json", []byte("why it failed")))
 		journal, err := folder.OpenJournal(time.Now)
 		check(t, err)
 		check(t, journal.RecordIntent("instance", "master-0"))
@@ -140,7 +141,9 @@ func TestWorkspace_IsGoneOnWithElsewhere(t *testing.T) {
 
 		next, folder := ben.open("ben")
 		defer func() { check(t, next.Close(t.Context())) }()
-		for name, want := range map[string]string{state.AnswersFile: "answers", "openshift/auth/kubeconfig": "client-key-data: very-secret"} {
+		for name, want := range map[string]string{
+			state.AnswersFile: "answers", "openshift/auth/kubeconfig": "client-key-data: very-secret", "gathered/20260504T145931Z/index.json": "why it failed",
+		} {
 			if content, err := folder.Read(name); err != nil || string(content) != want {
 				t.Errorf("%s is %q (%v), want %q", name, content, err, want)
 			}

@@ -41,6 +41,7 @@ type striker struct {
 	left   int    // of a burst
 	dead   bool
 	kill   context.CancelFunc
+	cut    func() // the network of the machine that is killed; nil: it stays
 }
 
 func newStriker(target string, with blow) *striker {
@@ -101,8 +102,7 @@ func (s *striker) judge(request *http.Request) blow {
 	s.struck = true
 	switch s.blow {
 	case killedBefore:
-		s.dead = true
-		s.kill()
+		s.end()
 	case burst:
 		s.left = burstLength - 1
 	}
@@ -122,7 +122,15 @@ func looks(request *http.Request) bool {
 func (s *striker) killNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.end()
+}
+
+// end kills the process, and its machine's network with it.
+func (s *striker) end() {
 	s.dead = true
+	if s.cut != nil {
+		s.cut()
+	}
 	s.kill()
 }
 

@@ -116,7 +116,7 @@ func TestSummarizer_FollowsRun(t *testing.T) {
 	}
 	holder := lease.Holder{Run: "R", Verb: VerbInstall}
 	s := NewSummarizer(folder, &holder)
-	if got := s.Summarize(); got.Run.State != shared.RunRunning || got.Phase != PhaseNew {
+	if got := s.Summarize(); got.Run.State != shared.RunRunning || got.Phase != PhaseNew || got.CostMonth != 0 {
 		t.Errorf("before the answers: %+v", got)
 	}
 	if err := folder.Write(state.AnswersFile, []byte(answers)); err != nil {

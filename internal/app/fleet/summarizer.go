@@ -110,7 +110,7 @@ func (s *Summarizer) addCluster(summary *shared.Summary, facts state.Facts) {
 	for _, finding := range s.board.Findings {
 		summary.Findings = append(summary.Findings, finding.Name+": "+finding.Text)
 	}
-	if cost, err := preflight.Estimate(s.spec); err == nil {
+	if cost, err := preflight.Estimate(s.spec); err == nil && s.answers != nil {
 		summary.CostMonth = cost.Month
 	}
 	if !facts.IsBootstrapped() {

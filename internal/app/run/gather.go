@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/text"
@@ -11,15 +12,15 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// gatherDiagnostics emits events about its result, and returns the folder's path. Its own errors are emitted and never replace
-// the failure.
-func gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (path string) {
+// gatherDiagnostics emits events about its result, and returns where it is. Its own errors are emitted and never replace the failure.
+func (r Run) gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (place string) {
 	if ctx.Err() != nil || !shouldGather(failure) {
 		return ""
 	}
 	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering diagnostic data, for at most one minute"})
 	kept, missing := installation.Gather(ctx, failure)
-	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: kept.Path, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), kept.Path)}
+	place = r.formatPlace(kept.Path)
+	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: place, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), place)}
 	if missing != nil {
 		told.Reason = "some data is missing; index.json lists it"
 		told.Text += "; " + told.Reason
@@ -29,6 +30,15 @@ func gatherDiagnostics(ctx context.Context, installation *install.Installation, 
 	}
 	emit(told)
 	return told.Name
+}
+
+// formatPlace returns where a file of the folder will be when the run has ended: a private copy is gone then, and shared state has it.
+func (r Run) formatPlace(path string) string {
+	name, err := filepath.Rel(r.Folder.Path(), path)
+	if !r.Private || err != nil {
+		return path
+	}
+	return filepath.ToSlash(name) + " of shared state " + r.Locations.State
 }
 
 // shouldGather excludes failures that are self-explanatory: after a cancellation, or with an action needed.

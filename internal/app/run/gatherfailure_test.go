@@ -7,7 +7,9 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
+	"exoshift/state"
 )
 
 func TestShouldGather_ByFaultKind(t *testing.T) {
@@ -30,5 +32,20 @@ func TestShouldGather_ByFaultKind(t *testing.T) {
 		if got := shouldGather(c.err); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+func TestRun_NamesPlaceThatStays(t *testing.T) {
+	folder, err := state.Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gathered := folder.Path("gathered", "20260504T145931Z")
+	if got := (Run{Folder: folder}).formatPlace(gathered); got != gathered {
+		t.Errorf("on this machine: %s", got)
+	}
+	copied := Run{Folder: folder, Private: true, Locations: handover.Locations{State: "file:///shared c-demo-1"}}
+	if got := copied.formatPlace(gathered); got != "gathered/20260504T145931Z of shared state file:///shared c-demo-1" {
+		t.Errorf("of a private copy: %s", got)
 	}
 }

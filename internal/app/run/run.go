@@ -235,7 +235,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 			failure = exit.WithCode(exit.Answers, rest)
 		}
 		installation.Close(ctx, emit)
-		r.Locations.Gathered = gatherDiagnostics(ctx, installation, failure, emit)
+		r.Locations.Gathered = r.gatherDiagnostics(ctx, installation, failure, emit)
 		emit(NewFinishedEvent(failure, r.Locations.Resume))
 		if failure == nil {
 			unkept = r.saveHandover()
