@@ -106,6 +106,8 @@ func (d destroyFlags) run(ctx context.Context, std cli.Streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, around.Close()) }()
 	cluster.Net, cluster.Access = around.Net, around.Access.SetInteractive(d.isInteractive(std))
+	ctx, stop := d.ReceiveStop(ctx)
+	defer stop()
 	return d.destroy(ctx, std, cluster)
 }
 

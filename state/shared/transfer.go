@@ -46,9 +46,9 @@ func (p *Place) OpenReadOnly(ctx context.Context, id, dir string) (*ReadOnly, er
 	return &ReadOnly{private, id, w.head.Counter}, nil
 }
 
-// Follow returns a follower of a cluster's events, from the first one.
-func (p *Place) Follow(id string) *Follower {
-	return &Follower{repository: &p.repository, id: id, stream: state.EventsFile}
+// Follow returns a follower of a stream of a cluster, e.g. of state.EventsFile, from its first line.
+func (p *Place) Follow(id, stream string) *Follower {
+	return &Follower{repository: &p.repository, id: id, stream: stream}
 }
 
 // Import copies a folder of this machine, which its caller has locked, to shared state as a new cluster. The folder stays.

@@ -13,6 +13,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/fleet"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/console"
@@ -47,7 +48,7 @@ removal from a cluster that is not well.`,
 				return err
 			}
 			wanted.Names, wanted.Program = names, o.Program
-			return cli.RunOnCluster(cmd.Context(), o, std, "nodes remove", !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
+			return cli.RunOnCluster(cmd.Context(), o, std, fleet.VerbRemoveNodes, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
 				return remove(ctx, o, std, wanted)
 			})
 		},

@@ -16,10 +16,12 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
+	"exoshift/internal/app/fleet"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
+	"exoshift/state"
 	"exoshift/state/shared"
 	"exoshift/tui/dashboard"
 )
@@ -120,12 +122,16 @@ func (a attachment) send(ctx context.Context, command shared.Command) error {
 func (a attachment) watch(ctx context.Context, o cli.Options) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
+	stream, err := a.findStream(ctx)
+	if err != nil {
+		return err
+	}
 	events, failed := make(chan provisioner.Event, 256), make(chan error, 1)
 	go func() {
 		defer close(events)
-		failed <- a.follow(ctx, events)
+		failed <- a.follow(ctx, stream, events)
 	}()
-	if o.Output == cli.OutputTUI {
+	if o.Output == cli.OutputTUI && stream == state.EventsFile { // the others have no dashboard anywhere
 		return a.showDashboard(ctx, o, events)
 	}
 	emit := o.Output.NewPrinter(a.std.Out)
@@ -135,9 +141,24 @@ func (a attachment) watch(ctx context.Context, o cli.Options) error {
 	return <-failed
 }
 
-// follow sends the events of the last run, and those that come, until nobody works on the cluster any more.
-func (a attachment) follow(ctx context.Context, events chan<- provisioner.Event) error {
-	follower, first := a.place.Follow(a.id), true
+// findStream returns where the run that works on the cluster now keeps its events; without one, that of the installation.
+func (a attachment) findStream(ctx context.Context) (string, error) {
+	lease, err := a.place.ReadLease(ctx, a.id)
+	if err != nil || lease.Holder == nil {
+		return state.EventsFile, err
+	}
+	switch lease.Holder.Verb {
+	case fleet.VerbDestroy:
+		return state.TeardownFile, nil
+	case fleet.VerbRemoveNodes:
+		return state.NodesFile, nil
+	}
+	return state.EventsFile, nil
+}
+
+// follow sends the events of the last run in a stream, and those that come, until nobody works on the cluster any more.
+func (a attachment) follow(ctx context.Context, stream string, events chan<- provisioner.Event) error {
+	follower, first := a.place.Follow(a.id, stream), true
 	for {
 		lease, err := a.place.ReadLease(ctx, a.id)
 		if err != nil {

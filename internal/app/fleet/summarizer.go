@@ -29,8 +29,9 @@ const (
 
 // Verbs of runs.
 const (
-	VerbInstall = "install"
-	VerbDestroy = "destroy"
+	VerbInstall     = "install"
+	VerbDestroy     = "destroy"
+	VerbRemoveNodes = "nodes remove"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

@@ -192,6 +192,8 @@ func (r Run) ClaimFolder() error {
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = r.Spec.Cluster.ID, r.Locations.Rehearsal
 		return r.Folder.SaveFacts(facts)
+	case r.Private && !facts.Destroyed.IsZero():
+		return exit.WithCode(exit.Usage, fmt.Errorf("the cluster of shared state %s was destroyed on %s; use another cluster ID", r.Locations.State, facts.Destroyed.Format(time.DateOnly)))
 	case facts.ClusterID != r.Spec.Cluster.ID:
 		err = fmt.Errorf("%s belongs to cluster %s, the answers are for %s", r.Folder.Path(), facts.ClusterID, r.Spec.Cluster.ID)
 	case !facts.Destroyed.IsZero():
