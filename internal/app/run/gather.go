@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/text"
@@ -12,14 +11,15 @@ import (
 	"exoshift/provisioner/install"
 )
 
-// gatherDiagnostics emits events about its result, and returns where it is. Its own errors are emitted and never replace the failure.
-func (r Run) gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, emit func(provisioner.Event)) (place string) {
+// gatherDiagnostics emits events about its result, and returns where it is, as format says of a path. Its own errors are emitted and
+// never replace the failure.
+func gatherDiagnostics(ctx context.Context, installation *install.Installation, failure error, format func(path string) string, emit func(provisioner.Event)) string {
 	if ctx.Err() != nil || !shouldGather(failure) {
 		return ""
 	}
 	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering diagnostic data, for at most one minute"})
 	kept, missing := installation.Gather(ctx, failure)
-	place = r.formatPlace(kept.Path)
+	place := format(kept.Path)
 	told := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: place, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), place)}
 	if missing != nil {
 		told.Reason = "some data is missing; index.json lists it"
@@ -30,15 +30,6 @@ func (r Run) gatherDiagnostics(ctx context.Context, installation *install.Instal
 	}
 	emit(told)
 	return told.Name
-}
-
-// formatPlace returns where a file of the folder will be when the run has ended: a private copy is gone then, and shared state has it.
-func (r Run) formatPlace(path string) string {
-	name, err := filepath.Rel(r.Folder.Path(), path)
-	if !r.Private || err != nil {
-		return path
-	}
-	return filepath.ToSlash(name) + " of shared state " + r.Locations.State
 }
 
 // shouldGather excludes failures that are self-explanatory: after a cancellation, or with an action needed.

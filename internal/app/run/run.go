@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -237,7 +238,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 			failure = exit.WithCode(exit.Answers, rest)
 		}
 		installation.Close(ctx, emit)
-		r.Locations.Gathered = r.gatherDiagnostics(ctx, installation, failure, emit)
+		r.Locations.Gathered = gatherDiagnostics(ctx, installation, failure, r.formatPlace, emit)
 		emit(NewFinishedEvent(failure, r.Locations.Resume))
 		if failure == nil {
 			unkept = r.saveHandover()
@@ -257,6 +258,15 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 		return exit.MarkPrinted(failure)
 	}
 	return errors.Join(unshown, unkept)
+}
+
+// formatPlace returns where a file of the folder will be when the run has ended: a private copy is gone then, and shared state has it.
+func (r Run) formatPlace(path string) string {
+	name, err := filepath.Rel(r.Folder.Path(), path)
+	if !r.Private || err != nil {
+		return path
+	}
+	return filepath.ToSlash(name) + " of shared state " + r.Locations.State
 }
 
 // NewFinishedEvent returns the last event of a run. resume is the command that goes on with it.
