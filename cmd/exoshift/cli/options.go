@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -10,6 +11,8 @@ import (
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
+	"exoshift/internal/fault"
+	"exoshift/state/lease"
 	"exoshift/state/shared"
 )
 
@@ -51,6 +54,28 @@ func (o Options) FormatRecord(path string) string {
 		return "shared state " + place
 	}
 	return path
+}
+
+// explainHeld says how to watch the run that works on the cluster.
+func (o Options) explainHeld(verb string, err error) error {
+	var held *lease.HeldError
+	if !errors.As(err, &held) {
+		return err
+	}
+	return fault.New(fault.Conflict, verb, err).WithHint("watch it: exoshift attach --state %s %s", QuoteShell(o.State.Text), o.ID)
+}
+
+// ReceiveStop returns a context that ends when somebody elsewhere asks the run to stop. It is for a run without a display that does.
+func (o Options) ReceiveStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	if o.receive != nil {
+		go o.receive(ctx, func(command shared.Command) {
+			if command.Action == shared.CommandStop {
+				stop()
+			}
+		})
+	}
+	return ctx, stop
 }
 
 // Options are the flags that several verbs share. Each can also be set as EXOSHIFT_<FLAG>.

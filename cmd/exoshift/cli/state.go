@@ -19,7 +19,6 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/sharedstate"
 	"exoshift/internal/console"
-	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/state"
@@ -134,28 +133,6 @@ func RunOnCluster(ctx context.Context, o Options, std Streams, verb string, chan
 		}
 	}
 	return err
-}
-
-// explainHeld says how to watch the run that works on the cluster.
-func (o Options) explainHeld(verb string, err error) error {
-	var held *lease.HeldError
-	if !errors.As(err, &held) {
-		return err
-	}
-	return fault.New(fault.Conflict, verb, err).WithHint("watch it: exoshift attach --state %s %s", QuoteShell(o.State.Text), o.ID)
-}
-
-// ReceiveStop returns a context that ends when somebody elsewhere asks the run to stop. It is for a run without a display that does.
-func (o Options) ReceiveStop(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := context.WithCancel(ctx)
-	if o.receive != nil {
-		go o.receive(ctx, func(command shared.Command) {
-			if command.Action == shared.CommandStop {
-				stop()
-			}
-		})
-	}
-	return ctx, stop
 }
 
 // KeepDrift records in shared state what `plan --expect-no-change` finds about answers in force: whoever looks at the fleet sees it.
