@@ -106,7 +106,7 @@ func listFaultPairs() []faultPair {
 }
 
 // sampledPairs: of so many pairs one runs; with EXOSHIFT_PAIRS=all, as by make pairs, each does, which takes a quarter of an hour.
-const sampledPairs = 23
+const sampledPairs = 27
 
 // TestFaultPairs_BothFound runs two faults at once, without repairs: both are found, if the stage is reached in which they show, and
 // what blocks is first. It prints the table.

@@ -102,10 +102,7 @@ func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if newer := chosen.FindNewerFormat(); newer > 0 {
-		fmt.Fprintf(std.Err, "warning: %s has events of format %d, and this version of exoshift reads format %d: some of it may be missing or wrong; use the version that wrote it\n",
-			console.SanitizeLine(source), newer, provisioner.Version)
-	}
+	warnOfFormat(source, chosen.FindNewerFormat(), std)
 	shown, err := chosen.TruncateAt(r.until)
 	if err != nil {
 		return err
@@ -161,6 +158,14 @@ func (r replayFlags) open(std cli.Streams) (source string, read io.ReadCloser, e
 		return "", nil, exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}
 	return source, file, nil
+}
+
+// warnOfFormat says that events are of a newer format than this program reads, if they are; 0 is none of them.
+func warnOfFormat(source string, newest int, std cli.Streams) {
+	if newest > provisioner.Version {
+		fmt.Fprintf(std.Err, "warning: %s has events of format %d, and this version of exoshift reads format %d: some of it may be missing or wrong; use the version that wrote it\n",
+			console.SanitizeLine(source), newest, provisioner.Version)
+	}
 }
 
 func openBundledEvents(name string, std cli.Streams) (source string, read io.ReadCloser, err error) {

@@ -91,6 +91,7 @@ type status struct {
 	spec    state.Spec
 	board   *provisioner.Board
 	facts   state.Facts
+	newest  int   // format of its events
 	problem error // of what could not be read
 }
 
@@ -99,7 +100,10 @@ func readStatus(folder state.Folder) status {
 	var unreadAnswers, unreadFacts error
 	s.spec, unreadAnswers = clusterdir.ReadAnswers(folder)
 	s.board = provisioner.NewBoard(install.Steps(s.spec))
-	unreadEvents := clusterdir.ReadEvents(folder, s.board.Fold)
+	unreadEvents := clusterdir.ReadEvents(folder, func(e provisioner.Event) {
+		s.newest = max(s.newest, e.V)
+		s.board.Fold(e)
+	})
 	s.facts, unreadFacts = folder.LoadFacts()
 	s.problem = errors.Join(unreadAnswers, unreadEvents, unreadFacts)
 	return s
@@ -132,6 +136,7 @@ func (s status) print(output interface {
 	IsJSON() bool
 	WrapWriter(io.Writer) io.Writer
 }, std cli.Streams) error {
+	warnOfFormat(s.place, s.newest, std)
 	if output.IsJSON() {
 		return json.NewEncoder(std.Out).Encode(map[string]any{"v": provisioner.Version, "type": "status", "board": s.board, "facts": s.facts})
 	}
