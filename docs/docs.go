@@ -29,15 +29,15 @@ func (p Page) Title() string {
 	return strings.NewReplacer("# ", "", "`", "").Replace(heading)
 }
 
-// List returns all pages by their paths.
+// List returns all pages by their paths, the folders in the order of a reader.
 func List() []Page {
 	var pages []Page
-	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // embedded files can be read
-		if err == nil && !entry.IsDir() {
+	for _, pattern := range []string{"tutorials/*.md", "how-to/*.md", "how-to/*/*.md", "reference/*.md", "explanation/*.md", "explanation/*/*.md", "*.md"} {
+		names, _ := fs.Glob(files, pattern) // the pattern is valid
+		for _, name := range names {
 			pages = append(pages, Page{Path: name, Text: read(name)})
 		}
-		return err
-	})
+	}
 	return pages
 }
 
