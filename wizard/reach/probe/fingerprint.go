@@ -63,7 +63,7 @@ var errNoMark = errors.New("the response lacks what this service usually sends")
 func hasMark(a connection.Client, r connection.Reply) bool {
 	answer := *a.Check.Answer
 	if len(answer.Headers) == 0 && answer.Text == "" {
-		return answer.Type != "" && !(answer.Type == "data" && connection.IsMereText(r)) // which says enough
+		return answer.Type != "" && (answer.Type != "data" || !connection.IsMereText(r)) // which says enough
 	}
 	if slices.ContainsFunc(answer.Headers, func(mark string) bool { return hasHeader(r.Header, mark) }) {
 		return true
