@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"filippo.io/age"
 	"github.com/creack/pty"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/fleet"
 	"exoshift/internal/app/sharedstate"
 )
 
@@ -58,5 +60,15 @@ func TestOpen_ShowsSignIn(t *testing.T) {
 	const link = "https://id.example.net/auth"
 	if show := v.access.Person.Show; show == nil || show(t.Context(), link) != nil || !strings.Contains(complaints.String(), link) {
 		t.Errorf("the link is not shown: %q", complaints.String())
+	}
+}
+
+// TestView_MarksWhatNeedsAttention: a cluster that is gone needs none.
+func TestView_MarksWhatNeedsAttention(t *testing.T) {
+	rows := view{fleet: fleet.Fleet{Now: time.Now}}.newRows([]fleet.Cluster{
+		{ID: "c-gone", Phase: fleet.PhaseDestroyed}, {ID: "c-elsewhere", Phase: fleet.PhaseElsewhere}, {ID: "c-new", Phase: fleet.PhaseNew},
+	})
+	if rows[0].Faulty || rows[1].Faulty || !rows[2].Faulty {
+		t.Errorf("marked: %t, %t, %t", rows[0].Faulty, rows[1].Faulty, rows[2].Faulty)
 	}
 }

@@ -76,6 +76,16 @@ func separate(n int) string {
 	return "\t"
 }
 
+// newRows marks the clusters that a gate would stop at.
+func (v view) newRows(clusters []fleet.Cluster) []screen.Row {
+	gate := fleet.CheckGate(clusters)
+	rows := make([]screen.Row, len(clusters))
+	for n, c := range clusters {
+		rows[n] = screen.Row{ID: c.ID, Cells: c.Row(v.fleet.Now()), Keys: c.SortKeys(), Faulty: len(gate.Faults[c.ID]) > 0, Details: c.Findings}
+	}
+	return rows
+}
+
 // showScreen returns to the table when the dashboard of a cluster is left.
 func (v view) showScreen(ctx context.Context) error {
 	var position screen.Position
@@ -84,10 +94,7 @@ func (v view) showScreen(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows := make([]screen.Row, len(clusters))
-		for n, c := range clusters {
-			rows[n] = screen.Row{ID: c.ID, Cells: c.Row(v.fleet.Now()), Keys: c.SortKeys(), Faulty: len(c.ListFaults()) > 0, Details: c.Findings}
-		}
+		rows := v.newRows(clusters)
 		chosen, left, err := screen.Run(ctx, screen.Options{
 			Title: v.access.Address.Text, Columns: fleet.Columns(), Rows: rows, Position: position,
 			In: v.std.In, Out: v.std.TerminalWriter(), ASCII: v.options.ASCII, NoColor: os.Getenv("NO_COLOR") != "",
