@@ -29,20 +29,26 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func openPlace(t *testing.T) *shared.Place {
+// openPlaces returns the shared state of two machines.
+func openPlaces(t *testing.T) (one, other *shared.Place) {
 	t.Helper()
 	directory, err := store.OpenDirectory(t.TempDir())
 	must(t, err)
 	identity, err := age.GenerateX25519Identity()
 	must(t, err)
-	memory, err := shared.OpenMemory(filepath.Join(t.TempDir(), "memory.json"))
-	must(t, err)
-	options := shared.Options{Store: directory, Leases: directory, Identities: []age.Identity{identity}, Memory: memory}
-	_, err = shared.Initialize(t.Context(), options, []string{identity.Recipient().String()})
-	must(t, err)
-	place, err := shared.Open(t.Context(), options)
-	must(t, err)
-	return place
+	var places [2]*shared.Place
+	for n := range places {
+		memory, err := shared.OpenMemory(filepath.Join(t.TempDir(), "memory.json"))
+		must(t, err)
+		options := shared.Options{Store: directory, Leases: directory, Identities: []age.Identity{identity}, Memory: memory}
+		if n == 0 {
+			_, err = shared.Initialize(t.Context(), options, []string{identity.Recipient().String()})
+			must(t, err)
+		}
+		places[n], err = shared.Open(t.Context(), options)
+		must(t, err)
+	}
+	return places[0], places[1]
 }
 
 // TestAttachment_FollowsWhatRuns: a teardown and a removal of nodes keep their events apart from those of the installation.
@@ -52,7 +58,7 @@ func TestAttachment_FollowsWhatRuns(t *testing.T) {
 		fleet.VerbInstall: state.EventsFile, fleet.VerbDestroy: state.TeardownFile, fleet.VerbRemoveNodes: state.NodesFile,
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			place := openPlace(t)
+			place, watching := openPlaces(t)
 			run, err := place.Open(t.Context(), id, t.TempDir(), lease.Holder{Run: "R", Verb: verb}, func(lease.Holder) {})
 			must(t, err)
 			folder, err := run.Folder()
@@ -66,7 +72,7 @@ func TestAttachment_FollowsWhatRuns(t *testing.T) {
 			var out bytes.Buffer
 			watched := make(chan error, 1)
 			go func() {
-				a := attachment{place: place, id: id, std: cli.Streams{Out: &out}}
+				a := attachment{place: watching, id: id, std: cli.Streams{Out: &out}}
 				watched <- a.watch(t.Context(), cli.NewOptions(request.Request{}, cli.OutputJSON))
 			}()
 			must(t, (network.Clock{}).Sleep(t.Context(), 5*time.Second))
