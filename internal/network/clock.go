@@ -69,8 +69,11 @@ func (c Clock) ActualSpeed() float64 {
 	return c.scaled.actualSpeed()
 }
 
+// WorkSlowdown is how many times as slow a scaled clock is at least while work goes on.
+const WorkSlowdown = 1 + burden
+
 // BeginWork is called before another process computes for this one, and end once it has ended: like computation in this process,
-// that should take almost no time of a scaled clock.
+// that should take almost no time of a scaled clock. The same holds for what has limits of its own by the wall clock.
 func (c Clock) BeginWork() (end func()) {
 	if c.scaled == nil {
 		return func() {}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
@@ -47,5 +49,19 @@ func TestRun_NamesPlaceThatStays(t *testing.T) {
 	copied := Run{Folder: folder, Private: true, Locations: handover.Locations{State: "file:///shared c-demo-1"}}
 	if got := copied.formatPlace(gathered); got != "gathered/20260504T145931Z of shared state file:///shared c-demo-1" {
 		t.Errorf("of a private copy: %s", got)
+	}
+}
+
+func TestComputeGatherLimit_IsAboutAMinuteOfTheClock(t *testing.T) {
+	if got := computeGatherLimit(network.Clock{}); got < time.Minute {
+		t.Errorf("by the wall clock, the limit is %s", got)
+	}
+	for speed, most := range map[float64]time.Duration{60: time.Minute, 200: time.Minute, 600: 3 * time.Minute} {
+		clock, stop := network.NewScaledClock(speed, time.Unix(0, 0))
+		defer stop()
+		slowed := time.Duration(float64(computeGatherLimit(clock)) * speed / network.WorkSlowdown)
+		if slowed < time.Minute-time.Second || slowed > most+time.Second {
+			t.Errorf("at %g, a machine that does not answer is waited for during %s", speed, slowed)
+		}
 	}
 }

@@ -238,7 +238,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 			failure = exit.WithCode(exit.Answers, rest)
 		}
 		installation.Close(ctx, emit)
-		r.Locations.Gathered = gatherDiagnostics(ctx, installation, failure, r.formatPlace, emit)
+		r.Locations.Gathered = gatherDiagnostics(ctx, r.Net.Clock, installation, failure, r.formatPlace, emit)
 		emit(NewFinishedEvent(failure, r.Locations.Resume))
 		if failure == nil {
 			unkept = r.saveHandover()
