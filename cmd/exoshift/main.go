@@ -10,7 +10,7 @@ import (
 )
 
 // Set by the linker: the release, its commit, the time of that, and whether files differ from it ("true").
-var version, commit, date, dirty = "dev", "", "", ""
+var version, commit, date, dirty = "dev", "", "", "" //nolint:gochecknoglobals // the linker knows nothing else
 
 func newBuild() aboutverbs.Build {
 	return aboutverbs.NewBuild(version, commit, date, dirty == "true")

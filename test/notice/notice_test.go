@@ -28,7 +28,7 @@ Generated: go test ./test/notice -update
 `
 
 // The platforms of releases.
-var platforms = []string{"linux", "darwin"} //nolint:gochecknoglobals // a table that nothing changes
+var platforms = []string{"linux", "darwin"}
 
 func TestNotice_IsCurrent(t *testing.T) {
 	const file = "../../NOTICE"
