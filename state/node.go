@@ -82,7 +82,7 @@ func (f *Facts) DropRemoval(node string) {
 // WithoutNode returns the answers without one machine of a group: its count is lowered, and the other machines keep their names.
 func (s Spec) WithoutNode(role Role, index int) Spec {
 	left := slices.DeleteFunc(s.listIndices(role), func(i int) bool { return i == index })
-	s = s.withCount(role, len(left))
+	s = s.WithCount(role, len(left))
 	return s.WithIndices(s.replaceIndices(role, left))
 }
 
@@ -127,7 +127,8 @@ func (s Spec) listIndices(role Role) []int {
 	return indices
 }
 
-func (s Spec) withCount(role Role, count int) Spec {
+// WithCount returns the answers with another number of machines of a group of nodes that are no masters.
+func (s Spec) WithCount(role Role, count int) Spec {
 	switch role {
 	case RoleInfra:
 		s.Sizing.Infra.Count = count

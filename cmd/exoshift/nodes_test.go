@@ -39,6 +39,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 	})
 	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){
 		"a removed one is missed by nobody":             nodeRemoved,
+		"added ones fill the gap of a removed one":      nodesAdded,
 		"a budget blocks its removal":                   removalBlocked,
 		"a router goes elsewhere first":                 routerRemoved,
 		"what the cluster cannot lose":                  removalsRefused,

@@ -17,14 +17,15 @@ import (
 func NewCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nodes",
-		Short: "List the nodes of an installed cluster, and remove some",
-		Long: `List the nodes of an installed cluster, and remove some.
+		Short: "List the nodes of an installed cluster, add and remove some",
+		Long: `List the nodes of an installed cluster, add and remove some.
 
 The folder of a rehearsal is recognized: the verbs then work on its simulated zone.`,
 		Example: `  exoshift nodes list c-demo-1
+  exoshift nodes add c-demo-1 --group workers --count 2
   exoshift nodes remove worker-3 -d ~/.local/state/exoshift/c-demo-1 --dry-run`,
 	}
-	cmd.AddCommand(newListCommand(std), newRemoveCommand(std))
+	cmd.AddCommand(newListCommand(std), newAddCommand(std), newRemoveCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}

@@ -149,13 +149,18 @@ func (d removalDisplay) ShowPlan(plan nodes.Plan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d removalDisplay) Confirm(ctx context.Context) error {
+	return confirm(ctx, d.Display, d.options, "remove", "\nRemove them?")
+}
+
+// confirm returns an error unless --yes was given or a person answers the question with yes.
+func confirm(ctx context.Context, d cli.Display, o cli.Options, verb, question string) error {
 	switch {
-	case d.options.Yes:
+	case o.Yes:
 		return nil
 	case d.Output.IsJSON() || !d.Std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to remove these nodes"))
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to "+verb+" these nodes"))
 	}
-	fmt.Fprint(d.Std.Out, "\nRemove them? [y/N] ")
+	fmt.Fprint(d.Std.Out, question+" [y/N] ")
 	answer, err := d.Std.ReadLine(ctx)
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)

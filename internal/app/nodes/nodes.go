@@ -1,4 +1,4 @@
-// Package nodes opens a cluster that is installed for the verbs about its nodes, and runs the removal of some of them.
+// Package nodes opens a cluster that is installed for the verbs about its nodes, adds nodes, and runs the removal of some of them.
 package nodes
 
 import (
@@ -35,6 +35,7 @@ type Cluster struct {
 	Secrets wizard.Secrets
 	Net     network.Network
 	Alter   func(*nodes.Clients) // for tests; nil: nothing
+	access  *environment.Access
 	close   func() error
 }
 
@@ -50,7 +51,7 @@ func Open(ctx context.Context, host *environment.Host, folder state.Folder) (Clu
 		return c, exit.WithCode(exit.Answers, errors.New(problems[0].String()))
 	}
 	deps, err := environment.OpenDeps(ctx, host, folder, c.Facts.Rehearsal, c.Spec, c.Secrets)
-	c.Net, c.close = deps.Net, deps.Close
+	c.Net, c.access, c.close = deps.Net, deps.Access, deps.Close
 	return c, err
 }
 

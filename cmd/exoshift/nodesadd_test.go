@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
+	appnodes "exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/internal/simcloud"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// additionOutput keeps what an addition would create.
+type additionOutput struct {
+	cli.Display
+	shown *[]string // names of nodes
+}
+
+func (o additionOutput) ShowPreview(preview appnodes.AdditionPreview) error {
+	*o.shown = preview.Names
+	return nil
+}
+func (additionOutput) Confirm(context.Context) error { return nil }
+
+// addNodes returns the names that the preview has.
+func addNodes(t *testing.T, s run.Run, group string, count int, dryRun bool) ([]string, error) {
+	t.Helper()
+	var names []string
+	wanted := appnodes.Addition{Group: group, Count: count, DryRun: dryRun, OpenRun: func(_ context.Context, spec state.Spec, _ wizard.Secrets, _ state.Folder) (run.Run, error) {
+		r := s
+		r.Spec = spec
+		return r, nil
+	}}
+	err := clusterOf(t, s).Add(t.Context(), wanted, additionOutput{jsonDisplay(cli.Streams{Out: io.Discard, Err: new(bytes.Buffer)}), &names})
+	return names, err
+}
+
+// nodesAdded requires that added nodes have the names that are free, join, and are in the answers; and that nothing is created of an
+// addition that is refused or only shown.
+func nodesAdded(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	b := backdoor{t, s}
+	before := len(b.list("/instance", "instances"))
+	for name, refused := range map[string]struct {
+		group string
+		count int
+		code  int
+		want  string
+	}{
+		"masters":            {"controlPlane", 1, exit.Answers, "the masters are 3 for the life of a cluster"},
+		"a load balancer":    {"loadBalancers", 1, exit.Answers, "is no node of the cluster"},
+		"an unknown group":   {"nowhere", 1, exit.Usage, "it has infra, storage, workers"},
+		"beyond the network": {"workers", 100_000, exit.Answers, "the answers would have faults"},
+	} {
+		if _, err := addNodes(t, s, refused.group, refused.count, false); exit.Code(err) != refused.code || !strings.Contains(err.Error(), refused.want) {
+			t.Errorf("%s: exit code %d, %v", name, exit.Code(err), err)
+		}
+	}
+	if _, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}, Force: true, DeleteEmptyDir: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	names, err := addNodes(t, s, "workers", 2, true)
+	if want := []string{"worker-1", "worker-4"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("the preview has %v, not %v: %v", names, want, err)
+	}
+	if left := len(b.list("/instance", "instances")); left != before-1 {
+		t.Errorf("%d machines after refusals and a dry run, not %d", left, before-1)
+	}
+	if _, err := addNodes(t, s, "workers", 2, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range listNodes(t, s) {
+		if node.Node == nil || !node.Node.Ready || len(node.Differs()) > 0 {
+			t.Errorf("%s is not as the answers have it: %v", node.Name, node.Differs())
+		}
+	}
+	if all := listNodes(t, s); len(all) != 3+4+5 {
+		t.Errorf("%d nodes", len(all))
+	}
+	removeMachine(b, "worker-2")
+	if _, err := addNodes(t, s, "workers", 1, false); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "differs from its answers already") {
+		t.Errorf("with a machine that is missing: exit code %d, %v", exit.Code(err), err)
+	}
+}

@@ -1,0 +1,106 @@
+package nodeverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/console"
+	"exoshift/internal/text"
+	"exoshift/provisioner/install"
+)
+
+func newAddCommand(std cli.Streams) *cobra.Command {
+	var wanted nodes.Addition
+	cmd := &cobra.Command{
+		Use:   "add [ID] --group GROUP --count N",
+		Short: "Add nodes to a group, with their machines",
+		Long: `Add nodes to a group, with their machines. The answers in the cluster's folder get the larger count.
+
+A group is named as in the answers: workers, infra, storage, or the name of an extra group. The names that removals left free are
+used first. Nothing is created before the plan with its cost is confirmed, and an addition that was interrupted is ended by
+exoshift install.
+
+Refused are masters, load balancers, and any addition to a cluster that differs from its answers already.`,
+		Example: `  exoshift nodes add --group workers --count 2 --dry-run
+  exoshift nodes add c-demo-1 --group workers --count 2 --yes`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters(std),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if wanted.Group == "" || wanted.Count < 1 {
+				return exit.WithCode(exit.Usage, errors.New("give --group, and --count with at least 1; see: exoshift nodes add --help"))
+			}
+			o, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			return cli.RunOnCluster(cmd.Context(), o, std, "nodes add", !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
+				return add(ctx, o, std, wanted)
+			})
+		},
+	}
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
+	cli.AddYesFlag(cmd, "create them without asking")
+	cli.AddScreenFlags(cmd)
+	cmd.Flags().StringVar(&wanted.Group, "group", "", "the group, as in the answers")
+	cmd.Flags().IntVar(&wanted.Count, "count", 0, "how many nodes to add")
+	cmd.Flags().BoolVar(&wanted.DryRun, "dry-run", false, "show what would be created; change nothing")
+	return cmd
+}
+
+func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) (err error) {
+	folder, err := openFolder(o)
+	if err != nil {
+		return err
+	}
+	if !wanted.DryRun {
+		unlock, err := folder.Lock(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	cluster, err := nodes.Open(ctx, o.Host, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
+	if o.State == nil {
+		o.Dir = folder.Path()
+	}
+	wanted.OpenRun, wanted.Options = o.OpenRun, o.RunOptions()
+	return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
+}
+
+// additionDisplay shows an addition on the streams of the process.
+type additionDisplay struct {
+	cli.Display
+	options cli.Options
+	wanted  nodes.Addition
+}
+
+// ShowPreview prints what would be created: for programs only if nothing else follows.
+func (d additionDisplay) ShowPreview(preview nodes.AdditionPreview) error {
+	switch {
+	case !d.Output.IsJSON():
+		out := d.Output.WrapWriter(d.Std.Out)
+		fmt.Fprintf(out, "Add %s to %s: %s\n\n", text.Plural(len(preview.Names), "node"), console.SanitizeLine(d.wanted.Group), console.SanitizeLine(strings.Join(preview.Names, ", ")))
+		console.PrintPlan(out, preview.Spec, preview.Preview)
+	case d.wanted.DryRun:
+		return console.WritePlanJSON(d.Std.Out, nil, preview.Preview)
+	}
+	return nil
+}
+
+// Confirm asks for a yes; without a terminal --yes is required.
+func (d additionDisplay) Confirm(ctx context.Context) error {
+	return confirm(ctx, d.Display, d.options, "add", "\nCreate them? They cost money from now on.")
+}

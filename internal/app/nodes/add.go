@@ -1,0 +1,160 @@
+package nodes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/internal/app/changes"
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
+	"exoshift/provisioner/handover"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+	"exoshift/wizard"
+)
+
+// Addition is what a person decides about an addition.
+type Addition struct {
+	Group  string // as in the answers, e.g. "workers"
+	Count  int    // of the nodes to add
+	DryRun bool
+	// OpenRun opens the run of an installation on a real zone.
+	OpenRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (run.Run, error)
+	Options run.Options // of a run on the zone of a rehearsal
+}
+
+// AdditionDisplay shows an addition to a person or a program, and asks before anything is created.
+type AdditionDisplay interface {
+	run.Display
+	// ShowPreview shows the nodes to add, and what an installation with them would create.
+	ShowPreview(preview AdditionPreview) error
+	// Confirm returns an error unless all that may be created.
+	Confirm(ctx context.Context) error
+}
+
+// AdditionPreview is what an addition would create.
+type AdditionPreview struct {
+	install.Preview
+	Spec  state.Spec // with the nodes
+	Names []string   // of the nodes
+}
+
+const opAdd = "add nodes"
+
+// Add adds nodes: it is an installation with a larger count, of a cluster that has nothing else to install. The folder must be
+// locked, except for a dry run. Once it has begun, an installation goes on with it.
+func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay) error {
+	after, err := c.extend(wanted)
+	if err != nil {
+		return err
+	}
+	r, err := c.openRun(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	if err := c.waitUsable(ctx); err != nil {
+		return err
+	}
+	if err := checkInstalled(ctx, r); err != nil {
+		return err
+	}
+	r.Spec = after
+	preview := AdditionPreview{Spec: after, Names: listAdded(c.Spec, after)}
+	if preview.Preview, err = r.Preview(ctx); err != nil {
+		return err
+	}
+	if err := shown.ShowPreview(preview); err != nil {
+		return err
+	}
+	if err := changes.CheckPlan(preview.Preview); err != nil || wanted.DryRun {
+		return err
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	return r.Install(ctx, shown)
+}
+
+// extend returns the answers with the nodes, or why the group cannot have them.
+func (c Cluster) extend(wanted Addition) (after state.Spec, err error) {
+	groups := c.Spec.ComputeRoles()
+	at := slices.IndexFunc(groups, func(role state.Role) bool { return state.FormatGroup(role) == wanted.Group })
+	switch {
+	case wanted.Group == state.FormatGroup(state.RoleMaster):
+		return after, exit.WithCode(exit.Answers, errors.New("nothing was changed: the masters are 3 for the life of a cluster"))
+	case wanted.Group == state.FormatGroup(state.RoleLoadBalancer):
+		return after, exit.WithCode(exit.Answers, errors.New("nothing was changed: a load balancer is no node of the cluster, and there are always two"))
+	case at < 0:
+		names := make([]string, len(groups))
+		for i, role := range groups {
+			names[i] = state.FormatGroup(role)
+		}
+		return after, exit.WithCode(exit.Usage, fmt.Errorf("--group %s: the cluster has no such group; it has %s", wanted.Group, strings.Join(names, ", ")))
+	}
+	role := groups[at]
+	after = c.Spec.WithCount(role, len(c.Spec.Machines(role))+wanted.Count)
+	if problems := describeProblems(c.Spec, after); problems != "" {
+		return after, exit.WithCode(exit.Answers, fmt.Errorf("nothing was changed: the answers would have faults: %s", problems))
+	}
+	return after, nil
+}
+
+// openRun returns the run that an installation of the unchanged answers would be.
+func (c Cluster) openRun(ctx context.Context, wanted Addition) (run.Run, error) {
+	if !c.Facts.Rehearsal {
+		return wanted.OpenRun(ctx, c.Spec, c.Secrets, c.Folder)
+	}
+	return run.Run{
+		Spec: c.Spec, Secrets: c.Secrets, Folder: c.Folder, Net: c.Net, Access: c.access, Options: wanted.Options, Speed: environment.DefaultSpeed,
+		Cache: c.Folder.Path(state.BinDir), Locations: handover.Locations{Folder: c.Folder.Path(), Rehearsal: true, Resume: formatResume(c.Folder, true)},
+	}, nil
+}
+
+// waitUsable waits until the cluster answers, and the nodes of a rehearsal have started.
+func (c Cluster) waitUsable(ctx context.Context) error {
+	clients, disconnect, err := c.OpenClients(state.NoJournal{})
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	if err := c.waitAnswer(ctx, clients); err != nil {
+		return err
+	}
+	return c.waitReady(ctx, clients)
+}
+
+// checkInstalled requires that nothing but the nodes is to be installed.
+func checkInstalled(ctx context.Context, r run.Run) error {
+	preview, err := r.Preview(ctx)
+	if err != nil {
+		return err
+	}
+	pending := preview.ListPending()
+	if len(pending) == 0 && preview.Refusal == nil {
+		return nil
+	}
+	reason := "the cluster differs from its answers already"
+	if len(pending) > 0 {
+		reason += fmt.Sprintf(": an installation would change %d objects, the first is %s %s", len(pending), pending[0].Kind, pending[0].Name)
+	} else {
+		reason += ": " + preview.Refusal.Error()
+	}
+	return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, opAdd, "nothing was changed: %s", reason).
+		WithHint("see what differs with exoshift plan, then end that first: %s", r.Locations.Resume))
+}
+
+// listAdded returns the names of the machines that only the later answers have.
+func listAdded(before, after state.Spec) []string {
+	var names []string
+	for _, machine := range after.Nodes() {
+		if !slices.ContainsFunc(before.Nodes(), func(m state.Machine) bool { return m.Name == machine.Name }) {
+			names = append(names, machine.Name)
+		}
+	}
+	return names
+}
