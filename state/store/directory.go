@@ -90,14 +90,15 @@ func (d Directory) lock() (unlock func(), err error) {
 
 // List walks the directory that all keys with the prefix are in.
 func (d Directory) List(_ context.Context, prefix string) ([]string, error) {
-	root, err := d.path, error(nil)
+	root := d.path
 	if end := strings.LastIndexByte(prefix, '/'); end >= 0 {
+		var err error
 		if root, err = d.locate(prefix[:end]); err != nil {
 			return nil, err
 		}
 	}
 	var keys []string
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if path == root && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

@@ -56,7 +56,7 @@ func (d mouse) handleWheel(m app.WheelMsg) tea.Cmd {
 	case d.leaveDialog != nil || d.approveDialog != nil || d.nav.typing:
 		return nil
 	case d.help:
-		helpKeys{d.dashboard}.scroll(m.By * wheelLines)
+		helpKeys(d).scroll(m.By * wheelLines)
 		return nil
 	case d.list != nil:
 		d.list.HandleWheel(m.By * wheelLines)

@@ -193,12 +193,20 @@ func (r Run) ClaimFolder() error {
 	case facts.ClusterID == "":
 		facts.ClusterID, facts.Rehearsal = r.Spec.Cluster.ID, r.Locations.Rehearsal
 		return r.Folder.SaveFacts(facts)
+	}
+	return r.checkOwner(facts)
+}
+
+// checkOwner returns an error if the folder is another cluster's, or its cluster is gone.
+func (r Run) checkOwner(facts state.Facts) (err error) {
+	destroyed := facts.Destroyed.Format(time.DateOnly)
+	switch {
 	case r.Private && !facts.Destroyed.IsZero():
-		return exit.WithCode(exit.Usage, fmt.Errorf("the cluster of shared state %s was destroyed on %s; use another cluster ID", r.Locations.State, facts.Destroyed.Format(time.DateOnly)))
+		return exit.WithCode(exit.Usage, fmt.Errorf("the cluster of shared state %s was destroyed on %s; use another cluster ID", r.Locations.State, destroyed))
 	case facts.ClusterID != r.Spec.Cluster.ID:
 		err = fmt.Errorf("%s belongs to cluster %s, the answers are for %s", r.Folder.Path(), facts.ClusterID, r.Spec.Cluster.ID)
 	case !facts.Destroyed.IsZero():
-		err = fmt.Errorf("the cluster of %s was destroyed on %s", r.Folder.Path(), facts.Destroyed.Format(time.DateOnly))
+		err = fmt.Errorf("the cluster of %s was destroyed on %s", r.Folder.Path(), destroyed)
 	case facts.Rehearsal && !r.Locations.Rehearsal:
 		err = fmt.Errorf("%s belongs to a rehearsal, not to a real cluster", r.Folder.Path())
 	case !facts.Rehearsal && r.Locations.Rehearsal:
