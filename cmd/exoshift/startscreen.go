@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"al.essio.dev/pkg/shellescape"
@@ -82,16 +83,36 @@ func (d *startScreen) run(ctx context.Context) (err error) {
 		fmt.Fprintln(d.std.Out, "The checks are done; nothing was created.")
 		return nil
 	}
-	return errors.Join(d.apply(ctx), d.printRealUse())
+	failure := d.apply(ctx)
+	path, err := d.printRealUse()
+	if err = errors.Join(failure, err); err != nil || path == "" {
+		return err
+	}
+	return d.offerRealUse(ctx, path)
 }
 
-// printRealUse names the answers of a rehearsal for a real cluster, whether or not the rehearsal succeeded.
-func (d *startScreen) printRealUse() error {
-	path, err := d.backend.ExportForReal()
+// printRealUse names the answers of a rehearsal for a real cluster, whether or not the rehearsal succeeded; "" if there was none.
+func (d *startScreen) printRealUse() (path string, err error) {
+	path, err = d.backend.ExportForReal()
 	if err == nil && path != "" {
 		fmt.Fprintf(d.std.Out, "Use these answers for a real cluster (they do not contain the rehearsal's keys):\n  %s\n", console.SanitizeLine(shellescape.QuoteCommand([]string{"exoshift", "install", "--answers", path})))
 	}
-	return err
+	return path, err
+}
+
+// offerRealUse opens the wizard for a real cluster with the answers of a rehearsal, if the person wants that now.
+func (d *startScreen) offerRealUse(ctx context.Context, path string) error {
+	fmt.Fprint(d.std.Out, "Open the wizard with them now? Nothing is created before you confirm its plan. [y/N] ")
+	answer, err := d.std.ReadLine(ctx)
+	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
+		return nil // the rehearsal is over: whoever does not answer has the command
+	}
+	if err := d.closeInterview(); err != nil {
+		return err
+	}
+	o := d.flags
+	o.Request = request.Request{Answers: path, Interactive: o.Interactive, Accessible: o.Accessible, Host: o.Host, Program: o.Program, WaitForDNS: install.DefaultWaitForDNS, BootstrapAccess: true}
+	return installCluster(ctx, o, d.std)
 }
 
 // close waits for an interview that is being opened.

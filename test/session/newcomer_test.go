@@ -24,7 +24,14 @@ func TestWizard_FirstQuestionToHandover(t *testing.T) {
 	s.Press("enter")
 	s.Expect("DONE")
 	s.Press("q")
-	s.Leave(0)
+	s.Expect("Open the wizard with them now?")
+	s.Press("y", "enter")
+	s.Expect(marker("Access")) // of an installation: the keys of the rehearsal are not taken over
+	s.ExpectMatch(`API key +.*`)
+	if text := s.Screen().String(); strings.Contains(text, "rehearsal") || strings.Contains(text, "stored") {
+		t.Errorf("the wizard for the real cluster shows what is the rehearsal's:\n%s", text)
+	}
+	s.leave()
 	exported, err := filepath.Glob(filepath.Join(p.home, "*.answers.yaml"))
 	if err != nil || len(exported) != 1 {
 		t.Fatalf("%q were exported (%v)", exported, err)
