@@ -88,9 +88,6 @@ func Nearest(word string, candidates []string) string {
 	if len(word) > MaxShown {
 		return ""
 	}
-	if begun := filterBegun(word, candidates); len(word) >= 3 && len(begun) == 1 {
-		return begun[0]
-	}
 	best, distance := "", max(1, len(word)/3)+1
 	for _, candidate := range candidates {
 		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
@@ -98,17 +95,6 @@ func Nearest(word string, candidates []string) string {
 		}
 	}
 	return best
-}
-
-// filterBegun returns the candidates that begin with a word.
-func filterBegun(word string, candidates []string) []string {
-	var begun []string
-	for _, candidate := range candidates {
-		if strings.HasPrefix(strings.ToLower(candidate), strings.ToLower(word)) {
-			begun = append(begun, candidate)
-		}
-	}
-	return begun
 }
 
 // FormatChoices lists the allowed values for a problem.
