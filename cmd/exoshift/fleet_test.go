@@ -65,6 +65,7 @@ func newFleet(t *testing.T, s run.Run, ids ...string) fleet.Fleet {
 
 // oneOfFleet requires that a refresh finds what has changed in the zone and in the cluster, and that it stays known.
 func oneOfFleet(t *testing.T, s run.Run, zone *simcloud.Zone) {
+	pass(t, s, 10*time.Minute) // a zone that has just been opened: operators are degraded until all machines have started
 	all := newFleet(t, s, s.Spec.Cluster.ID)
 	before := zone.Mutations()
 	look := func(refreshed bool) fleet.Cluster {
