@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
@@ -28,7 +30,7 @@ func handedOverWithoutASecret(t *testing.T, s run.Run, _ *simcloud.Zone) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
-	if want := "exoshift install --answers " + s.Folder.Path(state.AnswersFile); !strings.Contains(out.String(), want) {
+	if want := "exoshift install --answers " + shellescape.Quote(s.Folder.Path(state.AnswersFile)); !strings.Contains(out.String(), want) {
 		t.Errorf("no %q at the end of\n%s", want, lastLines(out.String()))
 	}
 	for name, secret := range folderSecrets(t, s) {

@@ -45,7 +45,7 @@ func modes(s *Session) map[string]bool {
 
 // What the mouse does on the dashboard: panes, rows, keys, the wheel; m gives it back to the terminal.
 func TestMouse_Dashboard(t *testing.T) {
-	s := rehearsing(t, Options{Width: 120, Height: 40})
+	s := rehearsing(t, Options{Width: 120, Height: 40}, "--speed", "10") // it is not to end before this does
 	if !modes(s)["1002"] || !modes(s)["1006"] {
 		s.fail("the terminal is not asked for its mouse: %v", modes(s))
 	}
