@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -37,6 +38,7 @@ type storage struct {
 	store.Directory
 	path string
 	cut  atomic.Bool
+	once sync.Map // func() by the part of a key: called before the next object with it is written
 }
 
 func (s *storage) Get(ctx context.Context, key string) (store.Object, error) {
@@ -47,6 +49,12 @@ func (s *storage) Get(ctx context.Context, key string) (store.Object, error) {
 }
 
 func (s *storage) Put(ctx context.Context, key string, content []byte, replaced store.Version) (store.Version, error) {
+	for part, do := range s.once.Range {
+		if strings.Contains(key, part.(string)) {
+			s.once.Delete(part)
+			do.(func())()
+		}
+	}
 	if s.cut.Load() {
 		return "", fault.Newf(fault.Transient, "put", "the network is down")
 	}
@@ -174,6 +182,36 @@ func TestJournal_StoresIntentsBeforeTheyAreActedUpon(t *testing.T) {
 		check(t, journal.RecordIntent("instance", "master-0"))
 		if !strings.Contains(ben.read(state.JournalFile), "master-0") || ben.read("api-keys/key.json") == "" {
 			t.Error("the intent, or what was written before it, is not in shared state")
+		}
+	})
+}
+
+// TestJournal_IsNeverAheadOfFiles: a key is kept and recorded while the intent of another change is stored; a run that is killed then has
+// stored the key, or does not claim to have it.
+func TestJournal_IsNeverAheadOfFiles(t *testing.T) {
+	inTeam(t, func(t *testing.T, anna, ben *machine) {
+		workspace, folder := anna.open("anna")
+		defer func() { check(t, workspace.Close(t.Context())) }()
+		journal, err := folder.OpenJournal(time.Now)
+		check(t, err)
+		defer func() { check(t, journal.Close()) }()
+		check(t, journal.RecordIntent("api-key", "one"))
+		check(t, folder.Write("notes.txt", []byte("stored first")))
+		recorded := make(chan error, 1)
+		anna.storage.once.Store("/objects/", func() {
+			check(t, folder.Write("api-keys/one.json", []byte("its secret")))
+			go func() { recorded <- journal.RecordResult("api-key", "one", "EXO1", state.Created) }()
+			synctest.Wait() // it has written its line, and waits until that is stored
+			anna.storage.once.Store("/objects/", func() { anna.storage.cut.Store(true) })
+		})
+		check(t, journal.RecordIntent("instance", "master-0"))
+		if strings.Contains(ben.read(state.JournalFile), "EXO1") && ben.read("api-keys/one.json") == "" {
+			t.Error("the journal in shared state has the result, and the key's secret is lost")
+		}
+		anna.storage.cut.Store(false)
+		check(t, <-recorded)
+		if !strings.Contains(ben.read(state.JournalFile), "EXO1") || ben.read("api-keys/one.json") == "" {
+			t.Error("the result was recorded without the key, or the journal's line is missing")
 		}
 	})
 }

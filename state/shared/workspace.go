@@ -132,10 +132,18 @@ func (w *Workspace) storePatiently(ctx context.Context, names ...string) error {
 	}
 }
 
-// store stores changed files, and what is new in these streams.
+// store stores changed files, and what is new in these streams. The streams are read first: an entry of the journal is about files that
+// were written before it, and is not stored unless they are.
 func (w *Workspace) store(ctx context.Context, names ...string) error {
 	if err := w.lease.Check(); err != nil {
 		return err
+	}
+	added := make([]newLines, len(names))
+	for n, stream := range names {
+		var err error
+		if added[n], err = w.copy.readNewLines(stream); err != nil {
+			return err
+		}
 	}
 	head, infos, changed, err := w.place.storeFiles(ctx, w.copy)
 	if err != nil {
@@ -150,8 +158,8 @@ func (w *Workspace) store(ctx context.Context, names ...string) error {
 		}
 	}
 	w.copy.files = infos
-	for _, stream := range names {
-		if err := w.storeStream(ctx, stream); err != nil {
+	for n, stream := range names {
+		if err := w.storeStream(ctx, stream, added[n]); err != nil {
 			return err
 		}
 	}
@@ -178,10 +186,9 @@ func (w *Workspace) explain(err error) error {
 	return err
 }
 
-func (w *Workspace) storeStream(ctx context.Context, stream string) error {
-	found, err := w.copy.readNewLines(stream)
-	if err != nil || len(found.lines) == 0 && !found.replaced {
-		return err
+func (w *Workspace) storeStream(ctx context.Context, stream string, found newLines) (err error) {
+	if len(found.lines) == 0 && !found.replaced {
+		return nil
 	}
 	kept := w.copy.head.Streams[stream]
 	if found.replaced || kept.Generation == 0 {

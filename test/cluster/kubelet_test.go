@@ -40,6 +40,9 @@ type kubelets struct {
 	peak  int // bytes that all processes had at once
 }
 
+// logTail is how much of the output of a pod that fails is printed, in bytes.
+const logTail = 4000
+
 type runningPod struct {
 	name, node string
 	began      bool
@@ -152,6 +155,9 @@ func (k *kubelets) await(ctx context.Context, pod *corev1.Pod, known *runningPod
 		phase = corev1.PodSucceeded
 	}
 	k.t.Logf("pod %s on %s ended with exit code %d", pod.Name, known.node, code)
+	if said, err := os.ReadFile(known.log); err == nil && phase == corev1.PodFailed {
+		k.t.Logf("pod %s printed at its end: %s", pod.Name, said[max(0, len(said)-logTail):])
+	}
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()}}
 	if err := k.report(ctx, pod.Name, phase, ended); err != nil {
 		k.t.Logf("pod %s: %v", pod.Name, err)
