@@ -41,6 +41,14 @@ const (
 	RunLost        = "lost" // it neither ended nor renews its lock
 )
 
+// LastRun returns the run that worked on the cluster before this one, as the head has it.
+func (w *Workspace) LastRun() RunSummary {
+	if w.before == nil {
+		return RunSummary{}
+	}
+	return w.before.Run
+}
+
 // SetSummarizer has the run's summary kept in the head: summarize is called by one goroutine at a time, and its result is stored if it
 // has changed.
 func (w *Workspace) SetSummarizer(summarize func() Summary) {

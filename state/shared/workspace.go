@@ -22,6 +22,7 @@ type Workspace struct {
 	place    *Place
 	id       string
 	lease    *lease.Lease
+	before   *Summary // of the head that was opened; nil: it had none
 	dir      privateDir
 	requests chan chan error
 	stop     func()
@@ -47,7 +48,7 @@ func (w *Workspace) prepare(ctx context.Context, id, dir string) (err error) {
 		return err
 	}
 	// What was written by who held the lease before, and arrives later, is refused, or is in parts that are read no more.
-	w.version, w.copy.head.Epoch = w.copy.version, w.lease.Epoch()
+	w.version, w.copy.head.Epoch, w.before = w.copy.version, w.lease.Epoch(), w.copy.head.Summary
 	if err := w.replaceHead(ctx, w.copy.head); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (f Fleet) summarize(ctx context.Context, id string) (summary *shared.Summar
 	if err != nil {
 		return nil, err
 	}
-	made := NewSummarizer(folder, nil).Summarize()
+	made := NewSummarizer(folder).Summarize()
 	return &made, nil
 }
 

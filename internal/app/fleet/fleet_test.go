@@ -115,7 +115,7 @@ func TestSummarizer_FollowsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	holder := lease.Holder{Run: "R", Verb: VerbInstall}
-	s := NewSummarizer(folder, &holder)
+	s := NewRunSummarizer(folder, holder, shared.RunSummary{State: shared.RunFailed})
 	if got := s.Summarize(); got.Run.State != shared.RunRunning || got.Phase != PhaseNew || got.CostMonth != 0 {
 		t.Errorf("before the answers: %+v", got)
 	}
@@ -162,7 +162,42 @@ func TestSummarizer_FollowsRun(t *testing.T) {
 	if last.Phase != PhaseInstalled || last.Run.State != shared.RunOK || len(last.Findings) > 0 || !last.LastSuccess.Equal(at) {
 		t.Errorf("at the end: %+v", last)
 	}
-	if later := NewSummarizer(folder, nil).Summarize(); later.Run.State != shared.RunOK || later.NodesReady != 1 {
+	if later := NewSummarizer(folder).Summarize(); later.Run.State != shared.RunOK || later.NodesReady != 1 {
 		t.Errorf("of the folder alone: %+v", later)
+	}
+}
+
+// TestSummarizer_RefusedRun: a run that was refused before it recorded anything is not the last run of its cluster.
+func TestSummarizer_RefusedRun(t *testing.T) {
+	before := shared.RunSummary{State: shared.RunOK, Holder: &lease.Holder{Run: "A", Verb: VerbInstall}}
+	for name, c := range map[string]struct {
+		code   int
+		record string
+		want   shared.RunSummary
+	}{
+		"refused":                 {code: exit.Usage, want: before},
+		"interrupted at a prompt": {code: exit.Interrupted, want: before},
+		"failed":                  {code: exit.Infra, record: state.EventsFile, want: shared.RunSummary{State: shared.RunFailed, Holder: &lease.Holder{Run: "B", Verb: VerbDestroy}}},
+		"failed after a change":   {code: exit.Teardown, record: state.JournalFile, want: shared.RunSummary{State: shared.RunFailed, Holder: &lease.Holder{Run: "B", Verb: VerbDestroy}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, err := state.Create(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := NewRunSummarizer(folder, lease.Holder{Run: "B", Verb: VerbDestroy}, before)
+			if got := s.Summarize().Run; got.State != shared.RunRunning || got.Holder.Run != "B" {
+				t.Errorf("meanwhile: %+v", got)
+			}
+			if c.record != "" {
+				if err := folder.Write(c.record, []byte("{}\n")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.End(c.code)
+			if got := s.Summarize().Run; !reflect.DeepEqual(got, c.want) {
+				t.Errorf("%s by %+v, want %s by %+v", got.State, got.Holder, c.want.State, c.want.Holder)
+			}
+		})
 	}
 }

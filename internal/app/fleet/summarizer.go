@@ -4,6 +4,7 @@ package fleet
 
 import (
 	"bytes"
+	"os"
 	"sync"
 	"time"
 
@@ -36,11 +37,13 @@ const (
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.
 type Summarizer struct {
-	folder state.Folder
-	holder *lease.Holder // of the run; nil: none is known
+	folder   state.Folder
+	before   shared.RunSummary // the run before
+	recorded int64             // bytes of records that there were before the run
 
 	mu      sync.Mutex
-	state   string // of the run; "": as the events say
+	holder  *lease.Holder // of the run; nil: none is known
+	state   string        // of the run; "": as the events say
 	answers []byte
 	spec    state.Spec
 	events  clusterdir.EventReader
@@ -48,23 +51,38 @@ type Summarizer struct {
 	success time.Time // of the last run that succeeded
 }
 
-// NewSummarizer returns one for the folder that a run works on. Its holder may be nil: then the last run is what the events say.
-func NewSummarizer(folder state.Folder, holder *lease.Holder) *Summarizer {
-	s := &Summarizer{folder: folder, holder: holder, events: clusterdir.EventReader{Folder: folder}, board: provisioner.NewBoard(nil)}
-	if holder != nil {
-		s.state = shared.RunRunning
-	}
+// NewSummarizer returns one for a folder that no run works on: the last run is what the events say.
+func NewSummarizer(folder state.Folder) *Summarizer {
+	return &Summarizer{folder: folder, events: clusterdir.EventReader{Folder: folder}, board: provisioner.NewBoard(nil)}
+}
+
+// NewRunSummarizer returns one for the folder that a run works on. before is the run before it.
+func NewRunSummarizer(folder state.Folder, holder lease.Holder, before shared.RunSummary) *Summarizer {
+	s := NewSummarizer(folder)
+	s.before, s.holder, s.state, s.recorded = before, &holder, shared.RunRunning, measureRecords(folder)
 	return s
 }
 
-// End says that the run has ended, with an exit code.
+// measureRecords returns how many bytes the records of changes and of runs have together.
+func measureRecords(folder state.Folder) (bytes int64) {
+	for _, name := range []string{state.JournalFile, state.EventsFile, state.TeardownFile, state.NodesFile} {
+		if info, err := os.Stat(folder.Path(name)); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// End says that the run has ended, with an exit code. One that was refused, and recorded nothing, is not the cluster's last run.
 func (s *Summarizer) End(code int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch code {
-	case exit.OK:
+	switch {
+	case code == exit.OK:
 		s.state = shared.RunOK
-	case exit.Interrupted:
+	case measureRecords(s.folder) == s.recorded:
+		s.state, s.holder = s.before.State, s.before.Holder
+	case code == exit.Interrupted:
 		s.state = shared.RunInterrupted
 	default:
 		s.state = shared.RunFailed

@@ -54,8 +54,7 @@ func (a Access) Run(ctx context.Context, id, verb string, waiting func(lease.Hol
 	if session.Folder, err = workspace.Folder(); err != nil {
 		return err
 	}
-	held := workspace.Holder()
-	summarizer := fleet.NewSummarizer(session.Folder, &held)
+	summarizer := fleet.NewRunSummarizer(session.Folder, workspace.Holder(), workspace.LastRun())
 	workspace.SetSummarizer(summarizer.Summarize)
 	if err := session.record(ctx, "started", nil); err != nil {
 		return err
