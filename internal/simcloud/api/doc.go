@@ -72,7 +72,7 @@
 //	volume snapshot   a twenty-first of a volume                                403     limit documented
 //	volume snapshot   outlives its volume                                       200     our reading R19
 //	snapshot          reverted to one of another instance                       400     our reading R20
-//	snapshot          outlives its instance; an export is not to be fetched     200     our reading R21
+//	snapshot          outlives its instance                                     200     our reading R21
 //	DNS domain        exists already                                            409     our reading R22
 //	DNS record        duplicates, trailing dots, ALIAS's TXT, apex NS           -       documented by clients
 //	IAM role          deleted while a key uses it                               409     our reading R23

@@ -196,6 +196,10 @@ func TestStorage_RefusesUnknownCondition(t *testing.T) {
 				}
 			}
 		}
+		// A name that another one begins with is signed before it.
+		if status, text := w.send(http.MethodPost, "x", url.Values{"select": {""}, "select-type": {"2"}}, ""); status != 501 {
+			t.Errorf("a selection: %d %s", status, text)
+		}
 		if got := string(w.read(w.client, "x")); got != "content" {
 			t.Errorf("the object is %s", got)
 		}

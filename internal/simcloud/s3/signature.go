@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -228,17 +229,21 @@ func getHeaderValue(r *http.Request, name string) string {
 	return strings.Join(values, ",")
 }
 
+// buildCanonicalQuery sorts by names, then by values: of "select=" and "select-type=2" the first comes first, although "-" sorts before "=".
 func buildCanonicalQuery(query url.Values) string {
-	var pairs []string
+	encoded := map[string][]string{}
 	for name, values := range query {
-		if name == "X-Amz-Signature" {
-			continue
-		}
 		for _, value := range values {
-			pairs = append(pairs, escape(name, false)+"="+escape(value, false))
+			encoded[escape(name, false)] = append(encoded[escape(name, false)], escape(value, false))
 		}
 	}
-	slices.Sort(pairs)
+	delete(encoded, "X-Amz-Signature")
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(encoded)) {
+		for _, value := range slices.Sorted(slices.Values(encoded[name])) {
+			pairs = append(pairs, name+"="+value)
+		}
+	}
 	return strings.Join(pairs, "&")
 }
 
