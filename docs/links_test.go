@@ -28,6 +28,18 @@ func TestReadme_IsShort(t *testing.T) {
 	}
 }
 
+// A zone is tested before the first real installation in it.
+func TestReadme_NamesTheStepsToACluster(t *testing.T) {
+	rest := readPages(t)["README.md"]
+	for _, step := range []string{"exoshift rehearse --interactive", "exoshift conformance --zone", "exoshift install "} {
+		_, after, found := strings.Cut(rest, "\n"+step)
+		if !found {
+			t.Fatalf("README.md does not name %q, or not in order", step)
+		}
+		rest = after
+	}
+}
+
 func TestLinks_Resolve(t *testing.T) {
 	pages := readPages(t)
 	for name, text := range pages {
