@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +107,28 @@ func TestBootstrap_EndsWithEtcdMember(t *testing.T) {
 	}
 	if before.panes().buildCertificates().Until.IsZero() || !after.panes().buildCertificates().Until.IsZero() {
 		t.Error("the certificates are shown as long as they do not matter, or not where they do")
+	}
+}
+
+// A part of the cluster that the overview has no room for is named, and is in another pane.
+func TestOverview_NamesWhatIsCut(t *testing.T) {
+	marked := 0
+	for height := 16; height <= 40; height++ {
+		lines := strings.Split(newTestDashboard(middle(), 60, height, nil).View(), "\n")
+		at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "↓ more: ") })
+		cut := ""
+		if at >= 0 {
+			marked++
+			_, cut, _ = strings.Cut(lines[at], "more: ")
+		}
+		for _, name := range []string{"bootstrap", "access", "certs", "etcd", "nodes", "csr", "cloud"} {
+			shown := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, " "+name+" ") })
+			if !shown && !strings.Contains(cut, name) {
+				t.Errorf("with %d lines, %s is neither shown nor named:\n%s", height, name, strings.Join(lines, "\n"))
+			}
+		}
+	}
+	if marked == 0 || marked == 25 {
+		t.Errorf("%d of 25 heights are too low", marked)
 	}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 
 	"exoshift/tui/cells"
@@ -22,50 +23,65 @@ type Overview struct {
 	Cloud        Cloud
 }
 
-// View draws the paragraphs that fit; counts at the bottom are dropped first. Requests move up where the operator has to decide.
+// paragraph is what the overview has to say about one part of the cluster.
+type paragraph struct {
+	name  string
+	lines []string
+}
+
+// View draws the paragraphs that fit, and names those that do not: other panes have all of them.
 func (p Overview) View(width, height int) string {
-	var lines []string
-	room := width - labelWidth
-	if wrong := p.Diagnosis.RenderSummary(); wrong != "" {
-		lines = append(lines, p.renderParagraph("wrong", wrong)...)
+	var lines, names []string // of each line, the name of its paragraph
+	for _, paragraph := range p.listParagraphs(width-labelWidth, height) {
+		for i, line := range paragraph.lines {
+			label := ""
+			if i == 0 {
+				label = paragraph.name
+			}
+			lines = append(lines, p.Theme.Label.Render(cells.Fit(label, labelWidth))+line)
+			names = append(names, paragraph.name)
+		}
 	}
-	lines = append(lines, p.renderParagraph("bootstrap", p.Bootstrap.RenderSummary())...)
-	if verdict := p.Access.DescribeVerdict(); verdict != "" {
-		lines = append(lines, p.renderParagraph("access", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))...)
+	if len(lines) > height && height > 0 {
+		more := p.Theme.Dim.Render("↓ more: " + strings.Join(slices.Compact(names[height:]), ", "))
+		lines = append(lines[:height-1:height-1], cells.JoinEnds(lines[height-1], more, width))
 	}
-	if certificates := p.Certificates.RenderSummary(); certificates != "" {
-		lines = append(lines, p.renderParagraph("certs", certificates)...)
-	}
-	lines = append(lines, p.renderParagraph("etcd", p.Etcd.RenderSummary())...)
-	requests := p.renderParagraph("csr", strings.TrimPrefix(p.Nodes.RenderRequests(), "CSR "))
-	if p.Nodes.HasUndecided() {
-		lines, requests = append(lines, requests...), nil
-	}
-	lines = append(lines, p.renderParagraph("nodes", p.renderNodes(room, height)...)...)
-	if p.Operators.Version.Type != "" || len(p.Operators.Operators) > 0 {
-		lines = append(lines, p.renderParagraph("operators", p.Operators.RenderSummary())...)
-	}
-	if taken := p.Applications.RenderSummary(); taken != "" {
-		lines = append(lines, p.renderParagraph("syn", taken)...)
-	}
-	lines = append(lines, requests...)
-	lines = append(lines, p.renderParagraph("cloud", p.renderCloud(room)...)...)
 	return cells.Fill(lines, width, height)
+}
+
+// listParagraphs puts the counts last, which are left out first. Requests move up where the operator has to decide.
+func (p Overview) listParagraphs(room, height int) []paragraph {
+	var all []paragraph
+	add := func(name string, lines ...string) {
+		if len(lines) > 0 && lines[0] != "" {
+			all = append(all, paragraph{name, lines})
+		}
+	}
+	addRequests := func() { add("csr", strings.TrimPrefix(p.Nodes.RenderRequests(), "CSR ")) }
+	add("wrong", p.Diagnosis.RenderSummary())
+	add("bootstrap", p.Bootstrap.RenderSummary())
+	if verdict := p.Access.DescribeVerdict(); verdict != "" {
+		add("access", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))
+	}
+	add("certs", p.Certificates.RenderSummary())
+	add("etcd", p.Etcd.RenderSummary())
+	if p.Nodes.HasUndecided() {
+		addRequests()
+	}
+	add("nodes", p.renderNodes(room, height)...)
+	if p.Operators.Version.Type != "" || len(p.Operators.Operators) > 0 {
+		add("operators", p.Operators.RenderSummary())
+	}
+	add("syn", p.Applications.RenderSummary())
+	if !p.Nodes.HasUndecided() {
+		addRequests()
+	}
+	add("cloud", p.renderCloud(room)...)
+	return all
 }
 
 // labelWidth is the width of the names of the paragraphs.
 const labelWidth = 10
-
-func (p Overview) renderParagraph(name string, lines ...string) []string {
-	var paragraph []string
-	for i, line := range lines {
-		if i > 0 {
-			name = ""
-		}
-		paragraph = append(paragraph, p.Theme.Label.Render(cells.Fit(name, labelWidth))+line)
-	}
-	return paragraph
-}
 
 func (p Overview) renderNodes(width, height int) []string {
 	lines := cells.WrapParts(append([]string{p.Nodes.RenderReady()}, p.Nodes.RenderRoles()...), "  ", width)
