@@ -19,6 +19,14 @@ func TestHelp_StartScreen(t *testing.T) {
 	}
 }
 
+func TestHelp_OfNextNamesErrorsOnlyIfThereAreAny(t *testing.T) {
+	const next, fix = "Goes on to the next screen.", " Fix the errors first."
+	openCluster(t).Press("pgdown").Shows(t, "› [ Next ]", next+fix)
+	o := openWizard(t, newInterview().answer(t, completeAnswers()), 80, 24, nil).openPage(t, wizard.Cluster).Press("pgdown")
+	o.Shows(t, "› [ Next ]", next)
+	o.Hides(t, fix)
+}
+
 func TestHelp_Scrolls(t *testing.T) {
 	o := openWizard(t, newInterview(), 60, 18, nil).Press("f1")
 	o.Shows(t, "↓ more", "up/down scroll")

@@ -120,7 +120,10 @@ func (f *Form) Help() string {
 	case foldRow:
 		return "Advanced settings\nThe defaults suit most clusters."
 	case nextRow:
-		return "Next\nGoes on to the next screen. Fix the errors first."
+		if len(f.session.ScreenErrors(f.screen)) > 0 {
+			return "Next\nGoes on to the next screen. Fix the errors first."
+		}
+		return "Next\nGoes on to the next screen."
 	default:
 		return f.session.FormatHelp(row.field)
 	}
