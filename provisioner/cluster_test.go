@@ -133,3 +133,14 @@ func BenchmarkFold(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(events)), "events/op")
 }
+
+func TestStepView_OmitFindings(t *testing.T) {
+	findings := []provisioner.Event{{Text: "the port is closed", Hint: "open it"}, {Text: "the disk is slow"}}
+	step := provisioner.StepView{Text: "gave up after 45m" + provisioner.LikelyCause + "the port is closed", Hint: "open it"}
+	if got := step.OmitFindings(findings); got.Text != "gave up after 45m" || got.Hint != "" {
+		t.Errorf("beside its findings: %q, %q", got.Text, got.Hint)
+	}
+	if got := step.OmitFindings(findings[1:]); got.Text != step.Text || got.Hint != step.Hint {
+		t.Errorf("beside others: %q, %q", got.Text, got.Hint)
+	}
+}

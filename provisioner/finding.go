@@ -3,8 +3,23 @@ package provisioner
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 )
+
+// LikelyCause is between the error of a wait that gave up and the cause of a finding.
+const LikelyCause = "; most likely: "
+
+// OmitFindings returns a step that failed without what findings say about it, where they are shown beside it.
+func (s StepView) OmitFindings(findings []Event) StepView {
+	for _, finding := range findings {
+		s.Text = strings.TrimSuffix(s.Text, LikelyCause+finding.Text)
+		if s.Hint == finding.Hint {
+			s.Hint = ""
+		}
+	}
+	return s
+}
 
 // SortFindings returns findings: first what blocks the earliest phase, and of these the earliest part of it, then by falling
 // confidence, and of these the one that holds for the longest time.

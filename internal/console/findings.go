@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"exoshift/internal/text"
@@ -62,9 +61,4 @@ func printFix(w io.Writer, fix []string) {
 	if len(fix) > 1 { // commands, to be copied
 		fmt.Fprintf(w, "\n%s\n\n", strings.Join(fix[1:], "\n"))
 	}
-}
-
-// hasFix reports whether a finding has the same fix.
-func hasFix(board *provisioner.Board, advice string) bool {
-	return slices.ContainsFunc(board.Findings, func(f provisioner.Event) bool { return f.Hint == advice })
 }

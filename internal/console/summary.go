@@ -15,15 +15,17 @@ import (
 	"exoshift/state"
 )
 
-// PrintSummary prints the end of a run: results or failures, their locations, and next actions. It prints no secrets, only
-// their locations.
+// PrintSummary prints the end of a run: why it failed and how to fix that, its results, their locations, and next actions. It prints
+// no secrets, only their locations.
 func PrintSummary(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	fmt.Fprintf(w, "\n%s\n", formatRunHeadline(board, facts, false))
+	if board.Run.Result != "ok" {
+		printLikeliestCause(w, board)
+		printFailures(w, board)
+	}
 	printFacts(w, board, facts, where)
 	switch {
 	case board.Run.Result != "ok":
-		printLikeliestCause(w, board)
-		printFailures(w, board)
 		fmt.Fprintf(w, "No rollback: all resources are kept. Resume with:\n  %s\n", SanitizeLine(where.Resume))
 		if where.OperatorSimulated && board.Run.Result == "failed" {
 			fmt.Fprintln(w, "This is a rehearsal: the resumed run assumes that the action was taken.")
@@ -131,7 +133,8 @@ func wrapText(value, separator string, indent int) string {
 	return strings.ReplaceAll(out.String(), " \n", "\n")
 }
 
-// printFailures prints each hint once. The error of the run as a whole is printed only if no step has reported it.
+// printFailures prints each hint once, and not what a finding says. The error of the run as a whole is printed only if no step has
+// reported it.
 func printFailures(w io.Writer, board *provisioner.Board) {
 	if board.Run.Result != "failed" {
 		return
@@ -141,17 +144,18 @@ func printFailures(w io.Writer, board *provisioner.Board) {
 	for _, step := range board.Steps {
 		if step.State == provisioner.Failed {
 			told = true
-			fmt.Fprintf(w, "  failed       %s\n  cause        %s\n", SanitizeLine(step.Title), wrapValue(SanitizeLine(step.Text), " "))
+			step = step.OmitFindings(board.Findings)
+			fmt.Fprintf(w, "  failed       %s\n  error        %s\n", SanitizeLine(step.Title), wrapValue(SanitizeLine(step.Text), " "))
 			advice = append(advice, step.Hint)
 		}
 	}
 	if !told {
-		fmt.Fprintf(w, "  cause        %s\n", wrapValue(SanitizeLine(board.Run.Text), " "))
+		fmt.Fprintf(w, "  error        %s\n", wrapValue(SanitizeLine(board.Run.Text), " "))
 		advice = append(advice, board.Run.Hint)
 	}
 	slices.Sort(advice)
 	for _, next := range slices.Compact(advice) {
-		if next != "" && !hasFix(board, next) {
+		if next != "" {
 			printHint(w, next)
 		}
 	}

@@ -308,7 +308,9 @@ func (r Run) NewRecipe() install.Options {
 
 func (r *Run) saveHandover() error {
 	report, err := clusterdir.BuildHandover(r.Folder, r.Spec, !r.Temporary && !r.Private)
-	r.Locations.Handover = report
+	if r.Locations.Handover = report; r.Original != nil && r.Locations.Rehearsal {
+		r.Locations.Handover.Later = handover.Section{} // whoever answered the questions is offered that with these answers
+	}
 	if r.Temporary || err != nil {
 		return err
 	}

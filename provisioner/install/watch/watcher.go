@@ -232,7 +232,7 @@ func (w *Watcher) wrapTimeout(ctx context.Context, err error) error {
 	}
 	const op = "wait for the cluster"
 	if findings := w.Findings(); len(findings) > 0 {
-		return fault.Newf(fault.Timeout, op, "%w; most likely: %s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
+		return fault.Newf(fault.Timeout, op, "%w"+provisioner.LikelyCause+"%s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
 	}
 	if closed, lookErr := w.SecurityGroups.ListClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
 		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).

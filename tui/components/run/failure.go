@@ -38,7 +38,7 @@ func (p Failure) renderLines(width int) []string {
 		lines = append(lines, "")
 	}
 	for _, step := range failed {
-		lines = append(lines, p.renderStep(step, width)...)
+		lines = append(lines, p.renderStep(step.OmitFindings(p.Board.Findings), width)...)
 	}
 	return append(lines, p.renderNextSteps(width)...)
 }
