@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/profile"
 )
@@ -30,7 +31,7 @@ func NewAnswers() *Answers { return &Answers{Spec: state.Default(), Origins: map
 func (a *Answers) Set(key, text, origin string) error {
 	field, ok := Find(ListFieldsOf(a.Spec), key)
 	if !ok {
-		return Problem{Field: key, Message: "unknown key", Suggestion: Nearest(key, ListKeys())}
+		return Problem{Field: key, Message: "unknown key", Suggestion: similar.FindNearest(key, ListKeys())}
 	}
 	if err := field.Set(&a.Spec, text); err != nil {
 		return err

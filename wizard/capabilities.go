@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/payload"
 	"exoshift/wizard/sshkey"
@@ -17,7 +18,7 @@ const (
 
 func validateCapability(value string) []Problem {
 	if known := payload.Capabilities(); !slices.Contains(known, value) {
-		return NewProblem(Quote(value)+" is not a known capability", FormatChoices(known), Nearest(value, known))
+		return NewProblem(Quote(value)+" is not a known capability", FormatChoices(known), similar.FindNearest(value, known))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/recognize"
 )
@@ -138,7 +139,7 @@ func (f Field) checkValue(spec state.Spec) []Problem {
 	case !utf8.ValidString(value):
 		return WithField(f.Key, NewProblem("is not valid UTF-8", f.FormatAllowed(), ""))
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, value):
-		return WithField(f.Key, NewProblem(Quote(value)+" is not known", FormatChoices(f.Choices), Nearest(value, f.Choices)))
+		return WithField(f.Key, NewProblem(Quote(value)+" is not known", FormatChoices(f.Choices), similar.FindNearest(value, f.Choices)))
 	case f.value.shape == List || f.value.shape == Table || f.value.shape == Groups:
 		return f.checkItems(value)
 	case f.rule == nil:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/instancetype"
 )
@@ -223,7 +224,7 @@ func newMinTypeRule(usual string) rule {
 		chosen, ok := instancetype.Find(value)
 		switch {
 		case !ok:
-			return NewProblem(Quote(value)+" is not a known instance type", allowed, Nearest(value, instancetype.ListNames()))
+			return NewProblem(Quote(value)+" is not a known instance type", allowed, similar.FindNearest(value, instancetype.ListNames()))
 		case chosen.CPUs < least.CPUs || chosen.Memory < least.Memory:
 			return NewProblem(chosen.String()+" is too small: smaller types than the default are not supported", allowed, "")
 		}

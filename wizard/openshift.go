@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/label"
 	"exoshift/wizard/release"
@@ -237,7 +238,7 @@ func findChannel(word string) string {
 	if word == "" {
 		return "stable"
 	}
-	return Nearest(word, release.ListChannels())
+	return similar.FindNearest(word, release.ListChannels())
 }
 
 func checkDistribution(spec state.Spec) []Problem {

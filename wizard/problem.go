@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"exoshift/wizard/recognize"
 )
 
 // Problem is one thing that is wrong with the answers. It never holds the value of a secret.
@@ -77,24 +77,10 @@ const MaxShown = 60
 // the wrong field.
 func Quote(value string) string {
 	if len(value) > MaxShown || strings.ContainsAny(value, "\n\r") || strings.Contains(value, "PRIVATE KEY") ||
-		strings.Contains(value, `"auth`) {
+		strings.Contains(value, `"auth`) || recognize.Secret(value) != "" {
 		return "the value"
 	}
 	return strconv.Quote(value)
-}
-
-// Nearest returns the candidate that was probably meant, or "".
-func Nearest(word string, candidates []string) string {
-	if len(word) > MaxShown {
-		return ""
-	}
-	best, distance := "", max(1, len(word)/3)+1
-	for _, candidate := range candidates {
-		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	return best
 }
 
 // FormatChoices lists the allowed values for a problem.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/label"
 	"exoshift/wizard/profile"
@@ -311,7 +312,7 @@ func checkUnusualFacts(spec state.Spec) []Problem {
 	var faults []Problem
 	for _, name := range slices.Sorted(maps.Keys(spec.Syn.Facts)) {
 		at := slices.IndexFunc(known, func(f fact) bool { return f.name == name })
-		switch alike := Nearest(name, names); {
+		switch alike := similar.FindNearest(name, names); {
 		case at >= 0:
 			faults = append(faults, WithField(FactsKey+"."+name, known[at].checkValue(spec.Syn.Facts[name]))...)
 		case alike != "" && alike != name:
@@ -335,7 +336,7 @@ func (f fact) checkValue(value string) []Problem {
 	}
 	for _, one := range values {
 		if len(names) > 0 && !slices.Contains(names, strings.TrimSpace(one)) {
-			return NewProblem(Quote(one)+" is not one of the usual values; the cluster's configuration must support it", FormatChoices(names), Nearest(one, names))
+			return NewProblem(Quote(one)+" is not one of the usual values; the cluster's configuration must support it", FormatChoices(names), similar.FindNearest(one, names))
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"exoshift/internal/fileread"
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -198,7 +199,7 @@ func (d *document) readSection(node ast.Node, path string, here position) {
 			d.readSection(entry.Value, full, spot)
 		default:
 			keys := d.listKeysBelow(fields, path)
-			d.report(spot, wizard.Problem{Field: wizard.FormatPath(full), Message: "unknown key", Allowed: wizard.FormatChoices(keys), Suggestion: wizard.Nearest(key, keys)})
+			d.report(spot, wizard.Problem{Field: wizard.FormatPath(full), Message: "unknown key", Allowed: wizard.FormatChoices(keys), Suggestion: similar.FindNearest(key, keys)})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/wizard"
 )
 
@@ -20,7 +21,7 @@ func FindFields(name string) []wizard.Field {
 }
 
 // FindNearest returns the key or section that is nearest to name, or "".
-func FindNearest(name string) string { return wizard.Nearest(name, AnswerableNames()) }
+func FindNearest(name string) string { return similar.FindNearest(name, AnswerableNames()) }
 
 // AnswerableNames returns the keys of all fields that can be answered, and their sections.
 func AnswerableNames() []string {

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // Given is one answer as text, with its source.
@@ -94,7 +93,7 @@ func ReadFlags(flags []string) Layer {
 			layer.problems = append(layer.problems, wizard.Problem{Field: SetFlag, Message: wizard.Quote(flag) + " is not of the form KEY=VALUE",
 				Allowed: "e.g. " + SetFlag + " cluster.id=c-demo-1"})
 		case !known:
-			layer.addProblems(SetFlag, []wizard.Problem{{Field: wizard.FormatPath(key), Message: "unknown key", Suggestion: wizard.Nearest(key, wizard.ListKeys())}})
+			layer.addProblems(SetFlag, []wizard.Problem{{Field: wizard.FormatPath(key), Message: "unknown key", Suggestion: similar.FindNearest(key, wizard.ListKeys())}})
 		default:
 			layer.setAnswer(field, text, SetFlag)
 		}
@@ -177,12 +176,11 @@ func findVariable(name string) string {
 	if !strings.HasPrefix(name, wizard.VariablePrefix) || len(name) > wizard.MaxShown {
 		return ""
 	}
-	best, distance := "", maxTypos+1
+	var variables []string
 	for _, field := range listVariableFields() {
-		if d := levenshtein.ComputeDistance(name, field.Variable()); d < distance {
-			best, distance = field.Variable(), d
-		}
+		variables = append(variables, field.Variable())
 	}
+	best := similar.FindWithin(name, variables, maxTypos)
 	switch all := wizard.VariablePrefix + "SYN_FACTS"; {
 	case best == name:
 		return ""

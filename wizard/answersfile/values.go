@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/text/similar"
 	"exoshift/wizard"
 
 	"github.com/goccy/go-yaml/ast"
@@ -207,7 +208,7 @@ func (d *document) readReference(field wizard.Field, node ast.Node, key position
 		spot := positionOf(entry.Key.GetToken(), key)
 		if !slices.Contains(wizard.ListReferenceKinds(), name) {
 			d.report(spot, wizard.Problem{Field: field.Key, Message: "contains an unknown key", Allowed: field.FormatAllowed(),
-				Suggestion: wizard.Nearest(name, wizard.ListReferenceKinds())})
+				Suggestion: similar.FindNearest(name, wizard.ListReferenceKinds())})
 			continue
 		}
 		if text, ok := d.readScalar(field.Key, field, entry.Value, spot); ok && text != "" {

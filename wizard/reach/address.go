@@ -11,8 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
 	"golang.org/x/net/idna"
+
+	"exoshift/internal/text/similar"
 )
 
 // In bytes.
@@ -110,15 +111,9 @@ func replaceScheme(scheme, rest string) string {
 }
 
 func newSchemeError(scheme, rest string) error {
-	best, distance := "", max(1, len(scheme)/3)+1
-	for _, known := range listSchemes() {
-		if d := levenshtein.ComputeDistance(truncateText(scheme), known); d < distance {
-			best, distance = known, d
-		}
-	}
 	failure := AddressError{Problem: fmt.Sprintf("unsupported scheme %q", truncateText(scheme)), Allowed: "one of " + strings.Join(listSchemes(), ", ")}
-	if best != "" {
-		failure.Suggestion = replaceScheme(best, rest)
+	if meant := similar.FindNearest(truncateText(scheme), listSchemes()); meant != "" {
+		failure.Suggestion = replaceScheme(meant, rest)
 	}
 	return failure
 }

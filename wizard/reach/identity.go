@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"exoshift/assets"
+	"exoshift/internal/text/similar"
 )
 
 // ListIDs returns the IDs of all possible checks: those of a catalogue, and those of the operator's own endpoints that
@@ -27,22 +26,9 @@ func HasID(ids []string, id string) bool {
 	return slices.ContainsFunc(ids, func(known string) bool { return strings.EqualFold(known, id) })
 }
 
-// Longer words are not taken for an ID with a typing mistake.
-const maxIDLength = 40
-
-// FindNearestID returns the ID that word is probably a typing mistake of, or "".
+// FindNearestID returns the ID that word is probably a typing mistake of, or "". With more than two mistakes it is another word.
 func FindNearestID(word string, ids []string) string {
-	word = strings.ToUpper(strings.TrimSpace(word))
-	best, distance := "", 3 // with more than two mistakes it is another word
-	if len(word) > maxIDLength {
-		return ""
-	}
-	for _, id := range ids {
-		if d := levenshtein.ComputeDistance(word, id); d < distance {
-			best, distance = id, d
-		}
-	}
-	return best
+	return similar.FindWithin(strings.TrimSpace(word), ids, 2)
 }
 
 func listCatalogueIDs(catalogue []assets.Endpoint) []string {

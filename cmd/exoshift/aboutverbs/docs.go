@@ -12,7 +12,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/docs"
 	"exoshift/internal/app/exit"
-	"exoshift/wizard"
+	"exoshift/internal/text/similar"
 )
 
 func newDocsCommand(std cli.Streams) *cobra.Command {
@@ -63,7 +63,7 @@ func findNearest(typed string) string {
 			names = append(names, name[at+1:])
 		}
 	}
-	return wizard.Nearest(strings.ToLower(typed), names)
+	return similar.FindNearest(strings.ToLower(typed), names)
 }
 
 func listNames(pages []docs.Page) []string {

@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/scenario"
 	"exoshift/internal/text"
+	"exoshift/internal/text/similar"
 	"exoshift/provisioner/remoterun"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -172,7 +173,7 @@ func (c checkFlags) validateZone() error {
 		return nil
 	}
 	problem := fmt.Sprintf("--zone %s: no such zone", c.zone)
-	if nearest := wizard.Nearest(c.zone, zones); nearest != "" {
+	if nearest := similar.FindNearest(c.zone, zones); nearest != "" {
 		problem += "; did you mean " + nearest + "?"
 	}
 	return fmt.Errorf("%s\n  zones: %s", problem, strings.Join(zones, ", "))

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/internal/app/exit"
-	"exoshift/wizard"
+	"exoshift/internal/text/similar"
 )
 
 // WithUsageError returns a check of arguments whose errors are of usage; nil allows none.
@@ -67,7 +67,7 @@ func findNearestCommand(parent *cobra.Command, name string) string {
 			names = append(names, command.Name())
 		}
 	}
-	return wizard.Nearest(name, names)
+	return similar.FindNearest(name, names)
 }
 
 // NewHelpCommand returns the verb `help`.

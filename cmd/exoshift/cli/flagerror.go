@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"exoshift/internal/app/exit"
-	"exoshift/wizard"
+	"exoshift/internal/text/similar"
 )
 
 // NewFlagError describes what is wrong with the flags of a command line.
@@ -44,7 +44,7 @@ func findNearestFlag(cmd *cobra.Command, name string) string {
 			names = append(names, flag.Name)
 		}
 	})
-	return wizard.Nearest(name, names)
+	return similar.FindNearest(name, names)
 }
 
 func describeType(name string) string {

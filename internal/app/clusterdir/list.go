@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/text/similar"
 	"exoshift/state"
-	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 )
 
@@ -149,7 +149,7 @@ func newUnknownIDError(id string) error {
 			ids = append(ids, cluster.ID)
 		}
 	}
-	if nearest := wizard.Nearest(id, ids); err == nil && nearest != "" {
+	if nearest := similar.FindNearest(id, ids); err == nil && nearest != "" {
 		problem += "; did you mean " + nearest + "?"
 	}
 	return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: exoshift list"))

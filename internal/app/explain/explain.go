@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"exoshift/wizard"
+	"exoshift/internal/text/similar"
 	"exoshift/wizard/answersfile"
 )
 
@@ -53,5 +53,5 @@ func FindNearest(id string) string {
 			names = append(names, page.Alias)
 		}
 	}
-	return wizard.Nearest(id, names)
+	return similar.FindNearest(id, names)
 }

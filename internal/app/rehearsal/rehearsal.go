@@ -22,6 +22,7 @@ import (
 	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/scenario"
+	"exoshift/internal/text/similar"
 	"exoshift/provisioner/handover"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -70,7 +71,7 @@ func ValidateScenario(names string) error {
 			continue
 		}
 		problem := fmt.Sprintf("--scenario %s: unknown scenario %q", names, name)
-		if nearest := wizard.Nearest(name, scenario.Names()); nearest != "" {
+		if nearest := similar.FindNearest(name, scenario.Names()); nearest != "" {
 			problem += "; did you mean " + nearest + "?"
 		}
 		return exit.WithCode(exit.Usage, errors.New(problem+"\n  see: exoshift rehearse --list-scenarios"))
