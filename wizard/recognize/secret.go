@@ -15,25 +15,38 @@ var secretForms = []struct { //nolint:gochecknoglobals // a table that nothing c
 	what    string
 	pattern *regexp.Regexp
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY`)},
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY|\bLS0tLS1CRUdJTi(?:BSU0Eg|BQUklW|BFQyB|BPUEVO|BFTkNS|BQR1Ag)`)}, // or in base64, as kubeconfigs have it
+	{"an age key", regexp.MustCompile(`(?i)\bAGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{8,}`)},
 	{"an API key", regexp.MustCompile(`\bEXO[0-9a-f]{20,}\b`)},
 	{"a Vault token", regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{8,}`)},
 	{"a token of GitLab", regexp.MustCompile(`\bgl(?:pat|dt|rt|ptt|cbt|ft|soat)-[A-Za-z0-9_-]{8,}`)},
 	{"a token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
 	{"a token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)},
 	{"a token of OpenShift", regexp.MustCompile(`\bsha256~[A-Za-z0-9_-]{20,}`)},
-	{"a pull secret", regexp.MustCompile(`"auths?"+\s*:`)},
+	{"a pull secret", regexp.MustCompile(`"auths?"+\s*:|\beyJhdXRocyI6`)}, // or in base64, as secrets of Kubernetes have it
+	{"the URL of a webhook", regexp.MustCompile(`(?i)\bhttps://(?:hooks\.slack\.com/(?:services|workflows|triggers)/|[a-z0-9.-]*discord(?:app)?\.com/api/webhooks/|[a-z0-9.-]+\.webhook\.office\.com/|[^\s/]+/hooks/[a-z0-9]{20,})`)},
+	{"a URL with a password", regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:[^\s/@]+@`)},
 }
 
-// Secret describes the first secret of a known form in a text, e.g. "an API key", or returns "".
+// Secret describes the first secret of a known form in a text, e.g. "an API key", or the one that the whole text is; or returns "".
 func Secret(text string) string {
 	for _, form := range secretForms {
 		if form.pattern.MatchString(text) {
 			return form.what
 		}
 	}
+	if isRandomWord(strings.TrimSpace(text)) {
+		return "a secret"
+	}
 	return ""
 }
+
+// isRandomWord recognizes a long word such as an API secret of Exoscale, which has 43 characters.
+func isRandomWord(text string) bool {
+	return longWord.MatchString(text) && strings.ContainsFunc(text, unicode.IsLower) && strings.ContainsFunc(text, unicode.IsUpper) && strings.ContainsFunc(text, unicode.IsDigit)
+}
+
+var longWord = regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`)
 
 // Longest names in bytes of POSIX systems.
 const (
@@ -44,7 +57,6 @@ const (
 // SecretAsName describes the secret that was probably given where the name of its variable, its file or its account is asked for, or
 // returns "".
 func SecretAsName(name string) string {
-	long := longWord.MatchString(name)
 	switch form := Secret(name); {
 	case form != "":
 		return form
@@ -54,13 +66,13 @@ func SecretAsName(name string) string {
 		return "a pull secret"
 	case strings.ContainsAny(name, "\n\r{}\""):
 		return "a secret"
-	case long && strings.ContainsFunc(name, unicode.IsLower) && strings.ContainsFunc(name, unicode.IsUpper) && strings.ContainsFunc(name, unicode.IsDigit):
-		return "a secret"
+	case oldVaultToken.MatchString(name):
+		return "a Vault token"
 	case len(name) > maxPathLength, slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > maxNameLength }):
 		return "a secret"
 	}
 	return ""
 }
 
-// longWord is a long random word, such as an API secret of Exoscale, which has 43 characters.
-var longWord = regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`)
+// oldVaultToken is the form of tokens before Vault 1.10, which might be a domain elsewhere.
+var oldVaultToken = regexp.MustCompile(`^[sbr]\.[A-Za-z0-9]{24}(?:\.[A-Za-z0-9]{5})?$`)

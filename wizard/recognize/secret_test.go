@@ -1,6 +1,7 @@
 package recognize_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -10,14 +11,17 @@ import (
 // secretsByForm are made up, one of each form that is recognized.
 func secretsByForm() map[string]string {
 	return map[string]string{
-		"a private key":        "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
-		"an API key":           "EXO0123456789abcdef01234567",
-		"a Vault token":        "hvs.CAESIJ0123456789abcdef",
-		"a token of GitLab":    "glpat-0123456789abcdefghij",
-		"a token of GitHub":    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
-		"a token":              "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ5b3UifQ.c2ln",
-		"a token of OpenShift": "sha256~0123456789abcdefghijABCDEFGHIJ0123456789ab",
-		"a pull secret":        `{"auths":{"quay.io":{"auth":"eW91OnNlY3JldA=="}}}`,
+		"a private key":         "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
+		"an age key":            "AGE-SECRET-KEY-1" + strings.Repeat("Q9", 29),
+		"the URL of a webhook":  "https://hooks.slack.com/services/T00000000/B00000000/xxxxxxxxxxxxxxxxxxxxxxxx",
+		"a URL with a password": "https://you:s3cret@git.example.net/customer",
+		"an API key":            "EXO0123456789abcdef01234567",
+		"a Vault token":         "hvs.CAESIJ0123456789abcdef",
+		"a token of GitLab":     "glpat-0123456789abcdefghij",
+		"a token of GitHub":     "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+		"a token":               "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ5b3UifQ.c2ln",
+		"a token of OpenShift":  "sha256~0123456789abcdefghijABCDEFGHIJ0123456789ab",
+		"a pull secret":         `{"auths":{"quay.io":{"auth":"eW91OnNlY3JldA=="}}}`,
 	}
 }
 
@@ -37,8 +41,33 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+func TestSecret_InBase64AndOfOtherServices(t *testing.T) {
+	for secret, what := range map[string]string{
+		strings.Repeat("aB3_", 11):          "a secret", // the whole text
+		"see " + strings.Repeat("aB3_", 11): "",
+		base64.StdEncoding.EncodeToString([]byte("-----BEGIN RSA PRIVATE KEY-----\nMIIE")):     "a private key",
+		base64.StdEncoding.EncodeToString([]byte("-----BEGIN PRIVATE KEY-----\nMIIE")):         "a private key",
+		base64.StdEncoding.EncodeToString([]byte("-----BEGIN EC PRIVATE KEY-----\nMIIE")):      "a private key",
+		base64.StdEncoding.EncodeToString([]byte("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl")): "a private key",
+		base64.StdEncoding.EncodeToString([]byte("-----BEGIN CERTIFICATE-----\nMIIE")):         "",
+		base64.StdEncoding.EncodeToString([]byte(`{"auths":{"quay.io":{"auth":"eW91Om1l"}}}`)): "a pull secret",
+		"age-secret-key-1" + strings.Repeat("q9", 29):                                          "an age key",
+		"age1" + strings.Repeat("q9", 29):                                                      "", // public
+		"https://discord.com/api/webhooks/1234567890/abcdefghijklmnopqrstuvwxyz":               "the URL of a webhook",
+		"https://example.webhook.office.com/webhookb2/0123":                                    "the URL of a webhook",
+		"https://chat.example.net/hooks/abcdefghijklmnopqrstuvwxyz":                            "the URL of a webhook",
+		"https://git.example.net/webhooks/readme":                                              "",
+		"https://you@git.example.net:8443/customer":                                            "",
+		"ssh://git@git.example.net:22/customer":                                                "",
+	} {
+		if got := recognize.Secret(secret); got != what {
+			t.Errorf("%q is found to be %q, want %q", secret, got, what)
+		}
+	}
+}
+
 func TestSecretAsName(t *testing.T) {
-	for _, secret := range []string{"{", "a\nb", `a"b`, strings.Repeat("aB3_", 11), strings.Repeat("x", 256), strings.Repeat("/abc", 1100), "-----BEGIN CERTIFICATE-----"} {
+	for _, secret := range []string{"{", "a\nb", `a"b`, strings.Repeat("aB3_", 11), strings.Repeat("x", 256), strings.Repeat("/abc", 1100), "-----BEGIN CERTIFICATE-----", "s.abcdefghijklmnopqrstuvwx"} {
 		if recognize.SecretAsName(secret) == "" {
 			t.Errorf("%q is taken for a name", secret)
 		}
