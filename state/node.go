@@ -50,6 +50,8 @@ type NodeRemoval struct {
 	Address   string `json:"address,omitzero"`
 	Cordoned  bool   `json:"cordoned,omitzero"`  // by the removal: undone if it is given up
 	Committed bool   `json:"committed,omitzero"` // the answers do not have it any more: the removal can only be ended
+	// ReplacedBy is the node that takes its place, which the answers have instead of it; "": none does.
+	ReplacedBy string `json:"replacedBy,omitzero"`
 }
 
 // FindRemoval returns the removal of a node that was begun; nil: there is none.
@@ -84,6 +86,14 @@ func (s Spec) WithoutNode(role Role, index int) Spec {
 	left := slices.DeleteFunc(s.listIndices(role), func(i int) bool { return i == index })
 	s = s.WithCount(role, len(left))
 	return s.WithIndices(s.replaceIndices(role, left))
+}
+
+// WithNode returns the answers with one more machine of a group, of that index.
+func (s Spec) WithNode(role Role, index int) Spec {
+	all := append(s.listIndices(role), index)
+	slices.Sort(all)
+	s = s.WithCount(role, len(all))
+	return s.WithIndices(s.replaceIndices(role, all))
 }
 
 // WithIndices returns the answers with the indices of the machines of groups that are not numbered without gaps.
@@ -129,18 +139,23 @@ func (s Spec) listIndices(role Role) []int {
 
 // WithCount returns the answers with another number of machines of a group of nodes that are no masters.
 func (s Spec) WithCount(role Role, count int) Spec {
+	return s.WithGroup(role, func(group *MachineSpec) { group.Count = count })
+}
+
+// WithGroup returns the answers with a change of the machines of a group of nodes that are no masters.
+func (s Spec) WithGroup(role Role, change func(*MachineSpec)) Spec {
 	switch role {
 	case RoleInfra:
-		s.Sizing.Infra.Count = count
+		change(&s.Sizing.Infra)
 	case RoleStorage:
-		s.Sizing.Storage.Count = count
+		change(&s.Sizing.Storage)
 	case RoleWorker:
-		s.Sizing.Workers.Count = count
+		change(&s.Sizing.Workers)
 	default:
 		s.Sizing.ExtraGroups = slices.Clone(s.Sizing.ExtraGroups)
 		for i := range s.Sizing.ExtraGroups {
 			if s.Sizing.ExtraGroups[i].Name == string(role) {
-				s.Sizing.ExtraGroups[i].Count = count
+				change(&s.Sizing.ExtraGroups[i].MachineSpec)
 			}
 		}
 	}

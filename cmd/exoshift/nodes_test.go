@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,6 +43,10 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a router goes elsewhere first":                 routerRemoved,
 		"what the cluster cannot lose":                  removalsRefused,
 		"what is not safe now":                          unsafeRemovals,
+		"another takes the place of a replaced one":     nodeReplaced,
+		"a replacement that is stopped goes on":         replacementStopped,
+		"a dead one is replaced":                        deadNodeReplaced,
+		"a group of another size is replaced":           groupResized,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 	}
 	if !testing.Short() {
@@ -76,8 +79,8 @@ func (o removalOutput) ShowPlan(plan appnodes.Plan) error {
 }
 func (removalOutput) Confirm(context.Context) error { return nil }
 func (o removalOutput) Warn(line string)            { fmt.Fprintln(o.out, line) }
-func (o removalOutput) Close(_ appnodes.Plan, failure error, _ string) {
-	fmt.Fprintln(o.out, "closed:", failure, fault.HintOf(failure))
+func (o removalOutput) Close(plan appnodes.Plan, failure error, _ string) {
+	fmt.Fprintln(o.out, "closed:", failure, fault.HintOf(failure), plan.Retry)
 }
 
 func clusterOf(t *testing.T, s run.Run) appnodes.Cluster {
@@ -92,15 +95,25 @@ func clusterOf(t *testing.T, s run.Run) appnodes.Cluster {
 
 func removeNodes(t *testing.T, s run.Run, wanted appnodes.Removal, alter func(*nodes.Clients)) (string, error) {
 	t.Helper()
+	return changeNodes(t, s, wanted, alter, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+		return cluster.Remove(ctx, wanted, shown)
+	})
+}
+
+func changeNodes(t *testing.T, s run.Run, wanted appnodes.Removal, alter func(*nodes.Clients), do func(context.Context, appnodes.Cluster, appnodes.Removal, appnodes.Display) error) (string, error) {
+	t.Helper()
 	var out bytes.Buffer
 	cluster := clusterOf(t, s)
 	cluster.Alter = alter
 	if wanted.Timeout == 0 {
 		wanted.Timeout = 10 * time.Minute
 	}
-	err := cluster.Remove(t.Context(), wanted, removalOutput{jsonDisplay(cli.Streams{Out: &out, Err: io.Discard}), &out})
+	wanted.FormatRetry = formatNames
+	err := do(t.Context(), cluster, wanted, removalOutput{jsonDisplay(cli.Streams{Out: &out, Err: io.Discard}), &out})
 	return out.String(), err
 }
+
+func formatNames(names []string) string { return "exoshift nodes ... " + strings.Join(names, " ") }
 
 func listNodes(t *testing.T, s run.Run) []nodes.Node {
 	t.Helper()
@@ -244,7 +257,7 @@ func removalBlocked(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	ctx, stop := context.WithCancel(t.Context()) // Ctrl-C
 	time.AfterFunc(2*time.Minute, stop)
 	var ignored bytes.Buffer
-	err = clusterOf(t, s).Remove(ctx, appnodes.Removal{Names: []string{"worker-0"}, Timeout: time.Hour}, removalOutput{jsonDisplay(cli.Streams{Out: &ignored, Err: io.Discard}), &ignored})
+	err = clusterOf(t, s).Remove(ctx, appnodes.Removal{Names: []string{"worker-0"}, Timeout: time.Hour, FormatRetry: formatNames}, removalOutput{jsonDisplay(cli.Streams{Out: &ignored, Err: io.Discard}), &ignored})
 	if exit.Code(err) != exit.Interrupted || slices.ContainsFunc(listNodes(t, s), func(n nodes.Node) bool { return n.Node.Cordoned }) {
 		t.Errorf("stopped: %v", err)
 	}
@@ -319,81 +332,4 @@ func deadNodeRemoved(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		passTime(t, s, 20*time.Second)
 	}
 	t.Errorf("it cannot be removed: %v", last)
-}
-
-// killer ends a process at a call that changes something: before its effect or after it. From then on nothing has an effect.
-type killer struct {
-	nodes.Cloud
-	nodes.Cluster
-	at    int
-	after bool
-	calls *int
-}
-
-var errKilled = errors.New("killed")
-
-func (k killer) do(change func() (state.Action, error)) (state.Action, error) {
-	*k.calls++
-	switch {
-	case *k.calls > k.at, *k.calls == k.at && !k.after:
-		return "", errKilled
-	case *k.calls == k.at:
-		_, err := change()
-		return "", errors.Join(errKilled, err)
-	}
-	return change()
-}
-
-func (k killer) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cluster.SetCordon(ctx, node, cordoned) })
-}
-
-func (k killer) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cluster.EvictPod(ctx, pod) })
-}
-
-func (k killer) DeleteNode(ctx context.Context, node string) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cluster.DeleteNode(ctx, node) })
-}
-
-func (k killer) StopInstance(ctx context.Context, id string) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cloud.StopInstance(ctx, id) })
-}
-
-func (k killer) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cloud.DeleteInstance(ctx, id) })
-}
-
-func (k killer) DeleteRecords(ctx context.Context, zone, name, kind string, useless func(string) bool) (state.Action, error) {
-	return k.do(func() (state.Action, error) { return k.Cloud.DeleteRecords(ctx, zone, name, kind, useless) })
-}
-
-// removalKilled removes a node for each call at which its removal is killed, in one cluster: it is made again in between.
-func removalKilled(t *testing.T, s run.Run, _ *simcloud.Zone) {
-	serveWeb(t, s, 4, 2)
-	for at := 1; ; at++ {
-		for _, after := range []bool{false, true} {
-			calls := 0
-			out, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, func(clients *nodes.Clients) {
-				k := killer{clients.Cloud, clients.Cluster, at, after, &calls}
-				clients.Cloud, clients.Cluster = k, k
-			})
-			if calls < at {
-				if at < 5 {
-					t.Errorf("there were only %d calls", calls)
-				}
-				return
-			}
-			if err == nil {
-				t.Errorf("killed at call %d, after: %t, it went on:\n%s", at, after, lastLines(out))
-			}
-			if out, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, nil); err != nil && !strings.Contains(err.Error(), "it is gone already") {
-				t.Fatalf("killed at call %d, after: %t: %v\n%s", at, after, err, lastLines(out))
-			}
-			checkRemoved(t, s, "worker-1", 10)
-			again := s
-			again.Spec.Sizing.Workers.Count = 4
-			installed(t, again)
-		}
-	}
 }

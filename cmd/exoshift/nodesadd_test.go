@@ -29,15 +29,19 @@ func (o additionOutput) ShowPreview(preview appnodes.AdditionPreview) error {
 }
 func (additionOutput) Confirm(context.Context) error { return nil }
 
-// addNodes returns the names that the preview has.
-func addNodes(t *testing.T, s run.Run, group string, count int, dryRun bool) ([]string, error) {
-	t.Helper()
-	var names []string
-	wanted := appnodes.Addition{Group: group, Count: count, DryRun: dryRun, OpenRun: func(_ context.Context, spec state.Spec, _ wizard.Secrets, _ state.Folder) (run.Run, error) {
+func nodeInstaller(s run.Run) appnodes.Installer {
+	return appnodes.Installer{OpenRun: func(_ context.Context, spec state.Spec, _ wizard.Secrets, _ state.Folder) (run.Run, error) {
 		r := s
 		r.Spec = spec
 		return r, nil
 	}}
+}
+
+// addNodes returns the names that the preview has.
+func addNodes(t *testing.T, s run.Run, group string, count int, dryRun bool) ([]string, error) {
+	t.Helper()
+	var names []string
+	wanted := appnodes.Addition{Group: group, Count: count, DryRun: dryRun, Installer: nodeInstaller(s)}
 	err := clusterOf(t, s).Add(t.Context(), wanted, additionOutput{jsonDisplay(cli.Streams{Out: io.Discard, Err: new(bytes.Buffer)}), &names})
 	return names, err
 }

@@ -32,6 +32,7 @@ type Options struct {
 	PullSecret string
 	WaitForDNS time.Duration  // timeout of the delegation; 0: DefaultWaitForDNS
 	Renew      bool           // replace certificates that are too old, and the machines that were started with them
+	Replaced   []string       // machines that others take the place of, and that may differ from the answers until then
 	NewKeys    []string       // nodes whose machines may get their first certificate for one key more than usual
 	Response   watch.Response // what is done about findings
 
@@ -105,7 +106,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	i.inventory = preflight.NewInventory(spec, clients.Cloud, clients.Objects)
 	i.conflicts = preflight.NewConflicts(spec, folder, facts, clients.Objects, i.inventory, ListNames(spec), options.Renew)
 	i.availability = preflight.NewAvailability(spec, facts, clients.Cloud, clients.Installer)
-	i.comparison = preflight.NewComparison(spec, facts, clients.Cloud, clients.Cluster, clients.Clock, i.inventory, i.availability)
+	i.comparison = preflight.NewComparison(spec, facts, clients.Cloud, clients.Cluster, clients.Clock, i.inventory, i.availability, options.Replaced)
 	i.quotas = preflight.NewQuotas(spec, facts, clients.Cloud, i.inventory, i.availability, options.Accepted)
 
 	i.securityGroups = network.NewSecurityGroups(spec, clients.Cloud)

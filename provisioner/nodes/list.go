@@ -62,7 +62,11 @@ func (n Node) Findings() []string {
 			all = append(all, "its configuration is degraded")
 		}
 	}
-	if n.Removal != nil {
+	switch {
+	case n.Removal == nil:
+	case n.Removal.ReplacedBy != "":
+		all = append(all, "its replacement by "+n.Removal.ReplacedBy+" has not ended: exoshift nodes replace "+n.Name)
+	default:
 		all = append(all, "its removal has not ended: exoshift nodes remove "+n.Name)
 	}
 	return all

@@ -52,11 +52,11 @@ func TestJoin_RemovalOfAnEarlierMachine(t *testing.T) {
 	if all[3].Removal != nil || all[4].Removal == nil {
 		t.Errorf("%+v, %+v", all[3].Removal, all[4].Removal)
 	}
-	r := NewRemoval(exampleSpec(), state.NewFactsStore(facts, nil), Clients{}, Options{})
-	if err := r.checkPending(all, []string{"worker-1"}); err != nil {
+	r := review{NewRemoval(exampleSpec(), state.NewFactsStore(facts, nil), Clients{}, Options{}), all}
+	if err := r.checkPending([]string{"worker-1"}); err != nil {
 		t.Errorf("the removal of the earlier worker-0 has to be ended: %v", err)
 	}
-	if err := r.checkPending(all, []string{"worker-0"}); err == nil || !strings.Contains(err.Error(), "the removal of worker-1 has not ended") {
+	if err := r.checkPending([]string{"worker-0"}); err == nil || !strings.Contains(err.Error(), "the removal of worker-1 has not ended") {
 		t.Errorf("the removal of worker-1: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"exoshift/internal/fault"
@@ -25,6 +26,9 @@ const (
 
 // Plan returns the steps of the removal, a chain for each node, of which as many run at a time as the options say.
 func (r *Removal) Plan() provisioner.Plan {
+	if r.isReplacement() {
+		return r.planReplacement()
+	}
 	var plan provisioner.Plan
 	var last []string // of each chain
 	for i, target := range r.targets {
@@ -32,13 +36,96 @@ func (r *Removal) Plan() provisioner.Plan {
 		if before := i - max(1, r.options.Parallel); before >= 0 {
 			needs = []string{last[before]}
 		}
-		for _, step := range r.listSteps(target) {
-			step.ID, step.Phase, step.Needs = step.ID+"-"+target.Name, Phase, needs
-			plan, needs = append(plan, step), []string{step.ID}
-		}
-		last = append(last, needs[0])
+		chain := r.buildChain(target, needs)
+		plan, last = append(plan, chain...), append(last, chain[len(chain)-1].ID)
 	}
 	return plan
+}
+
+// buildChain returns the steps of one node, each after the one before it, and the first after needs.
+func (r *Removal) buildChain(target Target, needs []string) []provisioner.Step {
+	steps := r.listSteps(target)
+	for i := range steps {
+		steps[i].ID, steps[i].Phase, steps[i].Needs = steps[i].ID+"-"+target.Name, Phase, needs
+		needs = []string{steps[i].ID}
+	}
+	return steps
+}
+
+// planReplacement replaces as many nodes at a time as the options say: their machines are added at once, then each node is removed.
+func (r *Removal) planReplacement() provisioner.Plan {
+	var plan provisioner.Plan
+	var needs []string
+	for batch := range slices.Chunk(r.targets, max(1, r.options.Parallel)) {
+		if added := listAdded(batch); len(added) > 0 {
+			names := strings.Join(added, ", ")
+			plan = append(plan, provisioner.Step{
+				ID: "add-" + added[0], Title: "Add " + names, Phase: Phase, Needs: needs, Usual: addUsual,
+				Do: func(ctx context.Context, report provisioner.Report) error { return r.add(ctx, report, batch) },
+			})
+			needs = []string{"add-" + added[0]}
+		}
+		var ended []string
+		for _, target := range batch {
+			chain := r.buildChain(target, needs)
+			plan, ended = append(plan, chain...), append(ended, chain[len(chain)-1].ID)
+		}
+		needs = ended
+	}
+	return plan
+}
+
+// addUsual is how long a machine takes to become a node.
+const addUsual = 8 * time.Minute
+
+// listAdded returns the names of the machines that have to be added before the targets are removed.
+func listAdded(batch []Target) []string {
+	var names []string
+	for _, target := range batch {
+		if target.isAdded() {
+			names = append(names, target.Replacement.Name)
+		}
+	}
+	return names
+}
+
+// FirstAddition returns the answers with the first machines that are added, beside the nodes that they replace; false: none is.
+func (r *Removal) FirstAddition() (state.Spec, bool) {
+	for batch := range slices.Chunk(r.targets, max(1, r.options.Parallel)) {
+		if len(listAdded(batch)) > 0 {
+			return exchangeAdded(r.spec, batch), true
+		}
+	}
+	return r.spec, false
+}
+
+func exchangeAdded(spec state.Spec, batch []Target) state.Spec {
+	for _, target := range batch {
+		if target.isAdded() {
+			spec = target.exchange(spec)
+		}
+	}
+	return spec
+}
+
+// add records which node each machine takes the place of, and puts the answers in force that have it: then the machines are made.
+func (r *Removal) add(ctx context.Context, report provisioner.Report, batch []Target) error {
+	spec := exchangeAdded(r.current, batch) // no other step of the plan runs meanwhile
+	err := r.options.Commit(spec, func(facts *state.Facts) {
+		facts.NodeIndices = spec.Indices
+		for _, target := range batch {
+			if target.isAdded() {
+				facts.SetRemoval(target.newRecord())
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.current = spec
+	r.mu.Unlock()
+	return r.options.Add(ctx, report, spec)
 }
 
 func (r *Removal) listSteps(t Target) []provisioner.Step {
@@ -57,20 +144,9 @@ func (r *Removal) listSteps(t Target) []provisioner.Step {
 	}
 }
 
-// isStopped reports whether nothing runs on the node's machine any more, so that nothing can be evicted from it.
-func (t Target) isStopped() bool {
-	return t.Node.Node == nil || !t.Node.Node.Ready && (t.Machine == nil || t.Machine.State != "running")
-}
-
 // cordon records what it does before it does it, so that it can be undone.
 func (r *Removal) cordon(ctx context.Context, report provisioner.Report, t Target) error {
-	removal := state.NodeRemoval{Node: t.Name, Role: t.Role}
-	if t.Removal != nil {
-		removal = *t.Removal
-	}
-	if t.Machine != nil {
-		removal.MachineID, removal.Address = t.Machine.ID, t.Machine.Address
-	}
+	removal := t.newRecord()
 	if !removal.Committed {
 		if err := r.waitHealthy(ctx, report, t); err != nil {
 			return err
@@ -126,10 +202,7 @@ func (r *Removal) waitDetached(ctx context.Context, report provisioner.Report, t
 func (r *Removal) commit(_ context.Context, report provisioner.Report, t Target) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	spec := r.current
-	if t.Answer != nil {
-		spec = spec.WithoutNode(t.Role, t.Answer.Index)
-	}
+	spec := t.exchange(r.current)
 	err := r.options.Commit(spec, func(facts *state.Facts) {
 		facts.NodeIndices = spec.Indices
 		if removal := facts.FindRemoval(t.Name); removal != nil {
@@ -142,7 +215,10 @@ func (r *Removal) commit(_ context.Context, report provisioner.Report, t Target)
 		return err
 	}
 	r.current = spec
-	if t.Answer == nil {
+	switch {
+	case t.Replacement != nil:
+		return provisioner.Skip("the answers have " + t.Replacement.Name + " in its place")
+	case t.Answer == nil:
 		return provisioner.Skip("the answers do not ask for it")
 	}
 	report.EmitProgress(fmt.Sprintf("%s.count is %d", formatSizing(t.Role), len(spec.Machines(t.Role))))
@@ -226,7 +302,13 @@ func Undo(ctx context.Context, facts *state.FactsStore, cluster Cluster, keep []
 			}
 			freed = append(freed, removal.Node)
 		}
-		faults = errors.Join(faults, facts.Update(func(f *state.Facts) { f.DropRemoval(removal.Node) }))
+		faults = errors.Join(faults, facts.Update(func(f *state.Facts) {
+			f.DropRemoval(removal.Node)
+			if removal.ReplacedBy != "" { // which is there: the replacement goes on from there
+				removal.Cordoned = false
+				f.SetRemoval(removal)
+			}
+		}))
 	}
 	return freed, faults
 }

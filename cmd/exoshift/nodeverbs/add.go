@@ -13,7 +13,6 @@ import (
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
-	"exoshift/provisioner/install"
 )
 
 func newAddCommand(std cli.Streams) *cobra.Command {
@@ -55,29 +54,11 @@ Refused are masters, load balancers, and any addition to a cluster that differs 
 	return cmd
 }
 
-func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) (err error) {
-	folder, err := openFolder(o)
-	if err != nil {
-		return err
-	}
-	if !wanted.DryRun {
-		unlock, err := folder.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	cluster, err := nodes.Open(ctx, o.Host, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
-	if o.State == nil {
-		o.Dir = folder.Path()
-	}
-	wanted.OpenRun, wanted.Options = o.OpenRun, o.RunOptions()
-	return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
+func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) error {
+	return withCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
+		wanted.Installer = newInstaller(o, cluster)
+		return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
+	})
 }
 
 // additionDisplay shows an addition on the streams of the process.

@@ -10,6 +10,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/nodes"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 )
 
@@ -17,27 +18,56 @@ import (
 func NewCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nodes",
-		Short: "List the nodes of an installed cluster, add and remove some",
-		Long: `List the nodes of an installed cluster, add and remove some.
+		Short: "List the nodes of an installed cluster, add, remove, replace and resize some",
+		Long: `List the nodes of an installed cluster, add, remove, replace and resize some.
 
 The folder of a rehearsal is recognized: the verbs then work on its simulated zone.`,
 		Example: `  exoshift nodes list c-demo-1
   exoshift nodes add c-demo-1 --group workers --count 2
   exoshift nodes remove worker-3 -d ~/.local/state/exoshift/c-demo-1 --dry-run`,
 	}
-	cmd.AddCommand(newListCommand(std), newAddCommand(std), newRemoveCommand(std))
+	cmd.AddCommand(newListCommand(std), newAddCommand(std), newRemoveCommand(std), newReplaceCommand(std), newResizeCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}
 	return cmd
 }
 
-// openFolder returns the folder that the options name.
+// withCluster opens the cluster that the options name, for itself alone if it is changed.
+func withCluster(ctx context.Context, o cli.Options, changes bool, do func(nodes.Cluster) error) (err error) {
+	folder, err := openFolder(o)
+	if err != nil {
+		return err
+	}
+	if changes {
+		unlock, err := folder.Lock(ctx)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	cluster, err := nodes.Open(ctx, o.Host, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cluster.Close()) }()
+	return do(cluster)
+}
+
 func openFolder(o cli.Options) (state.Folder, error) {
 	if o.Private != nil {
 		return *o.Private, nil
 	}
 	return clusterdir.Find(o.Dir)
+}
+
+// newInstaller returns what makes the machines of nodes that are added, in the folder of the cluster.
+func newInstaller(o cli.Options, cluster nodes.Cluster) nodes.Installer {
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // these verbs have no such flags
+	if o.State == nil {
+		o.Dir = cluster.Folder.Path()
+	}
+	return nodes.Installer{OpenRun: o.OpenRun, Options: o.RunOptions()}
 }
 
 func newListCommand(std cli.Streams) *cobra.Command {
@@ -69,22 +99,15 @@ With --output json, each node is an object on a line of its own.`,
 	return cmd
 }
 
-func list(ctx context.Context, o cli.Options, std cli.Streams, wide bool) (err error) {
-	folder, err := openFolder(o)
-	if err != nil {
-		return err
-	}
-	cluster, err := nodes.Open(ctx, o.Host, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	all, err := cluster.List(ctx, wide)
-	if err != nil {
-		return err
-	}
-	if o.Output.IsJSON() {
-		return writeNodesJSON(std.Out, all)
-	}
-	return printNodes(std.Out, all, cluster.Now(), wide)
+func list(ctx context.Context, o cli.Options, std cli.Streams, wide bool) error {
+	return withCluster(ctx, o, false, func(cluster nodes.Cluster) error {
+		all, err := cluster.List(ctx, wide)
+		if err != nil {
+			return err
+		}
+		if o.Output.IsJSON() {
+			return writeNodesJSON(std.Out, all)
+		}
+		return printNodes(std.Out, all, cluster.Now(), wide)
+	})
 }

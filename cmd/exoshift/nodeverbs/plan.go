@@ -11,14 +11,17 @@ import (
 	"exoshift/internal/text"
 )
 
-// printPlan prints what a removal of nodes would change.
-func printPlan(w io.Writer, cluster string, plan nodes.Plan) {
-	fmt.Fprintf(w, "Cluster %s: %s to remove\n", console.SanitizeLine(cluster), text.Plural(len(plan.Targets), "node"))
+// printPlan prints what a removal of nodes would change, and what takes their place.
+func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
+	fmt.Fprintf(w, "Cluster %s: %s to %s\n", console.SanitizeLine(cluster), text.Plural(len(plan.Targets), "node"), v.name)
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
 		if target.Removal != nil {
 			fmt.Fprintln(w, "  its removal was begun, and is ended")
+		}
+		if next := target.Replacement; next != nil {
+			fmt.Fprintf(w, "  %s takes its place: %s, %d GiB\n", console.SanitizeLine(next.Name), console.SanitizeLine(next.Type), next.RootDisk+next.DataDisk)
 		}
 		local, alone := 0, 0
 		for _, pod := range target.Pods {
@@ -44,6 +47,9 @@ func printPlan(w io.Writer, cluster string, plan nodes.Plan) {
 	for _, step := range plan.Steps {
 		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
 	}
+	if plan.Cost != nil {
+		fmt.Fprintf(w, "\nAfterwards, the cluster %s. Until a node is removed, its replacement costs beside it.\n", *plan.Cost)
+	}
 }
 
 type removalLine struct {
@@ -52,6 +58,7 @@ type removalLine struct {
 	Name        string   `json:"name"`
 	Group       string   `json:"group"`
 	MachineID   string   `json:"machine_id"`
+	ReplacedBy  string   `json:"replaced_by,omitempty"`
 	Pods        []string `json:"pods"`
 	Blocked     []string `json:"blocked"`
 	Attachments []string `json:"attachments"`
@@ -79,6 +86,9 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 			Type: "node", Action: "delete", Name: line.Name, Group: line.Group, MachineID: line.MachineID,
 			Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
 		}
+		if target.Replacement != nil {
+			shown.ReplacedBy = target.Replacement.Name
+		}
 		for _, pod := range target.Pods {
 			shown.Pods = append(shown.Pods, pod.ID())
 		}
@@ -100,12 +110,12 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 }
 
 // printSummary prints how a removal ended, and what is left to do.
-func printSummary(w io.Writer, plan nodes.Plan, failure error, retry string) {
+func printSummary(w io.Writer, v verb, plan nodes.Plan, failure error) {
 	if failure != nil {
-		fmt.Fprintf(w, "\nNot all nodes are removed. The same command goes on:\n  %s\n", console.SanitizeLine(retry))
+		fmt.Fprintf(w, "\nNot all nodes are %s. This goes on:\n  %s\n", v.done, console.SanitizeLine(plan.Retry))
 		return
 	}
-	fmt.Fprintf(w, "\n%s removed.\n", text.Plural(len(plan.Targets), "node"))
+	fmt.Fprintf(w, "\n%s %s.\n", text.Plural(len(plan.Targets), "node"), v.done)
 	if len(plan.Changes) == 0 {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/app/fleet"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/console"
@@ -47,22 +47,28 @@ removal from a cluster that is not well.`,
 			if err != nil {
 				return err
 			}
-			wanted.Names, wanted.Program = names, o.Program
-			return cli.RunOnCluster(cmd.Context(), o, std, fleet.VerbRemoveNodes, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
-				return remove(ctx, o, std, wanted)
-			})
+			wanted.Names = names
+			return carryOut(cmd.Context(), o, std, verb{name: "remove", done: "removed", question: "Remove them?"}, wanted,
+				func(ctx context.Context, cluster nodes.Cluster, wanted nodes.Removal, _ nodes.Installer, shown nodes.Display) error {
+					return cluster.Remove(ctx, wanted, shown)
+				})
 		},
 	}
+	addRemovalFlags(cmd, &wanted)
+	return cmd
+}
+
+// addRemovalFlags adds the flags of all verbs that remove nodes.
+func addRemovalFlags(cmd *cobra.Command, wanted *nodes.Removal) {
 	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
 	cli.AddStateFlag(cmd)
-	cli.AddYesFlag(cmd, "remove them without asking")
+	cli.AddYesFlag(cmd, cmd.Name()+" them without asking")
 	cli.AddScreenFlags(cmd)
 	cmd.Flags().BoolVar(&wanted.DryRun, "dry-run", false, "show what would be changed; change nothing")
 	cmd.Flags().DurationVar(&wanted.Timeout, "timeout", defaultTimeout, "time limit for the evictions from one node")
 	cmd.Flags().BoolVar(&wanted.DeleteEmptyDir, "delete-emptydir-data", false, "also evict pods that lose what they keep on the node itself")
 	cmd.Flags().BoolVar(&wanted.Force, "force", false, "also end pods that nobody makes again")
 	cmd.Flags().IntVar(&wanted.Parallel, "parallel", 1, "how many nodes are drained at a time")
-	return cmd
 }
 
 // bindNodes takes the first argument for the cluster's ID with --state, or if it is the ID of a cluster of this machine.
@@ -77,62 +83,68 @@ func bindNodes(cmd *cobra.Command, args []string, std cli.Streams) (o cli.Option
 		o.Dir, names = folder.Path(), args[1:]
 	}
 	if len(names) == 0 {
-		return o, nil, exit.WithCode(exit.Usage, errors.New("name the nodes to remove; exoshift nodes list shows them"))
+		return o, nil, exit.WithCode(exit.Usage, errors.New("name the nodes to "+cmd.Name()+"; exoshift nodes list shows them"))
 	}
+	return o, names, checkLimits(cmd)
+}
+
+func checkLimits(cmd *cobra.Command) error {
 	if parallel, _ := cmd.Flags().GetInt("parallel"); parallel < 1 {
-		return o, nil, exit.WithCode(exit.Usage, fmt.Errorf("--parallel %d: it is at least 1", parallel))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--parallel %d: it is at least 1", parallel))
 	}
 	if timeout, _ := cmd.Flags().GetDuration("timeout"); timeout <= 0 {
-		return o, nil, exit.WithCode(exit.Usage, fmt.Errorf("--timeout %s: it is longer than 0", timeout))
+		return exit.WithCode(exit.Usage, fmt.Errorf("--timeout %s: it is longer than 0", timeout))
 	}
-	return o, names, nil
+	return nil
 }
 
-func remove(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Removal) (err error) {
-	folder, err := openFolder(o)
-	if err != nil {
-		return err
-	}
-	if !wanted.DryRun {
-		unlock, err := folder.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	cluster, err := nodes.Open(ctx, o.Host, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	wanted.Retry = formatRetry(o, wanted)
-	return cluster.Remove(ctx, wanted, removalDisplay{o.NewDisplay(std), o, cluster.Spec.Cluster.ID, wanted.Retry, wanted.DryRun})
+// verb is one of those that remove nodes, with its words.
+type verb struct {
+	name     string
+	done     string   // what the nodes are then
+	question string   // before anything is changed
+	flags    []string // of this verb alone, as they were given
+	nameless bool     // it takes no names of nodes
 }
 
-func formatRetry(o cli.Options, wanted nodes.Removal) string {
-	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
-	more := wanted.Names
+// carryOut opens the cluster, and has it do what the verb is for.
+func carryOut(ctx context.Context, o cli.Options, std cli.Streams, v verb, wanted nodes.Removal, do func(context.Context, nodes.Cluster, nodes.Removal, nodes.Installer, nodes.Display) error) error {
+	wanted.Program = o.Program
+	return cli.RunOnCluster(ctx, o, std, "nodes "+v.name, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
+		return withCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
+			wanted.FormatRetry = func(names []string) string { return formatRetry(o, v, wanted, names) }
+			return do(ctx, cluster, wanted, newInstaller(o, cluster), removalDisplay{o.NewDisplay(std), o, v, cluster.Spec.Cluster.ID, wanted.DryRun})
+		})
+	})
+}
+
+func formatRetry(o cli.Options, v verb, wanted nodes.Removal, names []string) string {
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // these verbs have no such flags
+	more := slices.Clone(v.flags)
+	if !v.nameless {
+		more = append(more, names...)
+	}
 	if wanted.Timeout != defaultTimeout {
-		more = append(more[:len(more):len(more)], "--timeout", wanted.Timeout.String())
+		more = append(more, "--timeout", wanted.Timeout.String())
 	}
 	if wanted.DeleteEmptyDir {
-		more = append(more[:len(more):len(more)], "--delete-emptydir-data")
+		more = append(more, "--delete-emptydir-data")
 	}
 	if wanted.Force {
-		more = append(more[:len(more):len(more)], "--force")
+		more = append(more, "--force")
 	}
 	if wanted.Parallel > 1 {
-		more = append(more[:len(more):len(more)], "--parallel", strconv.Itoa(wanted.Parallel))
+		more = append(more, "--parallel", strconv.Itoa(wanted.Parallel))
 	}
-	return strings.Replace(o.FormatCommand("nodes", more...), "exoshift nodes", "exoshift nodes remove", 1)
+	return strings.Replace(o.FormatCommand("nodes", more...), "exoshift nodes", "exoshift nodes "+v.name, 1)
 }
 
 // removalDisplay shows a removal on the streams of the process.
 type removalDisplay struct {
 	cli.Display
 	options cli.Options
+	verb    verb
 	cluster string
-	retry   string
 	dryRun  bool
 }
 
@@ -140,7 +152,7 @@ type removalDisplay struct {
 func (d removalDisplay) ShowPlan(plan nodes.Plan) error {
 	switch {
 	case !d.Output.IsJSON():
-		printPlan(d.Std.Out, d.cluster, plan)
+		printPlan(d.Std.Out, d.cluster, d.verb, plan)
 	case d.dryRun:
 		return writePlanJSON(d.Std.Out, plan)
 	}
@@ -149,7 +161,7 @@ func (d removalDisplay) ShowPlan(plan nodes.Plan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d removalDisplay) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "remove", "\nRemove them?")
+	return confirm(ctx, d.Display, d.options, d.verb.name, "\n"+d.verb.question)
 }
 
 // confirm returns an error unless --yes was given or a person answers the question with yes.
@@ -185,7 +197,7 @@ func (d removalDisplay) Close(plan nodes.Plan, failure error, events string) {
 				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
 			}
 		}
-		printSummary(d.Std.Out, plan, failure, d.retry)
+		printSummary(d.Std.Out, d.verb, plan, failure)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
 }

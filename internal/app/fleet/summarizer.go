@@ -30,9 +30,11 @@ const (
 
 // Verbs of runs.
 const (
-	VerbInstall     = "install"
-	VerbDestroy     = "destroy"
-	VerbRemoveNodes = "nodes remove"
+	VerbInstall      = "install"
+	VerbDestroy      = "destroy"
+	VerbRemoveNodes  = "nodes remove"
+	VerbReplaceNodes = "nodes replace"
+	VerbResizeNodes  = "nodes resize"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

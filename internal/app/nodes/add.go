@@ -23,6 +23,11 @@ type Addition struct {
 	Group  string // as in the answers, e.g. "workers"
 	Count  int    // of the nodes to add
 	DryRun bool
+	Installer
+}
+
+// Installer makes the machines of nodes that are added, as an installation.
+type Installer struct {
 	// OpenRun opens the run of an installation on a real zone.
 	OpenRun func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, folder state.Folder) (run.Run, error)
 	Options run.Options // of a run on the zone of a rehearsal
@@ -53,14 +58,14 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	if err != nil {
 		return err
 	}
-	r, err := c.openRun(ctx, wanted)
+	r, err := c.openRun(ctx, wanted.Installer)
 	if err != nil {
 		return err
 	}
 	if err := c.waitUsable(ctx); err != nil {
 		return err
 	}
-	if err := checkInstalled(ctx, r); err != nil {
+	if err := checkInstalled(ctx, opAdd, r); err != nil {
 		return err
 	}
 	r.Spec = after
@@ -82,21 +87,22 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 
 // extend returns the answers with the nodes, or why the group cannot have them.
 func (c Cluster) extend(wanted Addition) (after state.Spec, err error) {
-	groups := c.Spec.ComputeRoles()
-	at := slices.IndexFunc(groups, func(role state.Role) bool { return state.FormatGroup(role) == wanted.Group })
-	switch {
-	case wanted.Group == state.FormatGroup(state.RoleMaster):
+	switch wanted.Group {
+	case state.FormatGroup(state.RoleMaster):
 		return after, exit.WithCode(exit.Answers, errors.New("nothing was changed: the masters are 3 for the life of a cluster"))
-	case wanted.Group == state.FormatGroup(state.RoleLoadBalancer):
+	case state.FormatGroup(state.RoleLoadBalancer):
 		return after, exit.WithCode(exit.Answers, errors.New("nothing was changed: a load balancer is no node of the cluster, and there are always two"))
-	case at < 0:
-		names := make([]string, len(groups))
-		for i, role := range groups {
-			names[i] = state.FormatGroup(role)
-		}
-		return after, exit.WithCode(exit.Usage, fmt.Errorf("--group %s: the cluster has no such group; it has %s", wanted.Group, strings.Join(names, ", ")))
 	}
-	role := groups[at]
+	role, err := c.findGroup(wanted.Group)
+	if err != nil {
+		return after, err
+	}
+	for _, pending := range c.Facts.Removals {
+		if pending.ReplacedBy != "" {
+			return after, exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, opAdd, "nothing was changed: the replacement of %s has not ended", pending.Node).
+				WithHint("end it first: exoshift nodes replace %s", pending.Node))
+		}
+	}
 	after = c.Spec.WithCount(role, len(c.Spec.Machines(role))+wanted.Count)
 	if problems := describeProblems(c.Spec, after); problems != "" {
 		return after, exit.WithCode(exit.Answers, fmt.Errorf("nothing was changed: the answers would have faults: %s", problems))
@@ -104,8 +110,20 @@ func (c Cluster) extend(wanted Addition) (after state.Spec, err error) {
 	return after, nil
 }
 
+// findGroup returns the role of a group of nodes that are no masters, by its name in the answers.
+func (c Cluster) findGroup(name string) (state.Role, error) {
+	groups := c.Spec.ComputeRoles()
+	names := make([]string, len(groups))
+	for i, role := range groups {
+		if names[i] = state.FormatGroup(role); names[i] == name {
+			return role, nil
+		}
+	}
+	return "", exit.WithCode(exit.Usage, fmt.Errorf("--group %s: the cluster has no such group; it has %s", name, strings.Join(names, ", ")))
+}
+
 // openRun returns the run that an installation of the unchanged answers would be.
-func (c Cluster) openRun(ctx context.Context, wanted Addition) (run.Run, error) {
+func (c Cluster) openRun(ctx context.Context, wanted Installer) (run.Run, error) {
 	if !c.Facts.Rehearsal {
 		return wanted.OpenRun(ctx, c.Spec, c.Secrets, c.Folder)
 	}
@@ -129,7 +147,7 @@ func (c Cluster) waitUsable(ctx context.Context) error {
 }
 
 // checkInstalled requires that nothing but the nodes is to be installed.
-func checkInstalled(ctx context.Context, r run.Run) error {
+func checkInstalled(ctx context.Context, op string, r run.Run) error {
 	preview, err := r.Preview(ctx)
 	if err != nil {
 		return err
@@ -144,7 +162,7 @@ func checkInstalled(ctx context.Context, r run.Run) error {
 	} else {
 		reason += ": " + preview.Refusal.Error()
 	}
-	return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, opAdd, "nothing was changed: %s", reason).
+	return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, op, "nothing was changed: %s", reason).
 		WithHint("see what differs with exoshift plan, then end that first: %s", r.Locations.Resume))
 }
 

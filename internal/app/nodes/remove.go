@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/lease"
@@ -28,7 +31,8 @@ type Removal struct {
 	Parallel       int
 	DryRun         bool
 	Program        string // name, version and system of this program
-	Retry          string // the command that goes on with it
+	// FormatRetry returns the command that goes on with those of the nodes that are left.
+	FormatRetry func(names []string) string
 }
 
 // Display shows a removal to a person or a program, and asks before anything is changed.
@@ -50,10 +54,55 @@ type Plan struct {
 	Targets []nodes.Target
 	Steps   provisioner.Plan
 	Changes []answersfile.Change // of the answers
+	Cost    *preflight.Cost      // of the cluster afterwards; nil: nothing is added
+	Retry   string               // the command that goes on with what is left of it
 }
 
 // Remove removes nodes. The folder must be locked, except for a dry run.
 func (c Cluster) Remove(ctx context.Context, wanted Removal, shown Display) error {
+	return c.carryOut(ctx, wanted, task{verb: "remove", spec: c.Spec}, shown)
+}
+
+// Replace adds a node for each, and removes it then. The folder must be locked, except for a dry run.
+func (c Cluster) Replace(ctx context.Context, wanted Removal, install Installer, shown Display) error {
+	return c.replace(ctx, wanted, install, task{verb: "replace", spec: c.Spec}, shown)
+}
+
+func (c Cluster) replace(ctx context.Context, wanted Removal, install Installer, do task, shown Display) error {
+	r, err := c.openRun(ctx, install)
+	if err != nil {
+		return err
+	}
+	r.Options.Replaced = wanted.Names
+	do.install = &r
+	return c.carryOut(ctx, wanted, do, shown)
+}
+
+// Resize replaces the nodes of a group whose machines are of another size by others that have it; the answers get it, too. The folder must
+// be locked, except for a dry run.
+func (c Cluster) Resize(ctx context.Context, size Size, wanted Removal, install Installer, shown Display) error {
+	role, after, err := resize(c, size)
+	if err != nil {
+		return err
+	}
+	if wanted.Names, err = listOtherSizes(ctx, c, role, after); err != nil {
+		return err
+	}
+	if len(wanted.Names) == 0 {
+		group := after.Group(role)
+		return exit.WithCode(exit.Answers, refuseSize("every machine of %s is of the type %s with %d GiB already", size.Group, group.Type, group.RootDisk+group.DataDisk))
+	}
+	return c.replace(ctx, wanted, install, task{verb: "resize", spec: after}, shown)
+}
+
+// task is what is done with nodes.
+type task struct {
+	verb    string
+	spec    state.Spec // the answers, with the machines that take the place of others
+	install *run.Run   // makes those machines; nil: none takes the place of another
+}
+
+func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Display) error {
 	journal, closeJournal, err := c.openJournal(wanted)
 	if err != nil {
 		return err
@@ -68,11 +117,15 @@ func (c Cluster) Remove(ctx context.Context, wanted Removal, shown Display) erro
 		return err
 	}
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
-	removal := nodes.NewRemoval(c.Spec, facts, clients, nodes.Options{
+	options := nodes.Options{
 		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Parallel: wanted.Parallel,
 		Journal: journal, Commit: c.newCommit(facts),
-	})
-	plan, err := c.prepare(ctx, removal, wanted)
+	}
+	if do.install != nil {
+		options.Add = c.newAdd(*do.install, journal, facts)
+	}
+	removal := nodes.NewRemoval(do.spec, facts, clients, options)
+	plan, err := c.prepare(ctx, removal, wanted, do)
 	if err != nil {
 		return err
 	}
@@ -89,7 +142,10 @@ func (c Cluster) Remove(ctx context.Context, wanted Removal, shown Display) erro
 	if err != nil {
 		return err
 	}
-	return c.execute(ctx, wanted, plan, shown, func(ctx context.Context) ([]string, error) { return c.undo(ctx, facts, clients, nil) })
+	return c.execute(ctx, wanted, execution{
+		verb: do.verb, plan: plan, listLeft: removal.ListLeft,
+		undo: func(ctx context.Context) ([]string, error) { return c.undo(ctx, facts, clients, nil) },
+	}, shown)
 }
 
 func (c Cluster) openJournal(wanted Removal) (journal state.Recorder, closeJournal func(), err error) {
@@ -114,12 +170,32 @@ func (c Cluster) newCommit(facts *state.FactsStore) func(state.Spec, func(*state
 const settleLimit = 20 * time.Minute
 
 // prepare returns refusals for the sake of the cluster with their exit code.
-func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Removal) (Plan, error) {
-	check := func(ctx context.Context, _ provisioner.Report) error { return removal.Prepare(ctx, wanted.Names) }
-	var failure error
-	if c.Facts.Rehearsal {
-		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, settleLimit, func(ctx context.Context, report provisioner.Report) error {
-			if failure = check(ctx, report); nodes.IsUnwell(failure) {
+func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Removal, do task) (Plan, error) {
+	if err := c.check(ctx, removal, wanted.Names); err != nil {
+		return Plan{}, err
+	}
+	after := removal.After()
+	if problems := describeProblems(c.Spec, after); problems != "" {
+		return Plan{}, exit.WithCode(exit.Answers, fmt.Errorf("nothing was changed: the answers would have faults: %s", problems))
+	}
+	plan := Plan{Targets: removal.Targets(), Steps: removal.Plan(), Changes: answersfile.Diff(c.Spec, after), Retry: wanted.FormatRetry(wanted.Names)}
+	if do.install == nil {
+		return plan, nil
+	}
+	if err := c.checkAddition(ctx, removal, *do.install, do.verb); err != nil {
+		return Plan{}, err
+	}
+	cost, err := preflight.Estimate(after)
+	plan.Cost = &cost
+	return plan, err
+}
+
+// check waits until the cluster of a rehearsal is well, whose machines start with its zone.
+func (c Cluster) check(ctx context.Context, removal *nodes.Removal, names []string) error {
+	failure := removal.Prepare(ctx, names)
+	if c.Facts.Rehearsal && nodes.IsUnwell(failure) {
+		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, settleLimit, func(ctx context.Context, _ provisioner.Report) error {
+			if failure = removal.Prepare(ctx, names); nodes.IsUnwell(failure) {
 				return failure
 			}
 			return nil
@@ -127,20 +203,11 @@ func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Rem
 		if failure == nil {
 			failure = err
 		}
-	} else {
-		failure = check(ctx, nil)
 	}
 	if fault.Is(failure, fault.Conflict) {
 		failure = exit.WithCode(exit.Answers, failure)
 	}
-	if failure != nil {
-		return Plan{}, failure
-	}
-	after := removal.After()
-	if problems := describeProblems(c.Spec, after); problems != "" {
-		return Plan{}, exit.WithCode(exit.Answers, fmt.Errorf("nothing was changed: the answers would have faults: %s", problems))
-	}
-	return Plan{Targets: removal.Targets(), Steps: removal.Plan(), Changes: answersfile.Diff(c.Spec, after)}, nil
+	return failure
 }
 
 // undoTimeout is for how long the cordons of a removal that failed are tried to be ended.
@@ -158,8 +225,16 @@ func (c Cluster) undo(ctx context.Context, facts *state.FactsStore, clients node
 	return nodes.Undo(ctx, facts, clients.Cluster, keep)
 }
 
-// execute runs the plan; undo is called if not all of it was done.
-func (c Cluster) execute(ctx context.Context, wanted Removal, plan Plan, shown Display, undo func(context.Context) ([]string, error)) error {
+// execution is a plan that was agreed to.
+type execution struct {
+	verb     string
+	plan     Plan
+	listLeft func() []string                                 // the nodes that are not removed yet
+	undo     func(context.Context) (freed []string, _ error) // is called if not all of it was done
+}
+
+// execute runs the plan.
+func (c Cluster) execute(ctx context.Context, wanted Removal, do execution, shown Display) error {
 	events, err := c.Folder.Append(state.NodesFile)
 	if err != nil {
 		return err
@@ -168,7 +243,7 @@ func (c Cluster) execute(ctx context.Context, wanted Removal, plan Plan, shown D
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	renderer := shown.Open(ctx, run.View{
-		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: plan.Steps, Now: c.Net.Clock.Now, Resume: wanted.Retry, Events: events.Name(),
+		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: do.plan.Steps, Now: c.Net.Clock.Now, Resume: do.plan.Retry, Events: events.Name(),
 		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: func(string, provisioner.Reply) {},
 	})
 	record := json.NewEncoder(events)
@@ -178,21 +253,22 @@ func (c Cluster) execute(ctx context.Context, wanted Removal, plan Plan, shown D
 		renderer.Emit(e)
 	})
 	unshown := renderer.RunWith(func() {
-		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "remove nodes of " + c.Spec.Cluster.ID, Program: wanted.Program, Command: wanted.Retry})
-		failure = provisioner.Run(ctx, plan.Steps, emit)
+		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: do.verb + " nodes of " + c.Spec.Cluster.ID, Program: wanted.Program, Command: do.plan.Retry})
+		failure = provisioner.Run(ctx, do.plan.Steps, emit)
 		if failure != nil {
-			freed, err := undo(ctx)
+			freed, err := do.undo(ctx)
 			for _, node := range freed {
 				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon-" + node, Phase: nodes.Phase, Kind: nodes.KindNode, Name: node,
 					Action: string(state.Updated), Text: "it is not cordoned any more: its removal was given up"})
 			}
 			failure = errors.Join(failure, err)
+			do.plan.Retry = wanted.FormatRetry(do.listLeft())
 		} else {
 			failure = errors.Join(unwritten, c.rewriteHandover())
 		}
-		emit(run.NewFinishedEvent(failure, wanted.Retry))
+		emit(run.NewFinishedEvent(failure, do.plan.Retry))
 	})
-	shown.Close(plan, failure, events.Name())
+	shown.Close(do.plan, failure, events.Name())
 	if failure != nil {
 		return exit.MarkPrinted(failure)
 	}
@@ -213,4 +289,37 @@ func (c Cluster) rewriteHandover() error {
 		return err
 	}
 	return c.Folder.Write(state.HandoverFile, page.RenderMarkdown())
+}
+
+// newAdd returns what makes the machines of answers in force that are missing.
+func (c Cluster) newAdd(r run.Run, journal state.Recorder, facts *state.FactsStore) func(context.Context, provisioner.Report, state.Spec) error {
+	return func(ctx context.Context, report provisioner.Report, spec state.Spec) error {
+		r.Spec = spec
+		err := r.Apply(ctx, journal, report)
+		known, unread := c.Folder.LoadFacts()
+		if unread == nil {
+			unread = facts.Update(func(f *state.Facts) { *f = known })
+		}
+		return errors.Join(err, unread)
+	}
+}
+
+// checkAddition requires that an installation could make the first machines now, and that it would make nothing else.
+func (c Cluster) checkAddition(ctx context.Context, removal *nodes.Removal, r run.Run, verb string) error {
+	begun := slices.ContainsFunc(removal.Targets(), func(t nodes.Target) bool { return t.Removal != nil && t.Removal.ReplacedBy != "" })
+	if !begun {
+		if err := checkInstalled(ctx, verb+" nodes", r); err != nil {
+			return err
+		}
+	}
+	spec, adds := removal.FirstAddition()
+	if !adds {
+		return nil
+	}
+	r.Spec = spec
+	preview, err := r.PreviewNamed(ctx)
+	if err != nil {
+		return err
+	}
+	return changes.CheckPlan(preview)
 }

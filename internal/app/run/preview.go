@@ -43,6 +43,11 @@ func (r Run) Preview(ctx context.Context) (install.Preview, error) {
 	if err := r.nameMachines(); err != nil {
 		return install.Preview{}, err
 	}
+	return r.PreviewNamed(ctx)
+}
+
+// PreviewNamed is Preview with machines that have the indices of the Spec, whatever the facts say.
+func (r Run) PreviewNamed(ctx context.Context) (install.Preview, error) {
 	world, disconnect, err := r.OpenClients(state.NoJournal{}, func(string) {})
 	if err != nil {
 		return install.Preview{}, err

@@ -57,6 +57,7 @@ type Options struct {
 	WaitForDNS      time.Duration
 	Installer       string   // path of an openshift-install to use; "" downloads it
 	Renew           bool     // renew expired certificates
+	Replaced        []string // machines that others take the place of, see install.Options
 	NewKeys         []string // nodes allowed to get their first certificate for one more key
 	BootstrapAccess bool     // open the bootstrap machine to our own address
 	TrustToken      bool     // start machines whatever the age of the bootstrap token
@@ -277,6 +278,47 @@ func (r Run) formatPlace(path string) string {
 	return filepath.ToSlash(name) + " of shared state " + r.Locations.State
 }
 
+// Apply carries out the recipe as one step of another run, which has locked the folder and put the answers in force: they are those of
+// the Run. The journal and the report are the other run's.
+func (r Run) Apply(ctx context.Context, journal state.Recorder, report provisioner.Report) error {
+	if err := r.nameMachines(); err != nil {
+		return err
+	}
+	world, disconnect, err := r.OpenClients(journal, func(string) {})
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	if r.Alter != nil {
+		r.Alter(&world.Clients)
+	}
+	installation, err := install.New(r.Spec, r.NewRecipe(), r.Folder, world.Clients)
+	if err != nil {
+		return err
+	}
+	forward := func(e provisioner.Event) { forwardApplied(report, e) }
+	err = provisioner.Run(ctx, installation.Plan(), forward)
+	installation.Close(ctx, forward)
+	return err
+}
+
+// forwardApplied leaves out what was found as it has to be, and what only an installation tells.
+func forwardApplied(report provisioner.Report, e provisioner.Event) {
+	e.Step, e.Phase = "", ""
+	switch e.Type {
+	case provisioner.TypeStep:
+		if e.State == provisioner.Started {
+			report.EmitProgress(e.Text)
+		}
+	case provisioner.TypeObject:
+		if e.Action != string(state.Found) {
+			report(e)
+		}
+	case provisioner.TypeWait, provisioner.TypeNode, provisioner.TypeCSR, provisioner.TypeDiagnosis, provisioner.TypeRepair:
+		report(e)
+	}
+}
+
 // NewFinishedEvent returns the last event of a run. resume is the command that goes on with it.
 func NewFinishedEvent(failure error, resume string) provisioner.Event {
 	code := exit.Code(failure)
@@ -293,7 +335,7 @@ func NewFinishedEvent(failure error, resume string) provisioner.Event {
 // NewRecipe returns the options of the recipe.
 func (r Run) NewRecipe() install.Options {
 	options := install.Options{
-		PullSecret: r.Secrets.PullSecret, WaitForDNS: r.Options.WaitForDNS, Renew: r.Options.Renew, NewKeys: r.Options.NewKeys, Seal: r.Secrets.APISecret,
+		PullSecret: r.Secrets.PullSecret, WaitForDNS: r.Options.WaitForDNS, Renew: r.Options.Renew, Replaced: r.Options.Replaced, NewKeys: r.Options.NewKeys, Seal: r.Secrets.APISecret,
 		TrustToken: r.Options.TrustToken, ImageFromZone: r.Options.ImageFromZone,
 		Response: watch.Response{NoRepair: r.Options.NoRepair, WaitOnFailure: r.Options.WaitOnFailure},
 	}

@@ -31,13 +31,14 @@ type Comparison struct {
 	clock        provisioner.Clock
 	inventory    *Inventory
 	availability *Availability
+	replaced     []string // names of machines that are being replaced
 
 	unresolved []MachineDifference
 }
 
-// NewComparison returns the comparison of a cluster's machines.
-func NewComparison(spec state.Spec, facts *state.FactsStore, cloud Cloud, cluster Cluster, clock provisioner.Clock, inventory *Inventory, availability *Availability) *Comparison {
-	return &Comparison{spec: spec, facts: facts, cloud: cloud, cluster: cluster, clock: clock, inventory: inventory, availability: availability}
+// NewComparison returns the comparison of a cluster's machines. Those that are being replaced, by the facts or by their names, may differ.
+func NewComparison(spec state.Spec, facts *state.FactsStore, cloud Cloud, cluster Cluster, clock provisioner.Clock, inventory *Inventory, availability *Availability, replaced []string) *Comparison {
+	return &Comparison{spec: spec, facts: facts, cloud: cloud, cluster: cluster, clock: clock, inventory: inventory, availability: availability, replaced: replaced}
 }
 
 // MachineDifference is a machine that differs from the answers, and that an installation does not change.
@@ -121,17 +122,25 @@ func (c *Comparison) listMachineDifferences(ctx context.Context) (missing []stat
 			continue
 		}
 		delete(live, machine.Name)
-		if difference, differs := c.compareMachine(machine, instance); differs {
+		if difference, differs := c.compareMachine(machine, instance); differs && !c.isReplaced(machine.Name) {
 			differences = append(differences, difference)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(live)) {
+		if c.isReplaced(name) {
+			continue
+		}
 		role := state.Role(live[name].Labels[state.LabelRole])
 		differences = append(differences, MachineDifference{
 			Name: name, ID: live[name].ID, Reason: "it is not in the answers", Do: c.listRemoveCommands(name, live[name].ID, role),
 		})
 	}
 	return missing, differences, nil
+}
+
+func (c *Comparison) isReplaced(name string) bool {
+	removal := c.facts.Get().FindRemoval(name)
+	return slices.Contains(c.replaced, name) || removal != nil && removal.ReplacedBy != ""
 }
 
 // Of several fixes, recreating the machine is enough.

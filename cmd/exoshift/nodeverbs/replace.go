@@ -1,0 +1,44 @@
+package nodeverbs
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/nodes"
+)
+
+func newReplaceCommand(std cli.Streams) *cobra.Command {
+	var wanted nodes.Removal
+	cmd := &cobra.Command{
+		Use:   "replace [ID] NODE...",
+		Short: "Replace nodes: add a new one for each, then drain and delete the old one",
+		Long: `Replace nodes: for each, a new one of its group is added; once that is ready, the old one is drained, and deleted with its machine.
+
+The new node has the lowest free name of the group, and the counts of the answers stay as they are. --parallel is how many nodes are
+replaced at a time, each with one machine more meanwhile. What is interrupted is ended by the same command: nothing is added twice.
+
+Refused are masters, storage nodes, a node whose machine is gone, and any replacement in a cluster that is not well, or that differs from
+its answers already.`,
+		Example: `  exoshift nodes replace worker-3 --dry-run
+  exoshift nodes replace c-demo-1 worker-3 worker-4 --yes`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeNodes(std),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, names, err := bindNodes(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			wanted.Names = names
+			return carryOut(cmd.Context(), o, std, verb{name: "replace", done: "replaced", question: questionReplace}, wanted,
+				func(ctx context.Context, cluster nodes.Cluster, wanted nodes.Removal, install nodes.Installer, shown nodes.Display) error {
+					return cluster.Replace(ctx, wanted, install, shown)
+				})
+		},
+	}
+	addRemovalFlags(cmd, &wanted)
+	return cmd
+}
+
+const questionReplace = "Replace them? The new machines cost money from now on."
