@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"sync"
@@ -45,9 +47,29 @@ func (h *Host) Open(ctx context.Context) (network.Network, error) {
 		h.clock = &clock
 	}
 	if h.clock != nil {
-		n.Clock = *h.clock
+		n.Clock, n.Dial, n.DialSmall = *h.clock, stayOnLoopback(n.Dial), stayOnLoopback(n.DialSmall)
 	}
 	return n, nil
+}
+
+type dial = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// stayOnLoopback dials nothing else. What the proxy of a standing zone does not reach must not be looked for on the real network: another
+// machine may have the address there, and its answer would pass for that of the zone.
+func stayOnLoopback(connect dial) dial {
+	if connect == nil {
+		return nil
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		if parsed, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !parsed.IsLoopback()) {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s is outside of the simulated zone", address)}
+		}
+		return connect(ctx, network, address)
+	}
 }
 
 // Close stops the clock.
