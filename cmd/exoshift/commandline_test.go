@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
@@ -250,7 +251,7 @@ func TestNodes_OfAnUnfinishedCluster(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	rehearsed := addCluster(t, "c-rehearsed", state.Facts{ClusterID: "c-rehearsed", Rehearsal: true})
 	addCluster(t, "c-real", state.Facts{ClusterID: "c-real"})
-	for id, want := range map[string]string{"c-rehearsed": "exoshift rehearse --dir " + rehearsed.Path(), "c-real": "exoshift install"} {
+	for id, want := range map[string]string{"c-rehearsed": "exoshift rehearse --dir " + shellescape.Quote(rehearsed.Path()), "c-real": "exoshift install"} {
 		for _, line := range [][]string{{"nodes", "remove", id, "worker-0", "--yes"}, {"nodes", "list", id}} {
 			if code, _, err := executeCommand(t, line...); code != exit.Usage || !strings.Contains(err, "is not installed yet: end that first with "+want+"\n") {
 				t.Errorf("%q: exit code %d, %s", line, code, err)
