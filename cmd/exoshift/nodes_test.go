@@ -47,6 +47,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a replacement that is stopped goes on":         replacementStopped,
 		"a dead one is replaced":                        deadNodeReplaced,
 		"a group of another size is replaced":           groupResized,
+		"a removal waits for its window":                removalWaits,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 	}
 	if !testing.Short() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/console"
@@ -47,6 +48,9 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 	for _, step := range plan.Steps {
 		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
 	}
+	if !plan.Start.IsZero() {
+		fmt.Fprintf(w, "\nNothing is changed before %s.\n", plan.Start.Format("Monday 2006-01-02 15:04 MST"))
+	}
 	if plan.Cost != nil {
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s. Until a node is removed, its replacement costs beside it.\n", *plan.Cost)
 	}
@@ -77,9 +81,19 @@ type stepLine struct {
 	Title string `json:"title"`
 }
 
+type startLine struct {
+	Type string    `json:"type"` // start
+	At   time.Time `json:"at"`
+}
+
 // writePlanJSON writes the plan of a removal for programs, a line each: nodes, answers, steps.
 func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 	encoder := json.NewEncoder(w)
+	if !plan.Start.IsZero() {
+		if err := encoder.Encode(startLine{"start", plan.Start}); err != nil {
+			return err
+		}
+	}
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		shown := removalLine{

@@ -43,7 +43,7 @@ removal from a cluster that is not well.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeNodes(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, names, err := bindNodes(cmd, args, std)
+			o, names, err := bindNodes(cmd, args, std, &wanted)
 			if err != nil {
 				return err
 			}
@@ -69,10 +69,12 @@ func addRemovalFlags(cmd *cobra.Command, wanted *nodes.Removal) {
 	cmd.Flags().BoolVar(&wanted.DeleteEmptyDir, "delete-emptydir-data", false, "also evict pods that lose what they keep on the node itself")
 	cmd.Flags().BoolVar(&wanted.Force, "force", false, "also end pods that nobody makes again")
 	cmd.Flags().IntVar(&wanted.Parallel, "parallel", 1, "how many nodes are drained at a time")
+	cmd.Flags().String("at", "", "begin not before this time, as in RFC 3339")
+	cmd.Flags().BoolVar(&wanted.Window.Maintenance, "maintenance", false, "begin with the next maintenance window of the answers (syn.facts.maintenance_window)")
 }
 
 // bindNodes takes the first argument for the cluster's ID with --state, or if it is the ID of a cluster of this machine.
-func bindNodes(cmd *cobra.Command, args []string, std cli.Streams) (o cli.Options, names []string, err error) {
+func bindNodes(cmd *cobra.Command, args []string, std cli.Streams, wanted *nodes.Removal) (o cli.Options, names []string, err error) {
 	if o, err = cli.Bind(cmd, std); err != nil {
 		return o, nil, err
 	}
@@ -85,15 +87,26 @@ func bindNodes(cmd *cobra.Command, args []string, std cli.Streams) (o cli.Option
 	if len(names) == 0 {
 		return o, nil, exit.WithCode(exit.Usage, errors.New("name the nodes to "+cmd.Name()+"; exoshift nodes list shows them"))
 	}
-	return o, names, checkLimits(cmd)
+	return o, names, bindLimits(cmd, wanted)
 }
 
-func checkLimits(cmd *cobra.Command) error {
-	if parallel, _ := cmd.Flags().GetInt("parallel"); parallel < 1 {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--parallel %d: it is at least 1", parallel))
+// bindLimits reads when and how fast nodes are removed.
+func bindLimits(cmd *cobra.Command, wanted *nodes.Removal) (err error) {
+	if wanted.Parallel < 1 {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--parallel %d: it is at least 1", wanted.Parallel))
 	}
-	if timeout, _ := cmd.Flags().GetDuration("timeout"); timeout <= 0 {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--timeout %s: it is longer than 0", timeout))
+	if wanted.Timeout <= 0 {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--timeout %s: it is longer than 0", wanted.Timeout))
+	}
+	at := cmd.Flag("at").Value.String()
+	switch {
+	case at == "":
+		return nil
+	case wanted.Window.Maintenance:
+		return exit.WithCode(exit.Usage, errors.New("--at and --maintenance exclude each other"))
+	}
+	if wanted.Window.At, err = time.Parse(time.RFC3339, at); err != nil {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--at %s: give a time as in RFC 3339, such as 2027-03-09T22:00:00+01:00", at))
 	}
 	return nil
 }

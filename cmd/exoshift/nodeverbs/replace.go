@@ -26,7 +26,7 @@ its answers already.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeNodes(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, names, err := bindNodes(cmd, args, std)
+			o, names, err := bindNodes(cmd, args, std, &wanted)
 			if err != nil {
 				return err
 			}

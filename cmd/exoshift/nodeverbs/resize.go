@@ -38,7 +38,7 @@ exoshift nodes list --wide shows it. Refused are masters, storage nodes, a type 
 			if err != nil {
 				return err
 			}
-			if err := checkLimits(cmd); err != nil {
+			if err := bindLimits(cmd, &wanted); err != nil {
 				return err
 			}
 			v := verb{name: "resize", done: "replaced", question: questionReplace, nameless: true, flags: []string{"--group", size.Group}}

@@ -30,6 +30,7 @@ type Removal struct {
 	Force          bool
 	Parallel       int
 	DryRun         bool
+	Window         Window // in which it may begin
 	Program        string // name, version and system of this program
 	// FormatRetry returns the command that goes on with those of the nodes that are left.
 	FormatRetry func(names []string) string
@@ -55,6 +56,7 @@ type Plan struct {
 	Steps   provisioner.Plan
 	Changes []answersfile.Change // of the answers
 	Cost    *preflight.Cost      // of the cluster afterwards; nil: nothing is added
+	Start   time.Time            // before which nothing is changed; zero: at once
 	Retry   string               // the command that goes on with what is left of it
 }
 
@@ -125,15 +127,30 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 		options.Add = c.newAdd(*do.install, journal, facts)
 	}
 	removal := nodes.NewRemoval(do.spec, facts, clients, options)
-	plan, err := c.prepare(ctx, removal, wanted, do)
+	start, err := wanted.Window.start(c.Spec, c.Now())
 	if err != nil {
 		return err
 	}
+	immediate := wanted
+	immediate.Window = Window{}
+	plan, err := c.prepare(ctx, removal, immediate, do)
+	if err != nil {
+		return err
+	}
+	plan.Start = start
 	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
 		return err
 	}
 	if err := shown.Confirm(ctx); err != nil {
 		return err
+	}
+	if !start.IsZero() {
+		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
+			return err
+		}
+		if plan, err = c.prepare(ctx, removal, wanted, do); err != nil {
+			return err
+		}
 	}
 	freed, err := c.undo(ctx, facts, clients, wanted.Names)
 	for _, node := range freed {
@@ -166,12 +183,16 @@ func (c Cluster) newCommit(facts *state.FactsStore) func(state.Spec, func(*state
 	}
 }
 
-// settleLimit is for how long the machines of a rehearsal may take until their cluster is well again, once its zone is opened.
-const settleLimit = 20 * time.Minute
+// How long a cluster that is not well is waited for: the machines of a rehearsal start when its zone is opened, and a maintenance window
+// begins with the maintenance.
+const (
+	settleLimit      = 20 * time.Minute
+	maintenanceLimit = 3 * time.Hour
+)
 
 // prepare returns refusals for the sake of the cluster with their exit code.
 func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Removal, do task) (Plan, error) {
-	if err := c.check(ctx, removal, wanted.Names); err != nil {
+	if err := c.check(ctx, removal, wanted); err != nil {
 		return Plan{}, err
 	}
 	after := removal.After()
@@ -190,12 +211,19 @@ func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Rem
 	return plan, err
 }
 
-// check waits until the cluster of a rehearsal is well, whose machines start with its zone.
-func (c Cluster) check(ctx context.Context, removal *nodes.Removal, names []string) error {
-	failure := removal.Prepare(ctx, names)
-	if c.Facts.Rehearsal && nodes.IsUnwell(failure) {
-		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, settleLimit, func(ctx context.Context, _ provisioner.Report) error {
-			if failure = removal.Prepare(ctx, names); nodes.IsUnwell(failure) {
+// check waits until the cluster is well, where it is known to become well by itself.
+func (c Cluster) check(ctx context.Context, removal *nodes.Removal, wanted Removal) error {
+	limit := time.Duration(0)
+	switch {
+	case wanted.Window.Maintenance && !wanted.DryRun:
+		limit = maintenanceLimit
+	case c.Facts.Rehearsal:
+		limit = settleLimit
+	}
+	failure := removal.Prepare(ctx, wanted.Names)
+	if limit > 0 && nodes.IsUnwell(failure) {
+		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+			if failure = removal.Prepare(ctx, wanted.Names); nodes.IsUnwell(failure) {
 				return failure
 			}
 			return nil
