@@ -77,6 +77,9 @@ func (c conformanceFlags) run(ctx context.Context, std cli.Streams) error {
 	if c.zone == "" {
 		return exit.WithCode(exit.Usage, errors.New("--zone is required, e.g. --zone ch-gva-2"))
 	}
+	if err := conformance.CheckRecord(c.record); err != nil { // before anybody is asked
+		return exit.WithCode(exit.Usage, err)
+	}
 	secrets, err := c.readCredentials(std)
 	if err != nil {
 		return err

@@ -25,20 +25,28 @@ type recordedRun struct {
 	Readings []Reading `json:"readings"` // of the simulated API
 }
 
-// newRecording fails before anything is made if the archive could not be written in the end.
-func newRecording(o Options) (*recording, error) {
-	if o.Record == "" {
-		return nil, nil
+// CheckRecord fails with fault.Invalid if the archive of a run could not be written to a path in the end; "": none is wanted.
+func CheckRecord(path string) error {
+	if path == "" {
+		return nil
 	}
-	dir, err := os.Stat(filepath.Dir(o.Record))
+	dir, err := os.Stat(filepath.Dir(path))
 	if err == nil && !dir.IsDir() {
 		err = errors.New("not a folder")
 	}
-	if own, missing := os.Stat(o.Record); err == nil && missing == nil && !own.Mode().IsRegular() {
+	if own, missing := os.Stat(path); err == nil && missing == nil && !own.Mode().IsRegular() {
 		err = errors.New("not a file")
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "record into "+o.Record, err).WithHint("use a file in an existing folder")
+		return fault.New(fault.Invalid, "record into "+path, err).WithHint("use a file in an existing folder")
+	}
+	return nil
+}
+
+// newRecording fails before anything is made.
+func newRecording(o Options) (*recording, error) {
+	if err := CheckRecord(o.Record); err != nil || o.Record == "" {
+		return nil, err
 	}
 	return &recording{o, har.NewRecorder(o.Key, o.Secret)}, nil
 }
