@@ -11,10 +11,10 @@ PROBE   := internal/app/probeprogram/program/exoshift-probe.gz
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build image packages demo record test race faults pairs e2e contract lint fmt bench check pages patches clean
+.PHONY: help build image packages release-check demo record test race faults pairs e2e contract lint fmt bench check pages patches clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 build: ## Build bin/exoshift, one static binary, with the small program for checks on other machines in it
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w" -o bin/exoshift-probe ./cmd/exoshift-probe
@@ -24,10 +24,13 @@ build: ## Build bin/exoshift, one static binary, with the small program for chec
 
 image: ## Build bin/exoshift-image.tar, a container image, without a daemon: the same bytes from the same sources
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
-	go run -C tools/image . -program $(CURDIR)/bin/image/exoshift -output $(CURDIR)/bin/exoshift-image.tar -version $(VERSION) -created $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+	test/scripts/image bin/image/exoshift linux/amd64 bin/exoshift-image.tar
 
-packages: ## Build bin/release: archive, deb and rpm of this platform, or of those of PLATFORMS="linux/amd64 darwin/arm64", with checksums
+packages: ## Build bin/release: archive, deb, rpm, image and SBOM of this platform, or of those of PLATFORMS="linux/amd64 darwin/arm64", with checksums
 	test/scripts/packages
+
+release-check: ## Prove a release without publishing it: every platform, checksums, SBOM, the same bytes twice, GoReleaser's snapshot
+	test/scripts/release-check
 
 demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fast as life
 	bin/exoshift rehearse --speed 60

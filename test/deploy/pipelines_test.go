@@ -23,7 +23,7 @@ func readPipelines(t *testing.T) (github, gitlab []string) {
 
 var (
 	makeCall  = regexp.MustCompile(`(?m)(?:- |run: )make (\S.*)$`)
-	matrixRow = regexp.MustCompile(`(?im)target: \[([a-z0-9, ]+)\]`)
+	matrixRow = regexp.MustCompile(`(?im)target: \[([a-z0-9, -]+)\]`)
 )
 
 // listTargets returns the make targets of a file, with those of its matrix.
