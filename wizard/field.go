@@ -115,11 +115,17 @@ func joinProblems(faults []Problem) error {
 	return errors.Join(errs...)
 }
 
-// Check returns the problems of the field's own value. No answer may hold a secret.
+// Check returns the problems of the field's own value. No answer may hold a secret, from which nothing is suggested either.
 func (f Field) Check(spec state.Spec) []Problem {
 	faults := f.checkValue(spec)
-	if what := recognize.Secret(f.Get(spec)); what != "" && len(faults) == 0 {
+	what := recognize.Secret(f.Get(spec))
+	if what != "" && len(faults) == 0 {
 		return []Problem{NewSecretProblem(f, what)}
+	}
+	for i := range faults {
+		if what != "" {
+			faults[i].Suggestion = ""
+		}
 	}
 	return faults
 }

@@ -46,6 +46,26 @@ func TestField_RefusesSecret(t *testing.T) {
 	}
 }
 
+// From a secret nothing is derived, as it would be in the open then; nor is it warned of by its text.
+func TestField_DerivesNothingFromSecret(t *testing.T) {
+	for _, secret := range []string{"eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ5b3UifQ.c2lnbmF0dXJl", "https://you:s3cret@git.example.net/customer", "glpat-0123456789abcdefghij"} {
+		for _, key := range []string{"cluster.id", "cluster.baseDomain", "dns.appsDomain", "syn.tenant", "syn.lieutenantURL"} {
+			spec := valid()
+			var problem wizard.Problem
+			if err := field(t, key).Set(&spec, secret); !errors.As(err, &problem) || problem.Suggestion != "" || strings.Contains(err.Error(), secret) {
+				t.Errorf("%s in %s: %v", secret, key, err)
+			}
+		}
+		spec := valid()
+		spec.DNS.AppsDomain = secret
+		for _, warning := range wizard.CheckUnusedAnswers(spec) {
+			if strings.Contains(warning.String(), secret) {
+				t.Errorf("the warning %s", warning)
+			}
+		}
+	}
+}
+
 func TestField_SuggestsWhatWasMeant(t *testing.T) {
 	for _, c := range []struct{ key, given, meant string }{
 		{"cluster.baseDomain", "https://example.net/", "example.net"},

@@ -13,6 +13,7 @@ import (
 	"exoshift/state"
 	"exoshift/wizard/label"
 	"exoshift/wizard/profile"
+	"exoshift/wizard/recognize"
 )
 
 // validateHTTPSURL never repeats the value: it may hold a password.
@@ -376,7 +377,7 @@ func (a *Answers) clearOrigin(key string) {
 // CheckUnusedAnswers warns of answers without an effect, and of tasks that are left to the operator.
 func CheckUnusedAnswers(spec state.Spec) []Problem {
 	faults := checkWithoutSyn(spec)
-	if apps := spec.DNS.AppsDomain; apps != "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
+	if apps := spec.DNS.AppsDomain; label.IsDomain(apps) && recognize.Secret(apps) == "" && !strings.HasSuffix(apps, "."+spec.Domain()) {
 		faults = append(faults, WithField("dns.appsDomain", NewProblem("it is outside the cluster's zone: point *."+apps+" to ingress."+spec.Domain()+" yourself; the installation waits for it to reach the console", "", ""))...)
 	}
 	return faults

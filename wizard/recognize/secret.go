@@ -46,7 +46,8 @@ func isRandomWord(text string) bool {
 	return longWord.MatchString(text) && strings.ContainsFunc(text, unicode.IsLower) && strings.ContainsFunc(text, unicode.IsUpper) && strings.ContainsFunc(text, unicode.IsDigit)
 }
 
-var longWord = regexp.MustCompile(`^[A-Za-z0-9_-]{40,}$`)
+// longWord also is the form of tokens of Vault before 1.10.
+var longWord = regexp.MustCompile(`^(?:[A-Za-z0-9_-]{40,}|[sbr]\.[A-Za-z0-9]{24})$`)
 
 // Longest names in bytes of POSIX systems.
 const (
@@ -66,13 +67,8 @@ func SecretAsName(name string) string {
 		return "a pull secret"
 	case strings.ContainsAny(name, "\n\r{}\""):
 		return "a secret"
-	case oldVaultToken.MatchString(name):
-		return "a Vault token"
 	case len(name) > maxPathLength, slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return len(part) > maxNameLength }):
 		return "a secret"
 	}
 	return ""
 }
-
-// oldVaultToken is the form of tokens before Vault 1.10, which might be a domain elsewhere.
-var oldVaultToken = regexp.MustCompile(`^[sbr]\.[A-Za-z0-9]{24}(?:\.[A-Za-z0-9]{5})?$`)
