@@ -18,6 +18,9 @@ const (
 	maxJump = 2 * time.Second
 	// punctuality is the part of a sleep by which it may end late, as a divisor.
 	punctuality = 8
+	// faithfulSpeed is the speed up to which a beat, and the computation of a request, are little time of the clock. A faster clock
+	// slows down where that would matter, so that a rehearsal takes as long at every speed, by its clock.
+	faithfulSpeed = 600
 )
 
 // scaledClock advances in beats. Its time advances only as fast as the process can follow: on a busy machine, where a beat is
@@ -37,6 +40,8 @@ type scaledClock struct {
 	shown     time.Time     // the latest time returned so far
 	limit     time.Time     // the clock stops there; zero: it does not
 	sleepers  sleepers
+	overshoot time.Duration // how far a beat goes beyond the first due sleeper at most; 0: as far as it lasts
+	burden    float64       // the slowdown per piece of work
 	rearm     chan struct{} // signals a sleeper that is due before the planned beat, or work elsewhere
 	elsewhere int           // pieces of work in other processes
 }
@@ -47,7 +52,12 @@ func newScaledClock(speed float64, start time.Time) *scaledClock {
 	for longest < slowestBeat && float64(2*longest)*speed <= float64(maxJump) {
 		longest *= 2
 	}
-	return &scaledClock{speed: speed, longestBeat: longest, start: start, began: wall, now: start, last: wall, planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
+	p := &scaledClock{speed: speed, longestBeat: longest, burden: burden, start: start, began: wall, now: start, last: wall, planned: beat, usual: beat, rearm: make(chan struct{}, 1)}
+	if speed > faithfulSpeed {
+		p.burden *= speed / faithfulSpeed
+		p.overshoot = faithfulSpeed * beat
+	}
+	return p
 }
 
 func (p *scaledClock) run() (stop func()) {
@@ -56,7 +66,7 @@ func (p *scaledClock) run() (stop func()) {
 		defer close(ended)
 		timer := time.NewTimer(beat)
 		defer timer.Stop()
-		work := newWorkMeter()
+		work := newWorkMeter(p.burden)
 		for {
 			select {
 			case <-done:
@@ -70,20 +80,21 @@ func (p *scaledClock) run() (stop func()) {
 	return sync.OnceFunc(func() { close(done); <-ended })
 }
 
-// burden is the slowdown per running goroutine: computation should take almost no time of the clock. It never stops the clock,
+// burden is the slowdown per running goroutine, up to faithfulSpeed: computation should take almost no time of the clock. It never stops the clock,
 // so that a goroutine that polls the time makes progress.
 const burden = 8
 
 // workMeter measures what this process does besides its clock: goroutines that run or could, and those that a call of the operating
 // system keeps, such as the writing of a file. Some are in such a call for good: as many as were there in all of the last beats.
 type workMeter struct {
+	burden  float64
 	samples []metrics.Sample
 	blocked [64]uint64 // goroutines in calls, at the last beats
 	next    int        // index of the oldest
 }
 
-func newWorkMeter() *workMeter {
-	return &workMeter{samples: []metrics.Sample{
+func newWorkMeter(burden float64) *workMeter {
+	return &workMeter{burden: burden, samples: []metrics.Sample{
 		{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}, {Name: "/sched/goroutines/not-in-go:goroutines"},
 	}}
 }
@@ -99,7 +110,7 @@ func (m *workMeter) calculateShare(awake, blocked uint64, elsewhere int) float64
 	m.blocked[m.next] = blocked
 	m.next = (m.next + 1) % len(m.blocked)
 	others := max(awake, 1) - 1 + blocked - slices.Min(m.blocked[:]) // without this goroutine
-	return 1 / (1 + burden*(float64(others)+float64(elsewhere)))
+	return 1 / (1 + m.burden*(float64(others)+float64(elsewhere)))
 }
 
 func (p *scaledClock) countElsewhere() int {
@@ -151,13 +162,23 @@ func (p *scaledClock) updateTime(wall time.Time, share float64) time.Duration {
 func (p *scaledClock) calculateTime(wall time.Time, share float64) time.Time {
 	passed := min(max(0, wall.Sub(p.last)), p.planned+beat)
 	at := p.now.Add(time.Duration(float64(passed) * p.speed * share))
-	if !p.limit.IsZero() && at.After(p.limit) {
-		at = p.limit
+	if p.overshoot > 0 && len(p.sleepers) > 0 {
+		at = earlier(at, p.sleepers[0].due.Add(p.overshoot))
+	}
+	if !p.limit.IsZero() {
+		at = earlier(at, p.limit)
 	}
 	if at.After(p.shown) {
 		return at
 	}
 	return p.shown // monotonic
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // setTime moves the clock to at unless it is past it, and stops it at limit.
@@ -221,7 +242,7 @@ func (p *scaledClock) getTime() time.Time {
 // process.
 func (p *scaledClock) align(due time.Time, d time.Duration) time.Time {
 	grid := beat
-	for d >= time.Second && grid < p.longestBeat && float64(2*grid)*p.speed*punctuality <= float64(d) {
+	for d >= time.Second && grid < p.longestBeat && float64(2*grid)*p.speed*punctuality <= float64(d) && float64(2*grid)*p.speed <= faithfulSpeed*float64(longestBeat) {
 		grid *= 2
 	}
 	if grid == beat {

@@ -64,13 +64,13 @@ func TestPace_SlowsDownWhileGoroutinesWork(t *testing.T) {
 			}
 		}()
 	}
-	if busy := newWorkMeter().measureShare(0); busy > 0.1 {
+	if busy := newWorkMeter(burden).measureShare(0); busy > 0.1 {
 		t.Errorf("the share of a goroutine among four that work is %g", busy)
 	}
 }
 
 func TestPace_SlowsDownWhileFilesAreWritten(t *testing.T) {
-	m := newWorkMeter()
+	m := newWorkMeter(burden)
 	for range 2 * len(m.blocked) {
 		m.calculateShare(1, 2, 0) // two wait for signals and keys
 	}
@@ -99,7 +99,7 @@ func TestPace_SlowsDownWhileAnotherProcessWorks(t *testing.T) {
 	for n := range others {
 		others[n] = p.beginWork()
 	}
-	if share := newWorkMeter().measureShare(p.countElsewhere()); share > 1.0/(1+100*burden) {
+	if share := newWorkMeter(burden).measureShare(p.countElsewhere()); share > 1.0/(1+100*burden) {
 		t.Errorf("the share is %g", share)
 	}
 	for _, endOther := range others {
@@ -220,5 +220,26 @@ func TestScaledClock_LongBeatsAtLowSpeed(t *testing.T) {
 		if got := newScaledClock(speed, paceStart).longestBeat; got != want {
 			t.Errorf("at speed %g the longest beat is %s, want %s", speed, got, want)
 		}
+	}
+}
+
+// A clock that is faster than faithfulSpeed wakes those who sleep about as exactly as one of that speed, and work takes as little of
+// its time.
+func TestPace_FastClockIsAsExact(t *testing.T) {
+	p := newScaledClock(3600, paceStart)
+	p.last = time.Now().Add(time.Hour) // so that the time of the test itself does not count
+	due, cancel := p.addSleeper(500 * time.Millisecond)
+	defer cancel()
+	p.updateTime(p.last.Add(beat), 1)
+	if woken := <-due; woken.Sub(paceStart) > 1100*time.Millisecond {
+		t.Errorf("a sleeper of half a second is woken after %s", woken.Sub(paceStart))
+	}
+	slow, fast := newScaledClock(faithfulSpeed, paceStart), newScaledClock(6*faithfulSpeed, paceStart)
+	share := func(p *scaledClock) float64 { return newWorkMeter(p.burden).calculateShare(2, 0, 0) }
+	if a, b := share(slow)*slow.speed, share(fast)*fast.speed; b > 1.2*a {
+		t.Errorf("while a goroutine works, the fast clock runs at %g, and the slow one at %g", b, a)
+	}
+	if late := fast.align(paceStart.Add(time.Hour+time.Nanosecond), time.Hour).Sub(paceStart) - time.Hour; late > faithfulSpeed*longestBeat {
+		t.Errorf("a sleep of an hour ends %s late", late)
 	}
 }
