@@ -66,7 +66,7 @@ func stayOnLoopback(connect dial) dial {
 			return nil, err
 		}
 		if parsed, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !parsed.IsLoopback()) {
-			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("%s is outside of the simulated zone", address)}
+			return nil, &net.OpError{Op: "dial", Net: network, Err: fmt.Errorf("only the proxy of the simulated zone reaches %s", address)}
 		}
 		return connect(ctx, network, address)
 	}

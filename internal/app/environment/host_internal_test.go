@@ -26,7 +26,7 @@ func TestHost_DialsNothingBesideAStandingZone(t *testing.T) {
 			continue
 		}
 		for _, address := range []string{"198.18.0.1:8404", "[2001:db8::1]:443", "example.net:443"} {
-			if _, err := dial(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), "outside of the simulated zone") {
+			if _, err := dial(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), "only the proxy of the simulated zone") {
 				t.Errorf("%s %s: %v", what, address, err)
 			}
 		}
