@@ -229,7 +229,7 @@ func (p Status) renderEnd(width, height int) []string {
 			p.indent(p.Theme.Dim.Render("q quits; a summary stays in your terminal")),
 		}
 	case len(p.ListFailed()) > 0:
-		return p.renderFailure(p.ListFailed()[0], height)
+		return p.renderFailure(p.ListFailed()[0], width, height)
 	}
 	word := "STOPPED"
 	if run.State != provisioner.Finished {
@@ -241,9 +241,9 @@ func (p Status) renderEnd(width, height int) []string {
 	}
 }
 
-func (p Status) renderFailure(failed provisioner.StepView, height int) []string {
+func (p Status) renderFailure(failed provisioner.StepView, width, height int) []string {
 	title := p.Theme.Bold.Render(failed.Title)
-	advice := p.indent(p.Theme.Join(p.renderHint(failed), p.Theme.Dim.Render("d details")))
+	advice := cells.JoinEnds(p.indent(p.renderHint(failed)), p.Theme.Dim.Render("d details"), width)
 	if height < 3 {
 		return []string{p.renderHeading(theme.Failed, "FAILED", title+": "+failed.Text), advice}
 	}
