@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
@@ -35,8 +36,10 @@ type Cluster struct {
 	Secrets wizard.Secrets
 	Net     network.Network
 	Alter   func(*nodes.Clients) // for tests; nil: nothing
-	access  *environment.Access
-	close   func() error
+	// AlterInstallation is for tests of nodes that are added, too.
+	AlterInstallation func(*install.Clients)
+	access            *environment.Access
+	close             func() error
 }
 
 // Open opens a cluster by its folder. A rehearsal's is on its simulated zone. A folder that the verb changes has to be locked.
