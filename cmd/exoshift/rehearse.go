@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/cmd/exoshift/nodeverbs"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/interview"
@@ -20,6 +21,7 @@ import (
 func newRehearseCommand(std cli.Streams) *cobra.Command {
 	var r rehearsal.Rehearsal
 	var interactive, listScenarios bool
+	script := nodeverbs.Script{NewRoot: func() *cobra.Command { return newRootCommand(std) }}
 	cmd := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse an installation on a simulated zone",
@@ -30,6 +32,7 @@ installation itself stays the same.`,
 		Example: `  exoshift rehearse --interactive
   exoshift rehearse -a cluster.yaml --speed 300
   exoshift rehearse --scenario load-balancer-packages,late-dns
+  exoshift rehearse --dir rehearsal --day2 verbs.txt
   exoshift rehearse --list-scenarios`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if listScenarios {
@@ -40,7 +43,7 @@ installation itself stays the same.`,
 				return err
 			}
 			r.Request = o.Request
-			return runRehearsal(cmd.Context(), o, r, interactive, std)
+			return runRehearsal(cmd.Context(), o, r, interactive, script, std)
 		},
 	}
 	cli.AddAnswersFlag(cmd, "answers file (default: an example)")
@@ -59,6 +62,7 @@ installation itself stays the same.`,
 	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, like install on a terminal")
 	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "times as fast as real time, 1 to 3600")
 	cli.AddScenarioFlag(cmd.Flags(), &r.Scenario, scenario.None, "failures to inject, separated by commas; see --list-scenarios")
+	cmd.Flags().StringVar(&script.Path, "day2", "", "file with verbs of nodes that follow the installation, one a line, such as: nodes remove worker-2")
 	cmd.Flags().BoolVar(&listScenarios, "list-scenarios", false, "list the scenarios")
 	return cmd
 }
@@ -71,9 +75,12 @@ func printScenarios(w io.Writer) error {
 	return table.Flush()
 }
 
-func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, interactive bool, std cli.Streams) error {
+func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, interactive bool, script nodeverbs.Script, std cli.Streams) error {
 	if err := r.Validate(); err != nil {
 		return err
+	}
+	if interactive && script.Path != "" {
+		return exit.WithCode(exit.Usage, errors.New("--day2 and --interactive exclude each other"))
 	}
 	if interactive && !r.IsResumed() {
 		return rehearseInteractive(ctx, o, r, std)
@@ -86,7 +93,7 @@ func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, int
 	if err != nil {
 		return err
 	}
-	return r.Run(ctx, o.NewDisplay(std), read)
+	return script.Rehearse(ctx, o, std, &r, func() error { return r.Run(ctx, o.NewDisplay(std), read) })
 }
 
 func rehearseInteractive(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, std cli.Streams) error {

@@ -24,6 +24,9 @@ const ClockVariable = "EXOSHIFT_CLOCK_SPEED"
 
 // Host is the network of this machine. Its clock is the wall clock, or that of the standing zone in its environment.
 type Host struct {
+	// Scenario is that of the zones of rehearsals that are opened again; "": none.
+	Scenario string
+
 	mu     sync.Mutex
 	clock  *network.Clock // nil: not open yet
 	stops  []func()

@@ -41,7 +41,11 @@ func OpenDeps(ctx context.Context, host *Host, folder state.Folder, rehearsal bo
 		net, err := host.Open(ctx)
 		return Deps{net, NewOwnAccess(), func() error { return nil }}, err
 	}
-	zone, err := OpenZone(ctx, folder, spec, secrets, simcloud.Options{Speed: DefaultSpeed})
+	options := simcloud.Options{Speed: DefaultSpeed}
+	if host != nil {
+		options.Scenario = host.Scenario
+	}
+	zone, err := OpenZone(ctx, folder, spec, secrets, options)
 	if err != nil {
 		return Deps{}, err
 	}

@@ -111,6 +111,7 @@ func listZone() []Scenario {
 			Fault: Fault{Objects: []ObjectChange{{Machine: "worker-0", Stopped: "worker-0"}}}},
 		{Name: "bootstrap-silent", Description: "the bootstrap machine never boots", Fault: Fault{SilentMachines: []string{"bootstrap."}}},
 		{Name: "masters-silent", Description: "no master boots", Fault: Fault{SilentMachines: []string{"master-"}}},
+		{Name: "node-never-returns", Description: "the fourth worker, which is added later, never boots", Fault: Fault{SilentMachines: []string{"worker-3."}}},
 		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},
 		{Name: "bootstrap-member-stays", Description: "a master loses its etcd's data, so that the bootstrap member stays", Fault: Fault{Cluster: Cluster{MemberBreaks: true}}},
