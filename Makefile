@@ -11,7 +11,7 @@ PROBE   := internal/app/probeprogram/program/exoshift-probe.gz
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build image packages release-check demo record test race faults pairs e2e contract lint fmt bench check pages patches clean
+.PHONY: help build image packages release-check demo record casts test race faults pairs e2e contract lint fmt bench check pages patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -37,6 +37,9 @@ demo: build ## Rehearse a whole installation on a simulated zone, 60 times as fa
 
 record: ## Record the pictures of the documentation from a session; what is missing is installed
 	test/scripts/record
+
+casts: ## Record sessions on a terminal into docs/casts, as asciicasts of version 2: they are tests
+	go test -vet=off -count=1 -timeout 30m -run '^TestRecordCast_' ./test/session -record $(CURDIR)/docs/casts
 
 test: ## Run the tests, without those that take many installations or hours of virtual time: make check has them
 	test/scripts/test

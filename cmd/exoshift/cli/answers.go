@@ -73,7 +73,7 @@ func (s Streams) CheckComplete(read layers.Loaded) error {
 		return nil
 	}
 	console.PrintMissing(s.Err, read.Missing)
-	return exit.WithCode(exit.Usage, errors.New("no answers: use --answers FILE; on a terminal, exoshift install asks for them"))
+	return exit.WithCode(exit.Usage, errors.New("answers are missing: give each of them in one of the places above; on a terminal, exoshift install asks for them"))
 }
 
 // LoadAnswers reads the layers of the flags.
