@@ -39,7 +39,7 @@ type cordons struct {
 }
 
 func (c *cordons) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
-	all, err := c.Cluster.ListClusterNodes(ctx)
+	all, err := c.ListClusterNodes(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -48,6 +48,28 @@ func BenchmarkPoll1000Nodes(b *testing.B) {
 	}
 }
 
+// BenchmarkListClusterNodes1000 reports the CPU time of a list of nodes, as `exoshift nodes list` needs it, and the memory that it
+// allocates, with those of a server that only repeats its responses.
+func BenchmarkListClusterNodes1000(b *testing.B) {
+	const nodes, limit = 1000, 3 * time.Second
+	r := rehearse(b)
+	r.populate(b, nodes)
+	r.repeat()
+	best := time.Hour
+	for b.Loop() {
+		began := processorTime(b)
+		if all, err := r.ListClusterNodes(b.Context()); err != nil || len(all) != nodes {
+			b.Fatalf("%d nodes: %v", len(all), err)
+		}
+		best = min(best, processorTime(b)-began)
+	}
+	b.ReportMetric(float64(best.Microseconds())/1000, "best-cpu-ms/list")
+	b.ReportAllocs()
+	if best > limit {
+		b.Errorf("a list takes %v of a processor, more than %v", best, limit)
+	}
+}
+
 // repeat makes the server repeat its earlier responses.
 func (r *rehearsal) repeat() {
 	var mu sync.Mutex
