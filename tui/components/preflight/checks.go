@@ -51,6 +51,7 @@ type Checks struct {
 const (
 	checksColumnsMinWidth = 120 // from here on the details are beside the list
 	detailsMinHeight      = 6
+	listMinHeight         = 3 // the selected row, between marks of what is above and below
 )
 
 // View draws the list and the details.
@@ -63,7 +64,7 @@ func (p Checks) View(width, height int) string {
 	if width >= checksColumnsMinWidth {
 		return p.renderColumns(width, height)
 	}
-	list := min(p.countLines(), max(height-2-p.computeDetailsHeight(width, height), 1))
+	list := min(p.countLines(), max(height-2-p.computeDetailsHeight(width, height), min(listMinHeight, height-4), 1))
 	lines := append([]string{" " + p.Header, p.Theme.RenderRule(width)}, p.renderList(width, list)...)
 	if room := height - len(lines) - 1; room > 0 && len(p.Rows) > 0 {
 		lines = append(append(lines, p.Theme.RenderRule(width)), p.renderDetails(width, room)...)
