@@ -30,20 +30,20 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	}
 
 	ctx, stop := context.WithCancel(t.Context()) // Ctrl-C
-	time.AfterFunc(time.Hour, stop)
+	time.AfterFunc(10*time.Minute, stop)
 	began := time.Now()
-	out, err := changeNodes(t, s, at(appnodes.Window{At: s.Net.Clock.Now().Add(3 * time.Hour)}), nil, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+	out, err := changeNodes(t, s, at(appnodes.Window{At: s.Net.Clock.Now().Add(30 * time.Minute)}), nil, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 		return cluster.Remove(ctx, wanted, shown)
 	})
-	if exit.Code(err) != exit.Interrupted || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(out, "waiting until ") || time.Since(began) > 61*time.Minute {
+	if exit.Code(err) != exit.Interrupted || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(out, "waiting until ") || time.Since(began) > 11*time.Minute {
 		t.Errorf("stopped after %s: exit code %d, %v\n%s", time.Since(began), exit.Code(err), err, lastLines(out))
 	}
 
-	start := s.Net.Clock.Now().Add(2 * time.Hour).Truncate(time.Minute)
+	start := s.Net.Clock.Now().Add(20 * time.Minute).Truncate(time.Minute)
 	updated := func(clients *nodes.Clients) { // an update begins with the window
 		clients.Cluster = unwell{clients.Cluster, func(seen *state.Snapshot) {
 			now := s.Net.Clock.Now()
-			seen.Version.Progressing, seen.Version.Message = now.After(start.Add(-time.Minute)) && now.Before(start.Add(time.Hour)), "4.x"
+			seen.Version.Progressing, seen.Version.Message = now.After(start.Add(-time.Minute)) && now.Before(start.Add(10*time.Minute)), "4.x"
 		}}
 	}
 	if _, err := removeNodes(t, s, at(appnodes.Window{At: start.Add(-time.Second)}), updated); err != nil && !strings.Contains(err.Error(), "an update of the cluster goes on") || exit.Code(err) != exit.Answers {
@@ -57,13 +57,13 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start = s.Net.Clock.Now().Add(2 * time.Hour).Truncate(time.Minute)
+	start = s.Net.Clock.Now().Add(20 * time.Minute).Truncate(time.Minute)
 	window := strings.ToLower(start.In(zurich).Format("Monday-1504"))
 	out, err = changeNodes(t, s, at(appnodes.Window{Maintenance: true}), updated, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 		cluster.Spec.Syn.Facts = map[string]string{"maintenance_window": window}
 		return cluster.Remove(ctx, wanted, shown)
 	})
-	if now := s.Net.Clock.Now(); err != nil || now.Before(start.Add(time.Hour)) || now.After(start.Add(2*time.Hour)) {
+	if now := s.Net.Clock.Now(); err != nil || now.Before(start.Add(10*time.Minute)) || now.After(start.Add(time.Hour)) {
 		t.Fatalf("window %s: it ended at %s: %v\n%s", window, now, err, lastLines(out))
 	}
 	if countMachines(t, s, "worker") != 3 {
