@@ -62,6 +62,7 @@ func drawChanges(e vt10x.Terminal, shown []string) string {
 // drawLine returns a line with its styles. Blanks at its end that have no style are left out.
 func drawLine(e vt10x.Terminal, y, width int) string {
 	var text strings.Builder
+	blank := newBlank()
 	style := drawStyle(blank)
 	cells := make([]vt10x.Glyph, width)
 	for x := range cells {
@@ -86,8 +87,10 @@ func drawLine(e vt10x.Terminal, y, width int) string {
 	return text.String()
 }
 
-// blank is a cell as an empty terminal has it.
-var blank = vt10x.Glyph{Char: ' ', FG: vt10x.DefaultFG, BG: vt10x.DefaultBG}
+// newBlank returns a cell as an empty terminal has it.
+func newBlank() vt10x.Glyph {
+	return vt10x.Glyph{Char: ' ', FG: vt10x.DefaultFG, BG: vt10x.DefaultBG}
+}
 
 // What the emulator notes of a cell, by its bits.
 const (
