@@ -25,8 +25,8 @@ func TestWizard_FirstQuestionToHandover(t *testing.T) {
 	s.Expect("DONE")
 	s.Press("q")
 	s.Expect("Open the wizard with them now?")
-	if real := strings.Count(s.Screen().String(), "exoshift install"); real != 1 {
-		t.Errorf("the summary names %d commands for a real cluster:\n%s", real, s.Screen())
+	if installs := strings.Count(s.Screen().String(), "exoshift install"); installs != 1 {
+		t.Errorf("the summary names %d commands for a real cluster:\n%s", installs, s.Screen())
 	}
 	s.Press("y", "enter")
 	s.Expect(marker("Access")) // of an installation: the keys of the rehearsal are not taken over
