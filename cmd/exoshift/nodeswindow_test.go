@@ -43,7 +43,7 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	updated := func(clients *nodes.Clients) { // an update begins with the window
 		clients.Cluster = unwell{clients.Cluster, func(seen *state.Snapshot) {
 			now := s.Net.Clock.Now()
-			seen.Version.Progressing, seen.Version.Message = now.After(start.Add(-time.Minute)) && now.Before(start.Add(10*time.Minute)), "4.x"
+			seen.Version.Progressing, seen.Version.Message = now.After(start.Add(-time.Minute)) && now.Before(start.Add(30*time.Minute)), "4.x"
 		}}
 	}
 	if _, err := removeNodes(t, s, at(appnodes.Window{At: start.Add(-time.Second)}), updated); err != nil && !strings.Contains(err.Error(), "an update of the cluster goes on") || exit.Code(err) != exit.Answers {
@@ -63,7 +63,7 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		cluster.Spec.Syn.Facts = map[string]string{"maintenance_window": window}
 		return cluster.Remove(ctx, wanted, shown)
 	})
-	if now := s.Net.Clock.Now(); err != nil || now.Before(start.Add(10*time.Minute)) || now.After(start.Add(time.Hour)) {
+	if now := s.Net.Clock.Now(); err != nil || now.Before(start.Add(30*time.Minute)) || now.After(start.Add(time.Hour)) {
 		t.Fatalf("window %s: it ended at %s: %v\n%s", window, now, err, lastLines(out))
 	}
 	if countMachines(t, s, "worker") != 3 {
