@@ -15,10 +15,9 @@ import (
 
 // Options configure the program of a screen.
 type Options struct {
-	In           io.Reader // nil for the standard input
-	Out          io.Writer // nil for the standard output
-	FPS          int       // at most so many frames are drawn in a second
-	WithoutPaste bool      // pasted text arrives as keys
+	In  io.Reader // nil for the standard input
+	Out io.Writer // nil for the standard output
+	FPS int       // at most so many frames are drawn in a second
 }
 
 // Program runs a screen.
@@ -38,9 +37,6 @@ func NewProgram(screen tea.Model, o Options) *Program {
 	p := &Program{root: &root{screen: screen, mouse: HasMouse(o.Out)}}
 	options := []tea.ProgramOption{
 		tea.WithInput(newKeyReader(o.In, p.Send)), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(),
-	}
-	if o.WithoutPaste {
-		options = append(options, tea.WithoutBracketedPaste())
 	}
 	if p.root.mouse {
 		options = append(options, tea.WithMouseCellMotion())

@@ -11,8 +11,8 @@ import (
 // InputClosedMsg is sent when no further key will come: the terminal is gone, or the input was never a terminal.
 type InputClosedMsg struct{}
 
-// newKeyReader reports the end of the input, which bubbletea keeps to itself, and has it read reports of the mouse whole: the rest of
-// one would be text. A terminal stays an *os.File, by which bubbletea recognizes it.
+// newKeyReader reports the end of the input, which bubbletea keeps to itself, sends long pastes itself, and has bubbletea read reports of
+// the mouse whole: the rest of one would be text. A terminal stays an *os.File, by which bubbletea recognizes it.
 func newKeyReader(in io.Reader, send func(tea.Msg)) io.Reader {
 	if file, is := in.(*os.File); is {
 		return &terminalReader{file, keyReader{Reader: file, send: send}}
@@ -29,8 +29,9 @@ func (t *terminalReader) Read(p []byte) (int, error) { return t.keys.Read(p) }
 
 type keyReader struct {
 	io.Reader
-	send func(tea.Msg)
-	held []byte // the beginning of a report
+	send  func(tea.Msg)
+	held  []byte // the beginning of a report, or of a paste
+	paste longPaste
 }
 
 func (k *keyReader) Read(p []byte) (int, error) {
@@ -43,7 +44,9 @@ func (k *keyReader) Read(p []byte) (int, error) {
 			go k.send(InputClosedMsg{})
 			return n, err
 		}
-		whole := findPartialReport(p[:n])
+		isFull := n == len(p) // as bubbletea, take it that more follows
+		n = k.paste.take(p[:n], k.send)
+		whole := min(findPartialReport(p[:n]), findPartialKey(p[:n], isFull))
 		k.held = append([]byte(nil), p[whole:n]...)
 		if whole > 0 || n == 0 {
 			return whole, nil

@@ -55,13 +55,9 @@ func (s *checkScreen) Init() tea.Cmd {
 
 // Update handles keys one by one: runes that are typed fast come in one message.
 func (s *checkScreen) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	k, is := message.(tea.KeyMsg)
-	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
-		return s, s.update(message)
-	}
 	var commands []tea.Cmd
-	for _, r := range k.Runes {
-		commands = append(commands, s.update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	for _, m := range app.SplitRunes(message) {
+		commands = append(commands, s.update(m))
 	}
 	return s, tea.Batch(commands...)
 }

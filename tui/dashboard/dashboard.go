@@ -76,7 +76,7 @@ func runScreen(ctx context.Context, o Options) error {
 	d := newDashboard(o)
 	d.attention.signals = app.DetectSignals(o.Out, o.NoColor, o.Silent)
 	defer d.attention.signals.Save()()
-	program := app.NewProgram(d, app.Options{In: o.In, Out: o.Out, FPS: framesPerSecond, WithoutPaste: true})
+	program := app.NewProgram(d, app.Options{In: o.In, Out: o.Out, FPS: framesPerSecond})
 	go forwardEvents(o.Events, program.Send)
 	switch err := program.Run(ctx); {
 	case ctx.Err() != nil:

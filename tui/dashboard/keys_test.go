@@ -2,10 +2,12 @@ package dashboard
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"exoshift/provisioner"
 	"exoshift/tui/app"
+	"exoshift/tui/tuitest"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -39,6 +41,31 @@ func TestLeave_CtrlCDefaultsToBack(t *testing.T) {
 		if quits(press(d, back)) || d.leaveDialog != nil || d.run.stopping || *stops != 0 {
 			t.Errorf("%q in the menu does not just go back", back)
 		}
+	}
+}
+
+// TestRun_PasteIsNoKey: letters that are pasted by mistake stop no run; into a filter they can be pasted.
+func TestRun_PasteIsNoKey(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	term, events := tuitest.NewTerminal(t), make(chan provisioner.Event)
+	stopped := make(chan struct{})
+	end := start(t.Context(), term, events, sync.OnceFunc(func() { close(stopped) }))
+	for _, e := range middle().events {
+		events <- e
+	}
+	term.Await(t, "\x1b[?2004h")
+	term.Press(t, "\x1b[200~\x03q\ryn?"+strings.Repeat("q\ry", 1000)+"\x1b[201~/")
+	term.Press(t, "\x1b[200~worker-2\n\x1b[201~")
+	term.Await(t, "worker-2")
+	if term.Shows("Nothing is deleted") {
+		t.Error("the paste has pressed a key")
+	}
+	tuitest.CheckPending(t, stopped)
+	term.Press(t, "\x03\x03")
+	<-stopped
+	close(events)
+	if err := <-end; err != nil {
+		t.Error(err)
 	}
 }
 

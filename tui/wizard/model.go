@@ -84,13 +84,9 @@ func (s *model) openInterview(option string) tea.Cmd {
 
 // Update handles keys one by one: runes that are typed fast come in one message.
 func (s *model) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	k, is := message.(tea.KeyMsg)
-	if !is || k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
-		return s, s.handleMsg(message)
-	}
 	var commands []tea.Cmd
-	for _, r := range k.Runes {
-		commands = append(commands, s.handleMsg(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt}))
+	for _, m := range app.SplitRunes(message) {
+		commands = append(commands, s.handleMsg(m))
 	}
 	return s, tea.Batch(commands...)
 }
