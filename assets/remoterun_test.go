@@ -117,10 +117,10 @@ func sent(t *testing.T, program string, change func(*assets.RemoteRun)) (report,
 	}
 	shell := exec.Command("/bin/sh", file("errand", document.WriteFiles[0].Content, 0o600))
 	shell.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
-	said, err := shell.CombinedOutput()
+	output, err := shell.CombinedOutput()
 	left, _ := os.ReadFile(e.Status)
 	found, _ := os.ReadFile(e.Report)
-	t.Logf("%v: %s", err, said)
+	t.Logf("%v: %s", err, output)
 	return string(found), string(left)
 }
 

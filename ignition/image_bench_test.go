@@ -163,7 +163,7 @@ func (i benchImage) repeat(b *testing.B, n int) benchImage {
 }
 
 // travel processes the image in a child process.
-func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey) {
+func (i benchImage) travel(b *testing.B, server *httptest.Server) (reported journey) {
 	b.Helper()
 	dir := b.TempDir()
 	path := filepath.Join(dir, "errand.json")
@@ -175,11 +175,11 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (told journey)
 	if output, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, output)
 	}
-	readJSON(b, job.Report, &told)
-	if told.Bytes != i.size {
-		b.Fatalf("%d of %d bytes", told.Bytes, i.size)
+	readJSON(b, job.Report, &reported)
+	if reported.Bytes != i.size {
+		b.Fatalf("%d of %d bytes", reported.Bytes, i.size)
 	}
-	return told
+	return reported
 }
 
 // TestImage_PatchedAndCompressed is the benchmark's child process.

@@ -9,12 +9,12 @@ type Report func(Event)
 func (r Report) EmitProgress(text string) { r(Event{Type: TypeStep, State: Progress, Text: text}) }
 
 // EmitActionNeeded emits the action that a running step waits for; "" ends it.
-func (r Report) EmitActionNeeded(errand string) {
+func (r Report) EmitActionNeeded(action string) {
 	text := "waiting for you"
-	if errand == "" {
+	if action == "" {
 		text = "no longer waiting for you"
 	}
-	r(Event{Type: TypeStep, State: Progress, Text: text, Hint: errand})
+	r(Event{Type: TypeStep, State: Progress, Text: text, Hint: action})
 }
 
 // SignIn signs in with a function that opens a page for the user if it has to, and emits that as an action needed. show

@@ -34,10 +34,10 @@ type Interview struct {
 	Estimate func(state.Spec) Estimate
 	// Check runs the checks before an installation. It emits first all checks, then each change of one. Nothing is
 	// created.
-	Check func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
+	Check func(ctx context.Context, spec state.Spec, secrets Secrets, emit func(CheckState)) error
 	// CheckFromZone runs the checks of reachability on a small machine in the zone and emits them as Check does, each
 	// with the source reach.Zone. The machine is deleted when it returns. nil: not available.
-	CheckFromZone func(ctx context.Context, spec state.Spec, secrets Secrets, tell func(CheckState)) error
+	CheckFromZone func(ctx context.Context, spec state.Spec, secrets Secrets, emit func(CheckState)) error
 	// ZoneTerms describes that machine and its price in one sentence, which is shown before.
 	ZoneTerms func(state.Spec) string
 	// Review returns what an installation would do now. Nothing is created.

@@ -57,8 +57,8 @@ func TestPullSecret_RefusesUnusable(t *testing.T) {
 		if problems(faults) != want || (secrets.PullSecret == text) != (want == "") {
 			t.Errorf("%s:\nwant %q\ngot  %q", text, want, problems(faults))
 		}
-		if said := lines(faults); strings.Contains(said, "s3cret") || strings.Contains(said, "czNjcmV0") {
-			t.Errorf("%s: a fault repeats a value:\n%s", text, said)
+		if output := lines(faults); strings.Contains(output, "s3cret") || strings.Contains(output, "czNjcmV0") {
+			t.Errorf("%s: a fault repeats a value:\n%s", text, output)
 		}
 	}
 }

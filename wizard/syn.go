@@ -293,9 +293,9 @@ func checkContradictions(spec state.Spec) []Problem {
 	var faults []Problem
 	made := computeFacts(spec)
 	for _, name := range slices.Sorted(maps.Keys(made)) {
-		if said, given := spec.Syn.Facts[name]; given && made[name] != "" && said != made[name] {
+		if stated, given := spec.Syn.Facts[name]; given && made[name] != "" && stated != made[name] {
 			faults = append(faults, WithField(FactsKey+"."+name, NewProblem(
-				fmt.Sprintf("%s contradicts the other answers, which determine this fact", Quote(said)),
+				fmt.Sprintf("%s contradicts the other answers, which determine this fact", Quote(stated)),
 				made[name]+", or omit the fact", ""))...)
 		}
 	}

@@ -121,9 +121,9 @@ func summarize(folder state.Folder, now time.Time) []byte {
 	console.PrintStatus(&lines, shown.board, shown.facts, handover.Locations{Folder: folder.Path()})
 	fmt.Fprintf(&out, "\n## Connectivity checks\n\n```\n%s```\n", check.DescribeKept(folder))
 	fmt.Fprintf(&out, "\n## State, findings and fix\n\n```\n%s```\n\n## Last events\n\n```\n", lines.String())
-	tell := console.NewPlain(&out)
+	emit := console.NewPlain(&out)
 	for _, e := range events[max(0, len(events)-last):] {
-		tell(e)
+		emit(e)
 	}
 	out.WriteString("```\n")
 	return out.Bytes()

@@ -18,8 +18,8 @@ func TestTrackCheckStates_SkippedNamesFailed(t *testing.T) {
 		{ID: "quotas", Title: "Check the quotas", Needs: []string{"offers"}},
 	}
 	var last wizard.CheckState
-	tell := interview.TrackCheckStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
-	if err := provisioner.Run(t.Context(), steps, tell); err == nil {
+	emit := interview.TrackCheckStates(steps, &sync.Map{}, func(now wizard.CheckState) { last = now })
+	if err := provisioner.Run(t.Context(), steps, emit); err == nil {
 		t.Fatal("a failed check is no failure")
 	}
 	if last.ID != "quotas" || !strings.Contains(last.Text, `because "Check instance types" did not succeed`) {

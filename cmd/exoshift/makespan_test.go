@@ -159,8 +159,8 @@ func BenchmarkMakespan(b *testing.B) {
 			b.Errorf("%v\n%s", err, out)
 		}
 		for line := range strings.Lines(string(out)) {
-			if _, told, found := strings.Cut(line, "makespan "); found {
-				b.Log("makespan " + strings.TrimSpace(told))
+			if _, reported, found := strings.Cut(line, "makespan "); found {
+				b.Log("makespan " + strings.TrimSpace(reported))
 			}
 		}
 	}

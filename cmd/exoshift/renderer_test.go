@@ -105,10 +105,10 @@ func TestOutput_RefusalListsFormats(t *testing.T) {
 				} else {
 					t.Setenv("EXOSHIFT_OUTPUT", "xml")
 				}
-				var said bytes.Buffer
-				code := execute(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &said})
-				if refusal := "exoshift: --output xml: must be " + want + "\n"; code != exit.Usage || said.String() != refusal {
-					t.Errorf("exit code %d: %q, not %q", code, said.String(), refusal)
+				var output bytes.Buffer
+				code := execute(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &output})
+				if refusal := "exoshift: --output xml: must be " + want + "\n"; code != exit.Usage || output.String() != refusal {
+					t.Errorf("exit code %d: %q, not %q", code, output.String(), refusal)
 				}
 			})
 		}
@@ -118,10 +118,10 @@ func TestOutput_RefusalListsFormats(t *testing.T) {
 func TestOutput_EnvironmentForEveryVerb(t *testing.T) {
 	for _, value := range []string{"auto", "plain", "json"} {
 		t.Setenv("EXOSHIFT_OUTPUT", value)
-		var said bytes.Buffer
-		execute(t.Context(), []string{"verify", "--dir", t.TempDir() + "/none"}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &said})
-		if strings.Contains(said.String(), "--output") {
-			t.Errorf("%s is refused: %s", value, said.String())
+		var output bytes.Buffer
+		execute(t.Context(), []string{"verify", "--dir", t.TempDir() + "/none"}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &output})
+		if strings.Contains(output.String(), "--output") {
+			t.Errorf("%s is refused: %s", value, output.String())
 		}
 	}
 }

@@ -111,14 +111,14 @@ func (r replayFlags) show(ctx context.Context, std cli.Streams) error {
 	if r.Output == cli.OutputTUI {
 		return r.onDashboard(ctx, std, p, shown, chosen.BuildPlan(runs), chosen.ListNodes())
 	}
-	tell := console.NewPlain(std.Out)
+	emit := console.NewPlain(std.Out)
 	if r.Output.IsJSON() {
-		tell = console.NewJSON(std.Out)
+		emit = console.NewJSON(std.Out)
 	}
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
 	err = p.Play(ctx, shown, func(e provisioner.Event) {
-		if tell(e); std.IsClosed() {
+		if emit(e); std.IsClosed() {
 			leave() // the output is closed
 		}
 	})

@@ -140,12 +140,12 @@ func TestResponse_AsksOnTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			virtuallyIn(t, circumstances{scenario: c.scenario, spec: smallCluster(c.scenario)}, func(t *testing.T, r run.Run, _ *simcloud.Zone) {
-				person := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: os.Stderr}), reply: c.reply}
-				if code := exit.Code(r.Install(t.Context(), person)); code != c.code {
+				credentials := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: os.Stderr}), reply: c.reply}
+				if code := exit.Code(r.Install(t.Context(), credentials)); code != c.code {
 					t.Errorf("exit code %d", code)
 				}
-				if person.asked != c.rule || person.decided != string(c.reply) {
-					t.Errorf("asked about %q, decided %q", person.asked, person.decided)
+				if credentials.asked != c.rule || credentials.decided != string(c.reply) {
+					t.Errorf("asked about %q, decided %q", credentials.asked, credentials.decided)
 				}
 			})
 		})

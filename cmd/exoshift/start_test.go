@@ -188,9 +188,9 @@ func TestInterview_AsksOpenOnly(t *testing.T) {
 	if i := c.NewInterview(); !slices.Equal(i.Only, []string{"cluster.id", "sizing.workers.count"}) || i.Answers.Spec.Cluster.BaseDomain != "example.net" {
 		t.Errorf("asks %v of %+v", i.Only, i.Answers.Spec.Cluster)
 	}
-	var said bytes.Buffer
-	if err := installAnswered(t.Context(), cli.Options{Output: cli.OutputPlain}, cli.Streams{Err: &said}, read); exit.Code(err) != exit.Usage || !strings.Contains(said.String(), "cluster.id") {
-		t.Errorf("without a terminal it ends with %v: %s", err, said.String())
+	var output bytes.Buffer
+	if err := installAnswered(t.Context(), cli.Options{Output: cli.OutputPlain}, cli.Streams{Err: &output}, read); exit.Code(err) != exit.Usage || !strings.Contains(output.String(), "cluster.id") {
+		t.Errorf("without a terminal it ends with %v: %s", err, output.String())
 	}
 }
 
@@ -222,10 +222,10 @@ func TestInterview_ChangedAnswers(t *testing.T) {
 				}
 			}
 			c.change(&spec)
-			var said bytes.Buffer
-			err = changes.Check(folder, spec, jsonDisplay(cli.Streams{Err: &said}).ShowAnswers)
-			if exit.Code(err) != c.code || !strings.Contains(said.String(), c.says) || c.says == "" && said.Len() > 0 {
-				t.Errorf("ended with %v and said %s", err, said.String())
+			var output bytes.Buffer
+			err = changes.Check(folder, spec, jsonDisplay(cli.Streams{Err: &output}).ShowAnswers)
+			if exit.Code(err) != c.code || !strings.Contains(output.String(), c.says) || c.says == "" && output.Len() > 0 {
+				t.Errorf("ended with %v and said %s", err, output.String())
 			}
 		})
 	}

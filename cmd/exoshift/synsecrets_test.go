@@ -40,22 +40,22 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 }
 
 // nowhereElse requires that no secret of Project Syn is in the folder, except for the user data of machines, or in any output.
-func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper, told map[string][]byte) {
+func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper, reported map[string][]byte) {
 	t.Helper()
 	secrets := vaultSecrets(t, zone)
 	ear.mu.Lock()
 	maps.Copy(secrets, ear.heard)
 	ear.mu.Unlock()
-	person := zone.Credentials()
-	for _, token := range []string{person.APIToken, person.VaultToken, person.GitToken} {
+	credentials := zone.Credentials()
+	for _, token := range []string{credentials.APIToken, credentials.VaultToken, credentials.GitToken} {
 		secrets[token] = "token of a person"
 	}
 	secrets[s.Secrets.APISecret], secrets[s.Secrets.PullSecret] = "API secret", "pull secret"
 	if len(secrets) < 15 {
 		t.Fatalf("only %d secrets were found", len(secrets))
 	}
-	maps.Copy(told, openFiles(t, s.Folder))
-	for place, content := range told {
+	maps.Copy(reported, openFiles(t, s.Folder))
+	for place, content := range reported {
 		for secret, what := range secrets {
 			for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {
 				if bytes.Contains(content, []byte(text)) {

@@ -119,6 +119,6 @@ func lastLines(text string) string {
 
 // tokensOf is an engineer with tokens: in virtual time there is no browser.
 func tokensOf(zone *simcloud.Zone) *environment.Access {
-	person := zone.Credentials()
-	return &environment.Access{APIToken: person.APIToken, VaultToken: person.VaultToken, GitToken: func() string { return person.GitToken }}
+	credentials := zone.Credentials()
+	return &environment.Access{APIToken: credentials.APIToken, VaultToken: credentials.VaultToken, GitToken: func() string { return credentials.GitToken }}
 }

@@ -46,15 +46,15 @@ func TestNoDNSPlan_StopsBeforeCreation(t *testing.T) {
 
 func wantZoneChange(t *testing.T, preview install.Preview) {
 	t.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	for _, change := range preview.Changes {
 		if change.Kind == state.KindZone && (change.Action != state.Created || change.Details != planNeed) {
 			t.Errorf("the plan has %+v", change)
 		}
 	}
-	console.PrintPlan(&said, state.Spec{}, preview)
-	if !strings.Contains(said.String(), planNeed) {
-		t.Errorf("the plan is\n%s", said.String())
+	console.PrintPlan(&output, state.Spec{}, preview)
+	if !strings.Contains(output.String(), planNeed) {
+		t.Errorf("the plan is\n%s", output.String())
 	}
 	if actions := interview.ListZoneNeeds(preview); len(actions) != 1 || !strings.Contains(actions[0], planNeed) {
 		t.Errorf("the review asks for %q", actions)
@@ -86,14 +86,14 @@ func TestAZoneThatDiffers_IsInstalledKeptAndDestroyed(t *testing.T) {
 		if !strings.Contains(plan.String(), "MISSING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(interview.ListZoneNeeds(preview), "\n"), "no block storage") {
 			t.Errorf("the plan does not say that there is no block storage:\n%s", plan.String())
 		}
-		told := 0
+		reported := 0
 		for _, e := range installed(t, s) {
 			if e.Step == "permissions" && strings.Contains(e.Text, "has no block storage") {
-				told++
+				reported++
 			}
 		}
-		if told != 1 {
-			t.Errorf("that the zone has no block storage was told %d times", told)
+		if reported != 1 {
+			t.Errorf("that the zone has no block storage was told %d times", reported)
 		}
 		var classes struct{ Items []any }
 		requestCluster(t, s, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses", "", &classes)

@@ -17,8 +17,8 @@ func TestCheck_UnreachableZoneStartsNoMachine(t *testing.T) {
 	if code != exit.Checks || !strings.Contains(out.String(), "one cause of ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
-	told := err.String()
-	if !strings.Contains(told, "no instance can be started from here: NET-EXO-001") || strings.Contains(told, "uploading the program") || strings.Contains(told, "bucket") {
-		t.Error(told)
+	reported := err.String()
+	if !strings.Contains(reported, "no instance can be started from here: NET-EXO-001") || strings.Contains(reported, "uploading the program") || strings.Contains(reported, "bucket") {
+		t.Error(reported)
 	}
 }

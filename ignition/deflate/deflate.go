@@ -10,8 +10,8 @@ const Window = 4096
 const (
 	// segment is the size of data that is searched at once, which bounds the memory; bytes.
 	segment = 64 << 10
-	// patience is the limit of searches in a row without a gain.
-	patience = 4
+	// searchLimit is the limit of searches in a row without a gain.
+	searchLimit = 4
 	// searches is the limit of searches.
 	searches = 30
 )
@@ -24,7 +24,7 @@ func Pack(data []byte, enough int) []byte {
 		segments = append(segments, newSearch(data, from, min(from+segment, len(data))))
 	}
 	stream := write(data, segments)
-	for idle, n := 0, 0; len(stream) > enough && idle < patience && n < searches; n++ {
+	for idle, n := 0, 0; len(stream) > enough && idle < searchLimit && n < searches; n++ {
 		idle++
 		for i := range segments {
 			segments[i].improve(data)

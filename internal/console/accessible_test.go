@@ -14,28 +14,28 @@ import (
 
 func TestSentences_SuccessfulRun(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSentencePrinter(&out)
+	emit := console.NewSentencePrinter(&out)
 	for _, e := range goodRun() {
-		tell(e)
+		emit(e)
 	}
 	golden(t, "good.spoken.golden", out.Bytes())
 }
 
 func TestSentences_FailedRun(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSentencePrinter(&out)
+	emit := console.NewSentencePrinter(&out)
 	for _, e := range badRun() {
-		tell(e)
+		emit(e)
 	}
 	golden(t, "bad.spoken.golden", out.Bytes())
 }
 
 func TestSentences_RepeatedWaitOnce(t *testing.T) {
 	var out bytes.Buffer
-	tell := console.NewSentencePrinter(&out)
+	emit := console.NewSentencePrinter(&out)
 	since := began
 	for i, last := range []string{"1 of 3", "1 of 3", "2 of 3"} {
-		tell(provisioner.Event{Type: provisioner.TypeWait, Step: "nodes", What: "Wait for the nodes", Since: &since, Last: last, Time: began.Add(time.Duration(i) * time.Minute)})
+		emit(provisioner.Event{Type: provisioner.TypeWait, Step: "nodes", What: "Wait for the nodes", Since: &since, Last: last, Time: began.Add(time.Duration(i) * time.Minute)})
 	}
 	if n := strings.Count(out.String(), "\n"); n != 2 {
 		t.Errorf("%d lines:\n%s", n, out.String())

@@ -151,11 +151,11 @@ func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 		p.printLine(e, "!", text.Join(": ", "no longer "+e.Name, e.Text))
 		return
 	}
-	said := fmt.Sprint(e.Text, e.Hint, e.Confidence)
-	if p.printed["!/"+e.Name] == said {
+	output := fmt.Sprint(e.Text, e.Hint, e.Confidence)
+	if p.printed["!/"+e.Name] == output {
 		return
 	}
-	p.printed["!/"+e.Name] = said
+	p.printed["!/"+e.Name] = output
 	p.printLine(e, "!", text.Join(": ", text.Join(" ", e.Name, wrapParens(e.Confidence)), e.Text))
 	for _, evidence := range e.Evidence {
 		p.printLine(e, "!", "because: "+evidence)

@@ -140,16 +140,16 @@ func printFailures(w io.Writer, board *provisioner.Board) {
 		return
 	}
 	var advice []string
-	told := false
+	reported := false
 	for _, step := range board.Steps {
 		if step.State == provisioner.Failed {
-			told = true
+			reported = true
 			step = step.OmitFindings(board.Findings)
 			fmt.Fprintf(w, "  failed       %s\n  error        %s\n", SanitizeLine(step.Title), wrapValue(SanitizeLine(step.Text), " "))
 			advice = append(advice, step.Hint)
 		}
 	}
-	if !told {
+	if !reported {
 		fmt.Fprintf(w, "  error        %s\n", wrapValue(SanitizeLine(board.Run.Text), " "))
 		advice = append(advice, board.Run.Hint)
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// patience is the timeout of a server's answer, on the wall clock.
-	patience = 5 * time.Second
+	// responseTimeout is the timeout of a server's answer, on the wall clock.
+	responseTimeout = 5 * time.Second
 	// datagram is the largest answer accepted by UDP: larger ones would be fragmented.
 	datagram = 1232
 )
@@ -55,7 +55,7 @@ func exchange(ctx context.Context, conn net.Conn, question *dns.Msg) (*dns.Msg, 
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	defer conn.Close()
-	client := dns.Client{Timeout: patience}
+	client := dns.Client{Timeout: responseTimeout}
 	answer, _, err := client.ExchangeWithConn(question, &dns.Conn{Conn: conn, UDPSize: datagram})
 	if ended := ctx.Err(); err != nil && ended != nil {
 		err = ended

@@ -15,7 +15,7 @@ import (
 // message is the media type of RFC 8484.
 const message = "application/dns-message"
 
-var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * patience} //nolint:gochecknoglobals // a table that nothing changes
+var answerLimits = Limits{Bytes: dns.MaxMsgSize, Time: 2 * responseTimeout} //nolint:gochecknoglobals // a table that nothing changes
 
 // PublicResolver returns the HTTPS resolver for machines that reach the internet only through a proxy.
 func PublicResolver() *url.URL {
@@ -35,7 +35,7 @@ func NewHTTPSResolver(client *http.Client, resolver *url.URL) Resolver {
 }
 
 func postQuestion(ctx context.Context, client *http.Client, resolver *url.URL, question *dns.Msg) (*dns.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*responseTimeout)
 	defer cancel()
 	packed, err := question.Pack()
 	if err != nil {

@@ -162,7 +162,7 @@ func (n Network) ConnectProxy(ctx context.Context, proxy *url.URL) (net.Conn, er
 }
 
 func handshake(conn net.Conn, authorization, address string) (_ net.Conn, status int, _ error) {
-	if err := conn.SetDeadline(time.Now().Add(4 * patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(4 * responseTimeout)); err != nil {
 		return nil, 0, err
 	}
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}

@@ -45,12 +45,12 @@ func TestResolver_FallsBackToTCP(t *testing.T) {
 }
 
 func TestResolver_TriesNextServer(t *testing.T) {
-	alive := serveNames(t, says(t, record))
+	running := serveNames(t, says(t, record))
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	must(t, gone.Close())
 	dial := new(net.Dialer).DialContext
-	must(t, resolved(t, NewResolver(dial, gone.Addr().String(), alive.address)))
+	must(t, resolved(t, NewResolver(dial, gone.Addr().String(), running.address)))
 	if err := resolved(t, NewResolver(dial, gone.Addr().String())); err == nil || !strings.Contains(err.Error(), gone.Addr().String()) {
 		t.Errorf("error = %v", err)
 	}

@@ -52,9 +52,9 @@ func testCatalogueServices(t *testing.T) {
 	defer o.close()
 	for _, version := range []string{"4.20.5", "4.20.0-okd-scos.11"} {
 		task := o.task(version)
-		asks, err := prober.New(o.Network(), task, connection.DefaultLimits())
+		questions, err := prober.New(o.Network(), task, connection.DefaultLimits())
 		o.must(err)
-		report := reach.Run(t.Context(), task, asks, func(reach.Result) {})
+		report := reach.Run(t.Context(), task, questions, func(reach.Result) {})
 		for _, result := range report.Results {
 			if result.Verdict != reach.OK {
 				t.Errorf("%s %s: %s %s %v %s", result.ID, result.Target, result.Verdict, result.Class, result.Evidence, result.Hint)

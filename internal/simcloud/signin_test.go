@@ -135,17 +135,17 @@ func TestCredentials_TokensOutlastZone(t *testing.T) {
 	var first Credentials
 	for range 2 {
 		o := open(t, Options{Dir: dir})
-		person := o.Credentials()
+		credentials := o.Credentials()
 		if first == (Credentials{}) {
-			first = person
+			first = credentials
 		}
-		if person != first || person.APIToken == "" || person.VaultToken == "" || person.GitToken == "" {
+		if credentials != first || credentials.APIToken == "" || credentials.VaultToken == "" || credentials.GitToken == "" {
 			t.Error("other tokens, or none")
 		}
 		for link, token := range map[string]string{
-			"https://api.syn.vshn.net/clusters":                         person.APIToken,
-			"https://vault-prod.syn.vshn.net/v1/auth/token/lookup-self": person.VaultToken,
-			"https://git.vshn.net/api/v4/user":                          person.GitToken,
+			"https://api.syn.vshn.net/clusters":                         credentials.APIToken,
+			"https://vault-prod.syn.vshn.net/v1/auth/token/lookup-self": credentials.VaultToken,
+			"https://git.vshn.net/api/v4/user":                          credentials.GitToken,
 		} {
 			if status := o.send(http.MethodGet, link, token, nil, nil); status != http.StatusOK {
 				t.Errorf("%s: %d", link, status)

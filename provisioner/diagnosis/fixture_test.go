@@ -136,20 +136,20 @@ func (s *Input) etcd(minute float64) {
 // joined lets the masters join, and much later the others in waves, each with two requests.
 func (s *Input) joined(minute float64) {
 	for n, machine := range s.Spec.Nodes() {
-		asks := 16.2
+		questions := 16.2
 		if machine.Role != state.RoleMaster {
-			asks = 39 + float64(n/4)*3
+			questions = 39 + float64(n/4)*3
 		}
-		if minute < asks {
+		if minute < questions {
 			continue
 		}
-		s.request(machine.Name, false, asks, minute)
-		if minute < asks+0.3 {
+		s.request(machine.Name, false, questions, minute)
+		if minute < questions+0.3 {
 			continue
 		}
-		s.request(machine.Name, true, asks+0.3, minute)
+		s.request(machine.Name, true, questions+0.3, minute)
 		s.Snapshot.Nodes = append(s.Snapshot.Nodes, state.NodeStatus{
-			Name: machine.Name, Created: at(asks + 0.3), Address: s.address(machine.Name), Ready: minute > asks+1.8,
+			Name: machine.Name, Created: at(questions + 0.3), Address: s.address(machine.Name), Ready: minute > questions+1.8,
 			Reason: "the network plugin is not ready",
 		})
 	}

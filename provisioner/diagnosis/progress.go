@@ -121,11 +121,11 @@ func countProgress(m *inputIndex) [kinds]int {
 
 // Units that have journaled anything: they run one after another, and without a login nothing else is visible.
 func countUnits(lines []state.JournalLine) int {
-	heard := map[string]bool{}
+	received := map[string]bool{}
 	for _, line := range lines {
-		heard[line.Unit] = true
+		received[line.Unit] = true
 	}
-	return len(heard)
+	return len(received)
 }
 
 func toInt(yes bool) int {

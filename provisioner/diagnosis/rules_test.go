@@ -236,7 +236,7 @@ func TestRules_FoundBySigns(t *testing.T) {
 		t.Run(a.rule+": "+a.says, func(t *testing.T) {
 			t.Parallel()
 			known := rule(t, a.rule)
-			patience := known.getHoldTime(detection{sure: a.sure != known.Confidence})
+			timeout := known.getHoldTime(detection{sure: a.sure != known.Confidence})
 			examiner := New()
 			for minute := 0.0; minute <= a.from+a.within; minute += lookEvery {
 				findings := examiner.Evaluate(a.ail(minute))
@@ -247,21 +247,21 @@ func TestRules_FoundBySigns(t *testing.T) {
 				if first.Rule != a.rule {
 					t.Fatalf("minute %.1f: found %s: %s", minute, first.Rule, first.Evidence)
 				}
-				if began := first.Since.Sub(at(a.from)); began < -time.Second || at(minute).Sub(first.Since) < patience {
-					t.Errorf("found after %s, with a patience of %s", at(minute).Sub(first.Since), patience)
+				if began := first.Since.Sub(at(a.from)); began < -time.Second || at(minute).Sub(first.Since) < timeout {
+					t.Errorf("found after %s, with a patience of %s", at(minute).Sub(first.Since), timeout)
 				}
-				said := strings.Join(append(first.Evidence, first.Cause, first.Fix), "\n")
+				output := strings.Join(append(first.Evidence, first.Cause, first.Fix), "\n")
 				if (first.Disposition == Wait) != (first.Confidence != High || known.Disposition == Wait) {
 					t.Errorf("the run does %s", first.Disposition)
 				}
-				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(said, "resolves to 203.0.113.9") || known.Restores == RouterParts)) {
+				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(output, "resolves to 203.0.113.9") || known.Restores == RouterParts)) {
 					t.Errorf("it restores %s, %s, changed: %t", first.Restores, first.Objects, first.Changed)
 				}
-				if !strings.Contains(said, a.says) || first.Confidence != a.sure {
-					t.Errorf("it is of confidence %s, and says\n%s", first.Confidence, said)
+				if !strings.Contains(output, a.says) || first.Confidence != a.sure {
+					t.Errorf("it is of confidence %s, and says\n%s", first.Confidence, output)
 				}
 				if strings.Contains(first.Cause+first.Fix, "{s") || strings.Contains(first.Fix, "{d") {
-					t.Errorf("a placeholder is left: %s", said)
+					t.Errorf("a placeholder is left: %s", output)
 				}
 				return
 			}

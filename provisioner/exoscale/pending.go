@@ -96,11 +96,11 @@ func (w *instanceWaiter) getUnlisted(ctx context.Context, m *pendingInstance) (*
 
 // isOverdue returns true once the instance is late, then at increasing intervals.
 func (m *pendingInstance) isOverdue(now time.Time, live *v2.Instance) bool {
-	patience := absenceLimit
+	timeout := absenceLimit
 	if live != nil {
-		patience = startLimit
+		timeout = startLimit
 	}
-	return now.Sub(m.since) >= patience && now.Sub(m.checked) >= m.pause
+	return now.Sub(m.since) >= timeout && now.Sub(m.checked) >= m.pause
 }
 
 // isCreating fails with the API's reason if the creation has failed.

@@ -74,16 +74,16 @@ func TestPreview_ReportsMachinesAtOnce(t *testing.T) {
 		wanted[1].Protected = true
 		began := time.Now()
 		w.unchanged(func() {
-			told, err := preview.ensureAll(ctx, wanted)
+			reported, err := preview.ensureAll(ctx, wanted)
 			w.check(err)
 			want := map[string]state.Action{
 				"worker-0": state.Found, "worker-1": state.Updated, "worker-2": state.Created, "worker-3": state.Created,
 			}
-			if diff := cmp.Diff(want, told.actions); diff != "" {
+			if diff := cmp.Diff(want, reported.actions); diff != "" {
 				w.t.Error(diff)
 			}
-			if told.made["worker-0"].Address == "" || told.made["worker-2"].ID != "" {
-				w.t.Errorf("%+v", told.made)
+			if reported.made["worker-0"].Address == "" || reported.made["worker-2"].ID != "" {
+				w.t.Errorf("%+v", reported.made)
 			}
 		})
 		if took := time.Since(began); took > 0 {

@@ -32,15 +32,15 @@ func (c *DNS) ensureRecord(ctx context.Context, zoneID string, record state.Reco
 	if err != nil {
 		return "", err
 	}
-	rivals := filterMatching(all, func(live v2.DNSDomainRecord) bool { return isConflicting(live, record) })
-	if len(rivals) == 0 {
+	others := filterMatching(all, func(live v2.DNSDomainRecord) bool { return isConflicting(live, record) })
+	if len(others) == 0 {
 		return state.Created, c.createRecord(ctx, zoneID, record)
 	}
-	action, err := c.syncRecord(ctx, zoneID, rivals[0], record)
+	action, err := c.syncRecord(ctx, zoneID, others[0], record)
 	if err != nil {
 		return action, err
 	}
-	for _, double := range rivals[1:] {
+	for _, double := range others[1:] {
 		action = state.Updated
 		if err := c.deleteRecord(ctx, zoneID, double); err != nil {
 			return action, err

@@ -28,11 +28,11 @@ func (w *world) tryMachine(ctx context.Context, change func(*state.Instance)) er
 }
 
 func (w *world) restricted(ctx context.Context) *world {
-	looks := role()
-	looks.Policy.Services["compute"] = state.IAMService{Type: "rules", Rules: []state.IAMRule{
+	checks := role()
+	checks.Policy.Services["compute"] = state.IAMService{Type: "rules", Rules: []state.IAMRule{
 		{Action: "allow", Expression: "operation.startsWith('list-') || operation.startsWith('get-')"},
 	}}
-	made, _, err := w.EnsureRole(ctx, looks)
+	made, _, err := w.EnsureRole(ctx, checks)
 	w.check(err)
 	key, _, err := w.ensureKey(ctx, state.APIKey{Name: "restricted", RoleID: made.ID})
 	w.check(err)

@@ -252,8 +252,8 @@ func TestOnOutage_WaitsAndReportsOnce(t *testing.T) {
 	}{"a moment": {3, 0, 0}, "nine minutes": {20, 0, 2}, "too long": {30, fault.Transient, 1}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				var told []state.Outage
-				w.OnOutage(func(o state.Outage) { told = append(told, o) })
+				var reported []state.Outage
+				w.OnOutage(func(o state.Outage) { reported = append(reported, o) })
 				_, err := w.ListQuotas(ctx) // an API that never answered is not away, but out of reach
 				w.check(err)
 				w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(503, `{"message":"maintenance"}`)}}, c.attempts)...)
@@ -264,8 +264,8 @@ func TestOnOutage_WaitsAndReportsOnce(t *testing.T) {
 				} else {
 					w.check(err)
 				}
-				if len(told) != c.told || c.told > 0 && (told[0].Over || told[0].Until.Sub(told[0].Since) != 10*time.Minute) {
-					w.t.Errorf("told %+v", told)
+				if len(reported) != c.told || c.told > 0 && (reported[0].Over || reported[0].Until.Sub(reported[0].Since) != 10*time.Minute) {
+					w.t.Errorf("told %+v", reported)
 				}
 				if took := time.Since(began); took > 11*time.Minute {
 					w.t.Errorf("took %s", took)
@@ -290,8 +290,8 @@ func TestOnOutage_NeverReachedFails(t *testing.T) {
 
 func TestOnOutage_SharedByRequests(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		told := 0
-		w.OnOutage(func(state.Outage) { told++ })
+		reported := 0
+		w.OnOutage(func(state.Outage) { reported++ })
 		_, err := w.ListQuotas(ctx)
 		w.check(err)
 		w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(502, "")}}, 60)...)
@@ -304,8 +304,8 @@ func TestOnOutage_SharedByRequests(t *testing.T) {
 			})
 		}
 		readers.Wait()
-		if told != 2 {
-			w.t.Errorf("told %d times instead of once at its beginning and once at its end", told)
+		if reported != 2 {
+			w.t.Errorf("told %d times instead of once at its beginning and once at its end", reported)
 		}
 	})
 }

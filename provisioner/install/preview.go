@@ -74,12 +74,12 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 			preview.Changes = append(preview.Changes, Change{Action: state.Action(e.Action), Kind: e.Kind, Name: e.Name, ID: e.ID})
 		}
 	}
-	for _, look := range []provisioner.StepFunc{
+	for _, poll := range []provisioner.StepFunc{
 		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
 		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines, i.operators.PreviewIngress,
 	} {
 		before := len(preview.Changes)
-		if err := look(ctx, report); err != nil && !provisioner.IsSkip(err) {
+		if err := poll(ctx, report); err != nil && !provisioner.IsSkip(err) {
 			return preview, err
 		}
 		slices.SortStableFunc(preview.Changes[before:], func(a, b Change) int { // listed concurrently

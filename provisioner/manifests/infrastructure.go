@@ -51,13 +51,13 @@ func checkMachines(path string, spec state.Spec) error {
 		return newInvalidError(fmt.Errorf("%s: %w", path, err)).WithHint("compile the catalog again")
 	}
 	cluster := described.Module.Cluster
-	for _, said := range []struct{ what, theirs, ours string }{
+	for _, output := range []struct{ what, theirs, ours string }{
 		{"cluster", cluster.ClusterID, spec.Cluster.ID},
 		{"base domain", cluster.BaseDomain, spec.Cluster.BaseDomain},
 		{"zone", cluster.Region, spec.Exoscale.Zone},
 	} {
-		if said.theirs != "" && said.theirs != said.ours {
-			return newMismatchError(path, said.what, said.theirs, said.ours)
+		if output.theirs != "" && output.theirs != output.ours {
+			return newMismatchError(path, output.what, output.theirs, output.ours)
 		}
 	}
 	return nil

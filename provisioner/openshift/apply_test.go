@@ -93,16 +93,16 @@ func TestApply_KindWithObject(t *testing.T) {
 }
 
 func TestApply_WaitsForEstablishedKind(t *testing.T) {
-	for name, patience := range map[string]int{"soon": 3, "never": 1000} {
+	for name, timeout := range map[string]int{"soon": 3, "never": 1000} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := rehearse(t)
 				r.instead = func(w http.ResponseWriter, q *http.Request, api *apiserver.Server) {
-					if !strings.Contains(q.URL.Path, "/namespaces/syn/applications/") || patience == 0 {
+					if !strings.Contains(q.URL.Path, "/namespaces/syn/applications/") || timeout == 0 {
 						api.ServeHTTP(w, q)
 						return
 					}
-					patience--
+					timeout--
 					w.Header().Set("Content-Type", "application/json")
 					w.WriteHeader(http.StatusTooManyRequests)
 					_, _ = io.WriteString(w, `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 429, "reason": "TooManyRequests", "message": "storage is (re)initializing"}`)

@@ -212,19 +212,19 @@ func TestApprove_KeepsDecisionsOnOutage(t *testing.T) {
 		if !fault.Is(err, fault.Transient) {
 			t.Errorf("got %v", err)
 		}
-		var told []string
+		var reported []string
 		for _, decision := range decisions {
 			if decision.Decision == state.Approved {
-				told = append(told, decision.Name)
+				reported = append(reported, decision.Name)
 			}
 		}
-		for _, name := range told {
+		for _, name := range reported {
 			if !slices.Contains(r.approved(), name) {
 				t.Errorf("%s is told to be approved, and is not", name)
 			}
 		}
-		if len(told) == 0 || len(r.approved()) > 7 {
-			t.Errorf("told %d, approved %d", len(told), len(r.approved()))
+		if len(reported) == 0 || len(r.approved()) > 7 {
+			t.Errorf("told %d, approved %d", len(reported), len(r.approved()))
 		}
 	})
 }

@@ -34,14 +34,14 @@ func (b *bastion) fails(err error, kind fault.Kind, words ...string) {
 	if !fault.Is(err, kind) {
 		b.Fatalf("%v of kind %d, want kind %d", err, fault.KindOf(err), kind)
 	}
-	said := err.Error() + " / " + fault.HintOf(err)
+	output := err.Error() + " / " + fault.HintOf(err)
 	for _, word := range append(words, " / ") {
-		if !strings.Contains(said, word) {
-			b.Errorf("%q does not say %q", said, word)
+		if !strings.Contains(output, word) {
+			b.Errorf("%q does not say %q", output, word)
 		}
 	}
-	if fault.HintOf(err) == "" || strings.ContainsAny(said, "\x1b\a\n") {
-		b.Errorf("%q: no hint, or control characters", said)
+	if fault.HintOf(err) == "" || strings.ContainsAny(output, "\x1b\a\n") {
+		b.Errorf("%q: no hint, or control characters", output)
 	}
 }
 

@@ -132,11 +132,11 @@ func (b *bastion) talk(conn net.Conn) {
 			b.running.Go(func() { b.forward(offer) })
 			continue
 		}
-		channel, wishes, err := offer.Accept()
+		channel, wanted, err := offer.Accept()
 		if err != nil {
 			return
 		}
-		b.running.Go(func() { b.session(channel, wishes) })
+		b.running.Go(func() { b.session(channel, wanted) })
 	}
 }
 
@@ -155,26 +155,26 @@ func (b *bastion) forward(offer ssh.NewChannel) {
 		return
 	}
 	defer func() { _ = conn.Close() }()
-	channel, wishes, err := offer.Accept()
+	channel, wanted, err := offer.Accept()
 	if err != nil {
 		return
 	}
 	b.forwarded.Add(1)
-	go ssh.DiscardRequests(wishes)
+	go ssh.DiscardRequests(wanted)
 	go func() { _, _ = io.Copy(conn, channel); _ = conn.Close() }()
 	_, _ = io.Copy(channel, conn)
 	_ = channel.Close()
 }
 
-func (b *bastion) session(channel ssh.Channel, wishes <-chan *ssh.Request) {
-	for wish := range wishes {
-		if wish.Type != "exec" {
-			_ = wish.Reply(false, nil)
+func (b *bastion) session(channel ssh.Channel, wanted <-chan *ssh.Request) {
+	for wanted := range wanted {
+		if wanted.Type != "exec" {
+			_ = wanted.Reply(false, nil)
 			continue
 		}
 		var order struct{ Command string }
-		_ = ssh.Unmarshal(wish.Payload, &order)
-		_ = wish.Reply(true, nil)
+		_ = ssh.Unmarshal(wanted.Payload, &order)
+		_ = wanted.Reply(true, nil)
 		b.running.Go(func() { b.run(channel, order.Command) })
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// lookForReplacement is how often a follower looks whether its stream was stored anew, as it is at the beginning of each run.
-const lookForReplacement = 10 * time.Second
+// replacementInterval is how often a follower checks whether its stream was stored anew, as it is at the beginning of each run.
+const replacementInterval = 10 * time.Second
 
 // Follower reads what is appended to a stream, wherever its writer runs. It is for one goroutine.
 type Follower struct {
@@ -44,7 +44,7 @@ func (f *Follower) Poll(ctx context.Context) ([]byte, error) {
 }
 
 func (f *Follower) findGeneration(ctx context.Context) error {
-	if f.fixed || f.next > 0 && time.Since(f.looked) < lookForReplacement {
+	if f.fixed || f.next > 0 && time.Since(f.looked) < replacementInterval {
 		return nil
 	}
 	head, _, err := f.repository.readHead(ctx, f.id)

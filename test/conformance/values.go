@@ -44,12 +44,12 @@ func (v values) show(path string, value any) string {
 }
 
 func (v values) showUnique(value any) string {
-	said := text(value)
-	if said == "" {
+	output := text(value)
+	if output == "" {
 		return "none"
 	}
 	for _, name := range v.names() {
-		if v[name] == said {
+		if v[name] == output {
 			return "${" + name + "}"
 		}
 	}

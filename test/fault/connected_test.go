@@ -119,8 +119,8 @@ func connectedLab(t *testing.T, strike *striker, test func(*lab)) {
 
 // projectSyn are the clients of one process.
 func (l *lab) projectSyn(steward *agent) *syn.Clients {
-	person := l.zone.Credentials()
-	git := catalog.Access{Token: person.GitToken}
+	credentials := l.zone.Credentials()
+	git := catalog.Access{Token: credentials.GitToken}
 	return &syn.Clients{
 		Lieutenant: heard{l.lieutenant(), steward}, Vault: l.vault(), Git: catalog.NewGit(l.net, git),
 		Compiler: catalog.NewCompiler(l.net, git, catalog.Commodore{}), Cluster: steward,
@@ -150,19 +150,19 @@ func (l *lab) synTeardown() *destroy.Syn {
 func (l *lab) synPicture() []string {
 	l.Helper()
 	l.strike.begin(func() {})
-	person, repository := l.zone.Credentials(), gitURL+"syn%2Ftenants%2F"+tenant+"/repository/"
+	credentials, repository := l.zone.Credentials(), gitURL+"syn%2Ftenants%2F"+tenant+"/repository/"
 	facts, err := l.folder.LoadFacts()
 	l.must(err)
-	cluster := l.asked(http.StatusOK, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, person.APIToken)
+	cluster := l.asked(http.StatusOK, lieutenantURL+"/clusters/"+l.spec.Cluster.ID, credentials.APIToken)
 	for _, changing := range []string{"installURL", "compileMeta", "gitRepo"} {
 		delete(cluster[0], changing)
 	}
 	lines := []string{fmt.Sprint(cluster)}
 	for _, path := range syn.ListSecretPaths(l.spec) {
-		kept := l.asked(http.StatusOK, vaultURL+"metadata/"+path, person.VaultToken)[0]["data"]
+		kept := l.asked(http.StatusOK, vaultURL+"metadata/"+path, credentials.VaultToken)[0]["data"]
 		lines = append(lines, fmt.Sprintf("%s: version %v", path, kept.(map[string]any)["current_version"]))
 	}
-	for _, commit := range l.asked(http.StatusOK, repository+"commits", person.GitToken) {
+	for _, commit := range l.asked(http.StatusOK, repository+"commits", credentials.GitToken) {
 		lines = append(lines, "commit "+text(commit, "title"))
 	}
 	git, err := l.zone.OpenGit()

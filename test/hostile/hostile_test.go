@@ -166,18 +166,18 @@ func endure(t *testing.T, c client, a attack) {
 // readable holds an error to what people can read.
 func readable(t *testing.T, err error) {
 	t.Helper()
-	said := err.Error() + " / " + fault.HintOf(err)
-	if strings.Contains(said, secret) {
-		t.Errorf("it tells the credential: %q", said)
+	output := err.Error() + " / " + fault.HintOf(err)
+	if strings.Contains(output, secret) {
+		t.Errorf("it tells the credential: %q", output)
 	}
-	if n := utf8.RuneCountInString(said); n < 20 || n > 1500 {
-		t.Errorf("%d characters: %.200q", n, said)
+	if n := utf8.RuneCountInString(output); n < 20 || n > 1500 {
+		t.Errorf("%d characters: %.200q", n, output)
 	}
-	if i := strings.IndexFunc(said, steers); i >= 0 || !utf8.ValidString(said) {
-		t.Errorf("it could steer a terminal: %q", said)
+	if i := strings.IndexFunc(output, steers); i >= 0 || !utf8.ValidString(output) {
+		t.Errorf("it could steer a terminal: %q", output)
 	}
-	if strings.Contains(said, "\nRun:") {
-		t.Errorf("words of others look like a line of ours: %q", said)
+	if strings.Contains(output, "\nRun:") {
+		t.Errorf("words of others look like a line of ours: %q", output)
 	}
 }
 

@@ -41,7 +41,7 @@ func recorded(t *testing.T) (place, Options) {
 	if *record == "" {
 		t.Skip("make casts records them")
 	}
-	return shownPlace(t), Options{Width: 110, Height: 32, Patience: 3 * time.Minute}
+	return shownPlace(t), Options{Width: 110, Height: 32, Timeout: 3 * time.Minute}
 }
 
 // prompting begins a shell in which the program is called as people do.

@@ -80,7 +80,7 @@ func TestPaste_Megabyte(t *testing.T) {
 // settle waits until everything that was typed was read, and nothing is drawn for a moment: nobody knows what such a
 // paste does to the screen.
 func (s *Session) settle() {
-	for began := time.Now(); (s.Idle(60*time.Millisecond) > 0 || s.unread() > 0) && time.Since(began) < s.patience; {
+	for began := time.Now(); (s.Idle(60*time.Millisecond) > 0 || s.unread() > 0) && time.Since(began) < s.timeout; {
 	}
 }
 

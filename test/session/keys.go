@@ -73,7 +73,7 @@ func (s *Session) Resize(width, height int) {
 // write gives up when the program does not read for long.
 func (s *Session) write(bytes string) {
 	s.t.Helper()
-	if err := s.keyboard.SetWriteDeadline(time.Now().Add(s.patience)); err != nil {
+	if err := s.keyboard.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
 		s.t.Fatal(err)
 	}
 	if _, err := io.WriteString(s.keyboard, bytes); err != nil {

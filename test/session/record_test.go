@@ -54,7 +54,7 @@ func TestRecord_Pictures(t *testing.T) {
 	if *record == "" {
 		t.Skip("make record records them")
 	}
-	o := Options{Width: 110, Height: 32, Patience: 2 * time.Minute}
+	o := Options{Width: 110, Height: 32, Timeout: 2 * time.Minute}
 	c := Cast{Width: o.Width, Height: o.Height, Longest: 3 * time.Second, Slide: 3 * time.Second}
 	p := shownPlace(t)
 	install := p.asking(t, o, "--speed", "150")

@@ -26,21 +26,21 @@ type Options struct {
 	Dir           string   // where it runs; empty for here
 	Env           []string // "NAME=value", nothing else
 	Width, Height int      // of the terminal in cells; 0 for a terminal that does not know its size
-	Patience      time.Duration
+	Timeout       time.Duration
 }
 
-// usualPatience is how long a screen is waited for. It comes within a second where a machine has nothing else to do; what is
+// defaultTimeout is how long a screen is waited for. It comes within a second where a machine has nothing else to do; what is
 // so long is for one that is slow, and busy with other things.
-const usualPatience = 10 * time.Minute
+const defaultTimeout = 10 * time.Minute
 
 // Session is a program on a terminal. Its methods end the test when what they wait for does not come.
 type Session struct {
 	terminal
-	t        testing.TB
-	patience time.Duration
-	command  *exec.Cmd
-	drained  chan struct{} // closed when everything that was drawn was read
-	exited   chan struct{} // closed when the program has ended
+	t       testing.TB
+	timeout time.Duration
+	command *exec.Cmd
+	drained chan struct{} // closed when everything that was drawn was read
+	exited  chan struct{} // closed when the program has ended
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and replaced whenever something was drawn
@@ -54,11 +54,11 @@ type Session struct {
 func Start(t testing.TB, o Options) *Session {
 	t.Helper()
 	s := &Session{
-		t: t, patience: o.Patience, drained: make(chan struct{}), exited: make(chan struct{}), changed: make(chan struct{}),
+		t: t, timeout: o.Timeout, drained: make(chan struct{}), exited: make(chan struct{}), changed: make(chan struct{}),
 		emulator: vt10x.New(vt10x.WithSize(max(o.Width, 80), max(o.Height, 24)), vt10x.WithWriter(io.Discard)),
 	}
-	if s.patience == 0 {
-		s.patience = usualPatience
+	if s.timeout == 0 {
+		s.timeout = defaultTimeout
 	}
 	if o.Width > 0 {
 		s.emulator.Resize(o.Width, o.Height)
@@ -117,13 +117,13 @@ func (s *Session) end() {
 	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-s.exited
 	<-s.drained
-	look := time.NewTicker(time.Millisecond)
-	defer look.Stop()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
 	for range 10_000 {
 		if syscall.Kill(group, 0) != nil {
 			break
 		}
-		<-look.C
+		<-ticker.C
 	}
 	_ = s.keyboard.Close()
 }

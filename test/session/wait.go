@@ -24,7 +24,7 @@ func (s *Session) Drawn() int {
 // WaitFor waits until the screen is as it shall be. What says what is waited for.
 func (s *Session) WaitFor(what string, ok func(Screen) bool) Screen {
 	s.t.Helper()
-	deadline := time.NewTimer(s.patience)
+	deadline := time.NewTimer(s.timeout)
 	defer deadline.Stop()
 	for {
 		s.mu.Lock()
@@ -41,7 +41,7 @@ func (s *Session) WaitFor(what string, ok func(Screen) bool) Screen {
 			}
 			s.fail("the program ended before there was %s", what)
 		case <-deadline.C:
-			s.fail("for %s there was not %s", s.patience, what)
+			s.fail("for %s there was not %s", s.timeout, what)
 		}
 	}
 }
@@ -105,14 +105,14 @@ func (s *Session) Kill() {
 // Exit waits until the program ends by itself, and returns its exit code.
 func (s *Session) Exit() int {
 	s.t.Helper()
-	deadline := time.NewTimer(s.patience)
+	deadline := time.NewTimer(s.timeout)
 	defer deadline.Stop()
 	select {
 	case <-s.exited:
 		<-s.drained
 		return s.command.ProcessState.ExitCode()
 	case <-deadline.C:
-		s.fail("the program did not end within %s", s.patience)
+		s.fail("the program did not end within %s", s.timeout)
 		return -1
 	}
 }

@@ -21,9 +21,9 @@ type Options struct {
 	Title   string        // e.g. "c-demo-1 in ch-gva-2"
 	Checks  []reach.Check // in display order
 	Sources []string      // the columns; those after the first are run only after the operator accepts the estimate
-	// Run runs the checks of these IDs from a source, nil: all of them, and reports each result to tell. It is called for several
+	// Run runs the checks of these IDs from a source, nil: all of them, and reports each result to emit. It is called for several
 	// sources concurrently, but not twice for one.
-	Run func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error
+	Run func(ctx context.Context, vantage string, ids []string, emit func(reach.Result)) error
 	// Estimate describes what a run from a source does and costs, in one sentence; "" needs no confirmation.
 	Estimate func(vantage string) string
 	Watch    bool

@@ -46,11 +46,11 @@ func newNetwork(vantages ...string) *fakeNetwork {
 	return g
 }
 
-func (g *fakeNetwork) run(_ context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+func (g *fakeNetwork) run(_ context.Context, vantage string, ids []string, emit func(reach.Result)) error {
 	g.calls = append(g.calls, fmt.Sprint(vantage, " ", ids))
 	for _, check := range g.Checks {
 		if ids == nil || slices.Contains(ids, check.ID) {
-			tell(g.result(vantage, check))
+			emit(g.result(vantage, check))
 			g.now = g.now.Add(100 * time.Millisecond)
 		}
 	}
@@ -64,7 +64,7 @@ func newFaultyNetwork() *fakeNetwork {
 }
 
 func (g *fakeNetwork) setResult(vantage, id string, r reach.Result) *fakeNetwork {
-	g.network.Spoil(vantage, id, r)
+	g.network.Disrupt(vantage, id, r)
 	return g
 }
 

@@ -70,8 +70,8 @@ func TestRun_WaitsForRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			term, g := tuitest.NewTerminal(t), newNetwork(reach.Workstation)
 			cancelled, tidied, gone := make(chan struct{}), make(chan struct{}), atomic.Bool{}
-			g.Run = func(ctx context.Context, _ string, _ []string, tell func(reach.Result)) error {
-				tell(g.result(reach.Workstation, g.Checks[0]))
+			g.Run = func(ctx context.Context, _ string, _ []string, emit func(reach.Result)) error {
+				emit(g.result(reach.Workstation, g.Checks[0]))
 				<-ctx.Done()
 				close(cancelled)
 				<-tidied // remote resources are being removed
@@ -115,9 +115,9 @@ func TestScreen_AnyInput(t *testing.T) {
 		for i := range g.Checks {
 			g.Checks[i].Title, g.Checks[i].URL, g.Checks[i].Reason = text("title"), text("url"), text("reason")
 		}
-		g.Run = func(_ context.Context, _ string, _ []string, tell func(reach.Result)) error {
+		g.Run = func(_ context.Context, _ string, _ []string, emit func(reach.Result)) error {
 			for range rapid.IntRange(0, 5).Draw(r, "results") {
-				tell(drawResult(r))
+				emit(drawResult(r))
 			}
 			return errors.New(text("error"))
 		}

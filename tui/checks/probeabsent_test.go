@@ -16,10 +16,10 @@ func TestList_CheckOfOtherSource(t *testing.T) {
 	})
 	leaves := map[string]string{reach.Workstation: "NET-EXO-004", reach.Zone: made[0].ID}
 	run := g.Run
-	g.Run = func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+	g.Run = func(ctx context.Context, vantage string, ids []string, emit func(reach.Result)) error {
 		return run(ctx, vantage, ids, func(r reach.Result) {
 			if r.ID != leaves[vantage] {
-				tell(r)
+				emit(r)
 			}
 		})
 	}

@@ -43,9 +43,9 @@ func TestDashboard_Golden(t *testing.T) {
 }
 
 func TestDashboard_ASCIIGolden(t *testing.T) {
-	for tell, tape := range map[string]func() *tape{"ascii": middle, "ascii-failure": failing, "ascii-late": late} {
+	for emit, tape := range map[string]func() *tape{"ascii": middle, "ascii-failure": failing, "ascii-late": late} {
 		for _, size := range [][2]int{{80, 24}, {200, 60}} {
-			name := fmt.Sprintf("%s-%dx%d", tell, size[0], size[1])
+			name := fmt.Sprintf("%s-%dx%d", emit, size[0], size[1])
 			view := newTestDashboard(tape(), size[0], size[1], func(o *Options) { o.ASCII = true }).View()
 			tuitest.Golden(t, name, view)
 			for _, r := range view {

@@ -77,8 +77,8 @@ func TestLayout_NoticesKeepMode(t *testing.T) {
 func TestLayout_PartsTileScreen(t *testing.T) {
 	for width := components.MinWidth; width <= 240; width += 7 {
 		for height := components.MinHeight; height <= 90; height += 3 {
-			for _, wish := range []layoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-components.MinHeight, 22)}} {
-				tiles(t, width, height, newLayout(width, height, wish))
+			for _, wanted := range []layoutOptions{{}, {Single: true}, {Journal: true}, {Journal: true, Between: min(height-components.MinHeight, 22)}} {
+				tiles(t, width, height, newLayout(width, height, wanted))
 			}
 		}
 	}

@@ -25,19 +25,19 @@ func TestForwardEvents_Batches(t *testing.T) {
 			}
 			close(events)
 		}()
-		began, bundles, told, ended := time.Now(), 0, 0, false
+		began, bundles, reported, ended := time.Now(), 0, 0, false
 		forwardEvents(events, func(m tea.Msg) {
 			switch m := m.(type) {
 			case eventsMsg:
 				bundles++
-				told += len(m)
+				reported += len(m)
 			case eventsClosedMsg:
 				ended = true
 			}
 		})
 		seconds := int(time.Since(began).Seconds()) + 1
-		if told != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one per half frame
-			t.Errorf("%d events in %d bundles in %d s, ended %v", told, bundles, seconds, ended)
+		if reported != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one per half frame
+			t.Errorf("%d events in %d bundles in %d s, ended %v", reported, bundles, seconds, ended)
 		}
 	})
 }

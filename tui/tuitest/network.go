@@ -17,7 +17,7 @@ func NewNetwork() *Network {
 }
 
 // Spoil sets a bad result.
-func (n *Network) Spoil(source, id string, r reach.Result) *Network {
+func (n *Network) Disrupt(source, id string, r reach.Result) *Network {
 	n.Wrong[source+" "+id] = r
 	return n
 }

@@ -19,18 +19,18 @@ import (
 
 // addChecks reports the start and the end of each check, as an installation does.
 func addChecks(d *fakeInterview, states ...wizard.CheckState) *fakeInterview {
-	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		d.calls = append(d.calls, "checks")
 		for _, s := range states {
-			tell(wizard.CheckState{ID: s.ID, Title: s.Title})
+			emit(wizard.CheckState{ID: s.ID, Title: s.Title})
 		}
 		var failure error
 		for _, s := range states {
 			begun := s
 			begun.State, begun.Text, begun.Hint = provisioner.Started, "", ""
-			tell(begun)
+			emit(begun)
 			d.now = d.now.Add(1500 * time.Millisecond)
-			tell(s)
+			emit(s)
 			if s.State == provisioner.Failed {
 				failure = errors.New(s.Text)
 			}
@@ -114,11 +114,11 @@ func TestChecksPage_ListsPendingChecks(t *testing.T) {
 	d := newInterview().answer(t, completeAnswers())
 	o := openWizard(t, d, 80, 24, nil)
 	view := "" // while the checks run
-	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	d.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		for _, s := range newPassedChecks() {
-			tell(wizard.CheckState{ID: s.ID, Title: s.Title})
+			emit(wizard.CheckState{ID: s.ID, Title: s.Title})
 		}
-		tell(wizard.CheckState{ID: "permissions", Title: "List the existing objects", State: provisioner.Started})
+		emit(wizard.CheckState{ID: "permissions", Title: "List the existing objects", State: provisioner.Started})
 		view = o.currentPage().View(80, 20)
 		return nil
 	}
@@ -160,8 +160,8 @@ func TestChecksPage_CloseCancels(t *testing.T) {
 	d := newInterview().answer(t, completeAnswers())
 	o := openWizard(t, d, 80, 24, nil)
 	var stopped []error // state of each run's context when it returned
-	d.Check = func(c context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
-		tell(wizard.CheckState{ID: "x", Title: "A check"})
+	d.Check = func(c context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
+		emit(wizard.CheckState{ID: "x", Title: "A check"})
 		stopped = append(stopped, c.Err())
 		return c.Err()
 	}

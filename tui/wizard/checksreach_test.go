@@ -20,9 +20,9 @@ import (
 // addNetwork has the interview probe services, too: from here with the other checks, and from the zone. Checks that the answers skip
 // are skipped.
 func addNetwork(d *fakeInterview, g *tuitest.Network) *fakeInterview {
-	tellAll := func(spec state.Spec, vantage string, tell func(wizard.CheckState)) (failed bool) {
+	tellAll := func(spec state.Spec, vantage string, emit func(wizard.CheckState)) (failed bool) {
 		for _, check := range g.Checks {
-			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{
+			emit(wizard.CheckState{ID: check.ID, Title: check.Title, State: provisioner.Started, Reach: &wizard.ReachState{
 				Check: check, Result: reach.Result{ID: check.ID, Source: vantage},
 			}})
 		}
@@ -32,24 +32,24 @@ func addNetwork(d *fakeInterview, g *tuitest.Network) *fakeInterview {
 				r.Verdict, r.Class, r.Hint, r.Evidence = reach.Skipped, "", "", map[string]string{reach.EvidenceSkipped: reason}
 			}
 			failed = failed || r.Verdict == reach.Fail
-			tell(wizard.CheckState{ID: check.ID, Title: check.Title, State: mapVerdict(r.Verdict), Reach: &wizard.ReachState{Check: check, Result: r}})
+			emit(wizard.CheckState{ID: check.ID, Title: check.Title, State: mapVerdict(r.Verdict), Reach: &wizard.ReachState{Check: check, Result: r}})
 		}
 		return failed
 	}
-	d.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	d.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		d.calls = append(d.calls, "checks")
-		tell(wizard.CheckState{ID: "credentials", Title: "Check the credentials", State: provisioner.Done})
+		emit(wizard.CheckState{ID: "credentials", Title: "Check the credentials", State: provisioner.Done})
 		step := wizard.CheckState{ID: "reachability", Title: "Check connectivity", State: provisioner.Done}
-		if tellAll(spec, reach.Workstation, tell) {
+		if tellAll(spec, reach.Workstation, emit) {
 			step.State, step.Text = provisioner.Failed, "something cannot be reached"
 		}
-		tell(step)
+		emit(step)
 		return nil
 	}
-	d.CheckFromZone = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	d.CheckFromZone = func(_ context.Context, spec state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		d.calls = append(d.calls, "zone")
 		if g.Err == nil {
-			tellAll(spec, reach.Zone, tell)
+			tellAll(spec, reach.Zone, emit)
 		}
 		return g.Err
 	}
@@ -67,7 +67,7 @@ func openChecks(t *testing.T, g *tuitest.Network, width, height int, change func
 }
 
 func TestChecksPage_WarningDoesNotBlock(t *testing.T) {
-	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-004", tuitest.Slow())
+	g := tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-004", tuitest.Slow())
 	o := openChecks(t, g, 80, 24, nil)
 	if got := o.currentPage().Mark(); got != theme.Warn {
 		t.Errorf("the page is marked %v", got)
@@ -77,7 +77,7 @@ func TestChecksPage_WarningDoesNotBlock(t *testing.T) {
 }
 
 func TestChecksPage_SkipUnblocks(t *testing.T) {
-	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
+	g := tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	o := openChecks(t, g, 80, 24, nil)
 	o.Shows(t, "CHECKS FAILED", "› cdn01.quay.io ✗ ○", "DNS ✓ TCP ✗ no answer 5.0 s", "Fix Ask for the firewall to let cdn01.quay.io:443 through")
 	o.Press("alt+8").checkPage(t, session.ChecksPage)
@@ -96,7 +96,7 @@ func TestChecksPage_SkipUnblocks(t *testing.T) {
 }
 
 func TestChecksPage_SkipFormEsc(t *testing.T) {
-	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
+	o := openChecks(t, tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.Press("x").Type("qe?3z")
 	o.Shows(t, "Reason qe?3z_")
 	o.Press("esc").Shows(t, "CHECKS FAILED").checkPage(t, session.ChecksPage)
@@ -106,7 +106,7 @@ func TestChecksPage_SkipFormEsc(t *testing.T) {
 }
 
 func TestChecksPage_ZoneNeedsConfirmation(t *testing.T) {
-	g := tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted())
+	g := tuitest.NewNetwork().Disrupt(reach.Zone, "NET-RH-002", tuitest.Intercepted())
 	o := openChecks(t, g, 130, 40, nil)
 	o.Press("z").Shows(t, "One machine in ch-gva-2 for 3 minutes, 0.01.", "› cancel (default)")
 	o.Press("enter")
@@ -121,7 +121,7 @@ func TestChecksPage_ZoneNeedsConfirmation(t *testing.T) {
 }
 
 func TestChecksPage_ZoneResultsHoldUntilChange(t *testing.T) {
-	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
+	o := openChecks(t, tuitest.NewNetwork().Disrupt(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
 	o.Press("z", "y", "r").Shows(t, "zone 8/9 ✗")
 	if err := o.session.Set("cluster.id", "c-demo-2"); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestChecksPage_ZoneResultsHoldUntilChange(t *testing.T) {
 }
 
 func TestChecksPage_SkipKeepsZoneResults(t *testing.T) {
-	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
+	o := openChecks(t, tuitest.NewNetwork().Disrupt(reach.Zone, "NET-RH-002", tuitest.Intercepted()), 80, 24, nil)
 	o.Press("z", "y", "x").Type("exempted next week").Press("enter", "enter")
 	o.Shows(t, "CHECKS PASSED", "zone 8/8 ✓")
 	if n := count(o.interview.calls, "zone"); n != 1 {
@@ -199,7 +199,7 @@ func TestRun_EndsAfterZoneRun(t *testing.T) {
 }
 
 func TestChecksPage_FirewallRequestAndCopy(t *testing.T) {
-	o := openChecks(t, tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
+	o := openChecks(t, tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-003", tuitest.Dropped()), 80, 24, nil)
 	o.Press("f").Shows(t, "Firewall request", "cdn01.quay.io 443/tcp")
 	o.Press("esc", "c").Shows(t, "copied to the clipboard, if supported: ")
 	o.Press("enter").Shows(t, "NET-RH-003", "esc back")
@@ -213,7 +213,7 @@ func TestChecksPage_EndpointsGolden(t *testing.T) {
 			if ascii && size[0] != 80 {
 				continue
 			}
-			g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-004", tuitest.Slow()).Spoil(reach.Zone, "NET-RH-002", tuitest.Intercepted())
+			g := tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-004", tuitest.Slow()).Disrupt(reach.Zone, "NET-RH-002", tuitest.Intercepted())
 			o := openChecks(t, g, size[0], size[1], func(w *Options) { w.ASCII = ascii }).Press("z", "y")
 			name := fmt.Sprintf("checks-reach-%dx%d%s", size[0], size[1], map[bool]string{true: "-ascii"}[ascii])
 			tuitest.Golden(t, name, o.View())
@@ -223,7 +223,7 @@ func TestChecksPage_EndpointsGolden(t *testing.T) {
 }
 
 func TestChecksPage_HostileNames(t *testing.T) {
-	g := tuitest.NewNetwork().Spoil(reach.Workstation, "NET-RH-003", tuitest.Dropped())
+	g := tuitest.NewNetwork().Disrupt(reach.Workstation, "NET-RH-003", tuitest.Dropped())
 	for i := range g.Checks {
 		c := &g.Checks[i]
 		c.Title, c.Reason, c.Owner, c.Group = tuitest.Hostile, tuitest.Hostile, tuitest.Hostile, tuitest.Hostile

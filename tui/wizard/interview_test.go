@@ -70,8 +70,8 @@ func newInterview() *fakeInterview {
 				Needs: map[string]int{"instance": machines, "elastic-ip": 2},
 			}
 		},
-		Check: func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
-			tell(wizard.CheckState{ID: "credentials", Title: "Credentials", State: "done", Text: "valid"})
+		Check: func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
+			emit(wizard.CheckState{ID: "credentials", Title: "Credentials", State: "done", Text: "valid"})
 			return nil
 		},
 		Review: func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) { return wizard.Review{}, nil },

@@ -27,9 +27,9 @@ func (s navigator) listShown() []int {
 
 // handleIntent runs what the current page requested.
 func (s navigator) handleIntent() tea.Cmd {
-	wish := s.session.Intent
+	intent := s.session.Intent
 	s.session.Intent = nil
-	switch w := wish.(type) {
+	switch w := intent.(type) {
 	case page.NextIntent:
 		return s.moveBy(1)
 	case page.PreviousIntent:

@@ -70,12 +70,12 @@ func TestNetwork_DNSDelegation(t *testing.T) {
 }
 
 func TestNetwork_Golden(t *testing.T) {
-	looks := map[string]func(*testing.T, *driver){
+	checks := map[string]func(*testing.T, *driver){
 		"network":         func(*testing.T, *driver) {},
 		"network-overlap": func(_ *testing.T, o *driver) { o.Type("10.130.0.0/24, 192.168.0.0/16") },
 		"network-pods":    func(t *testing.T, o *driver) { o.focus(t, "network.podCIDR") },
 	}
-	for name, act := range looks {
+	for name, act := range checks {
 		for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 			for _, ascii := range []bool{false, true} {
 				if ascii && size[0] != 80 {

@@ -306,13 +306,13 @@ func TestNodes_LimitedInterview(t *testing.T) {
 
 func TestNodes_Golden(t *testing.T) {
 	groups := map[string]string{"sizing.extraGroups": "name=gpu type=gpua30.small count=2 rootDisk=100 dataDisk=200"}
-	looks := map[string]func(*testing.T, *driver){
+	checks := map[string]func(*testing.T, *driver){
 		"nodes":       func(*testing.T, *driver) {},
 		"nodes-short": func(t *testing.T, o *driver) { o.focus(t, "sizing.workers.count").Type("9").Press("tab") },
 		"nodes-list":  func(t *testing.T, o *driver) { o.focus(t, "sizing.extraGroups[0].type").Press(" ") },
 		"nodes-name":  func(_ *testing.T, o *driver) { o.Press("a").Type("fast") },
 	}
-	for name, act := range looks {
+	for name, act := range checks {
 		for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 40}, {200, 60}} {
 			for _, ascii := range []bool{false, true} {
 				d := newInterview().addLookup(wizard.Nodes, "quotas", nil, newQuotas(24, 5), nil).answer(t, groups)

@@ -46,11 +46,11 @@ func (s signIn) isOffered() bool {
 
 func (s signIn) start() {
 	s.signInCount++
-	turn, spec, run, send := s.signInCount, s.session.Spec(), s.session.Interview.SignIn, s.send
+	generation, spec, run, send := s.signInCount, s.session.Spec(), s.session.Interview.SignIn, s.send
 	cmd, cancel := s.spawn(func(ctx context.Context) tea.Msg {
-		return signInEndedMsg{turn, run(ctx, spec, func(page string) { send(signInPageMsg{turn, page}) })}
+		return signInEndedMsg{generation, run(ctx, spec, func(page string) { send(signInPageMsg{generation, page}) })}
 	})
-	s.signInState = &signInState{generation: turn, began: s.options.Now(), cancel: cancel}
+	s.signInState = &signInState{generation: generation, began: s.options.Now(), cancel: cancel}
 	s.session.AddCommand(cmd)
 }
 

@@ -58,13 +58,13 @@ func MergeLayers(given map[string]Given, layers ...Layer) *MergedAnswers {
 // check reports problems across answers; those of single answers are in their layers.
 func (a *MergedAnswers) check() {
 	type saying struct{ field, problem string }
-	told := map[saying]bool{}
+	reported := map[saying]bool{}
 	for _, f := range a.problems {
-		told[saying{f.Field, f.Message}] = true
+		reported[saying{f.Field, f.Message}] = true
 	}
 	var fresh []wizard.Problem
 	for _, f := range wizard.Check(a.Answers.Spec) {
-		if !told[saying{f.Field, f.Message}] && !containsField(a.unreadable, f.Field) && !a.isAsked(f.Field) {
+		if !reported[saying{f.Field, f.Message}] && !containsField(a.unreadable, f.Field) && !a.isAsked(f.Field) {
 			fresh = append(fresh, f)
 		}
 	}

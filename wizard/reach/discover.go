@@ -71,7 +71,7 @@ func fetchPage(ctx context.Context, n network.Network, address string) ([]byte, 
 
 // readDiscovery returns what is usable, and the rest as an error beside it.
 func readDiscovery(content []byte) (Discovery, error) {
-	var said struct {
+	var document struct {
 		OIDC struct {
 			DiscoveryURL string `json:"discoveryUrl"`
 		} `json:"oidc"`
@@ -79,15 +79,15 @@ func readDiscovery(content []byte) (Discovery, error) {
 			Addr string `json:"addr"`
 		} `json:"vault"`
 	}
-	if err := json.Unmarshal(content, &said); err != nil {
+	if err := json.Unmarshal(content, &document); err != nil {
 		return Discovery{}, errors.New("not a Lieutenant response")
 	}
 	var discovery Discovery
 	var oidc, vault error
-	if text := said.OIDC.DiscoveryURL; text != "" {
+	if text := document.OIDC.DiscoveryURL; text != "" {
 		discovery.OIDC, oidc = parseHTTPSURL(text)
 	}
-	if text := said.Vault.Addr; text != "" {
+	if text := document.Vault.Addr; text != "" {
 		discovery.Vault, vault = parseHTTPSURL(text)
 	}
 	if oidc != nil {

@@ -20,10 +20,10 @@ type progress struct {
 	pending  []outcome
 }
 
-func newProgress(task Task, now time.Time, tell func(Result)) *progress {
+func newProgress(task Task, now time.Time, emit func(Result)) *progress {
 	count := len(task.Checks)
 	s := &progress{
-		task: task, now: now, emit: tell, byID: map[string]int{},
+		task: task, now: now, emit: emit, byID: map[string]int{},
 		results: make([]Result, count), unusable: make([]string, count), settled: make([]bool, count),
 	}
 	for i, check := range slices.Backward(task.Checks) {

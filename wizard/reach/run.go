@@ -38,11 +38,11 @@ var (
 // another light. A check is skipped if one that it needs failed.
 // What may have failed only because of the other probes, or of packets that were lost, is repeated by a Repeater.
 // It ends with ctx at the latest; then the checks that were not probed have a result, too.
-func Run(parent context.Context, task Task, prober Prober, tell func(Result)) Report {
+func Run(parent context.Context, task Task, prober Prober, emit func(Result)) Report {
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(parent, totalLimit, errTimeUp)
 	defer cancel()
-	run := newProgress(task, started, tell)
+	run := newProgress(task, started, emit)
 	ended := make(chan outcome, len(task.Checks)) // buffered for all: a probe never waits for the receiver
 	wanted := run.listWanted()
 	go runProbes(ctx, wanted, task.Checks, prober, ended)

@@ -16,15 +16,15 @@ const maxEvidenceKeys = 40
 // SanitizeReport sanitizes a report that a remote source returned for a task. Findings are taken from it; the checks, the
 // source and the hints are the task's.
 func SanitizeReport(task Task, remote Report) Report {
-	said := map[string]Result{}
+	results := map[string]Result{}
 	for _, r := range remote.Results {
-		if _, twice := said[r.ID]; !twice {
-			said[r.ID] = r
+		if _, twice := results[r.ID]; !twice {
+			results[r.ID] = r
 		}
 	}
 	report := Report{V: Version, Started: remote.Started, TookMS: max(remote.TookMS, 0), Results: make([]Result, len(task.Checks))}
 	for i, check := range task.Checks {
-		report.Results[i] = task.sanitizeResult(check, said[check.ID])
+		report.Results[i] = task.sanitizeResult(check, results[check.ID])
 	}
 	return report
 }

@@ -71,7 +71,7 @@ func newAskSchema() ordered {
 
 // Fields without a default are required, unless they are asked. OKD needs no pull secret.
 func newRequirements() []ordered {
-	asks := ordered{"required", []string{wizard.AskKey}}
+	questions := ordered{"required", []string{wizard.AskKey}}
 	isOKD := ordered{
 		"required", []string{"openshift"},
 		"properties", ordered{"openshift", ordered{
@@ -85,8 +85,8 @@ func newRequirements() []ordered {
 		}
 	}
 	return []ordered{
-		{"if", ordered{"not", asks}, "then", ordered{"allOf", always}},
-		{"if", ordered{"not", ordered{"anyOf", []ordered{asks, isOKD}}}, "then", newRequirement(wizard.PullSecretKey)},
+		{"if", ordered{"not", questions}, "then", ordered{"allOf", always}},
+		{"if", ordered{"not", ordered{"anyOf", []ordered{questions, isOKD}}}, "then", newRequirement(wizard.PullSecretKey)},
 	}
 }
 

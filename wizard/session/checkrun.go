@@ -41,7 +41,7 @@ type CheckRun struct {
 	endpoints []wizard.CheckState // checks of connectivity, one for each ID and source
 }
 
-type checkFunc func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error
+type checkFunc func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, emit func(wizard.CheckState)) error
 
 // start calls failed with the error of a run, unless that is its cancellation.
 func (r *CheckRun) start(check checkFunc, failed func(error), events CheckEvents) Work {

@@ -67,11 +67,11 @@ func (c *CheckRuns) ZoneTerms() string {
 func (c *CheckRuns) StartZone(events CheckEvents) Work {
 	check, zone := c.session.Interview.CheckFromZone, c.Zone
 	c.zoneLeft.Add(1)
-	return zone.start(func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+	return zone.start(func(ctx context.Context, spec state.Spec, secrets wizard.Secrets, emit func(wizard.CheckState)) error {
 		c.zoneWork.RLock()
 		defer c.zoneWork.RUnlock()
 		defer c.zoneLeft.Add(-1)
-		return check(ctx, spec, secrets, tell)
+		return check(ctx, spec, secrets, emit)
 	}, func(err error) {
 		failure := newFailure("Check from the zone", err)
 		failure.State, failure.Warning = provisioner.Done, true

@@ -29,14 +29,14 @@ func probe(source, id string, verdict reach.Verdict) wizard.CheckState {
 // newChecked returns an interview whose checks report these states and then err.
 func newChecked(t *testing.T, err error, states ...wizard.CheckState) *interview {
 	return newInterview(t, func(i *wizard.Interview) {
-		i.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+		i.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 			for _, now := range states {
-				tell(now)
+				emit(now)
 			}
 			return err
 		}
-		i.CheckFromZone = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
-			tell(probe(reach.Zone, "NET-RH-002", reach.Fail))
+		i.CheckFromZone = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
+			emit(probe(reach.Zone, "NET-RH-002", reach.Fail))
 			return nil
 		}
 	})
@@ -89,9 +89,9 @@ func TestCheckRun_CountsServicesWithoutFailedStep(t *testing.T) {
 func TestCheckRun_StepTimes(t *testing.T) {
 	var i *interview
 	i = newInterview(t, func(given *wizard.Interview) {
-		given.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+		given.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 			for _, state := range []string{provisioner.Started, provisioner.Progress, provisioner.Done} {
-				tell(wizard.CheckState{ID: "a", State: state})
+				emit(wizard.CheckState{ID: "a", State: state})
 				i.now = i.now.Add(time.Second)
 			}
 			return nil

@@ -147,15 +147,15 @@ func (c checkFlags) runScreen(ctx context.Context, std cli.Streams, s *connectiv
 	var doing sync.Map // progress before the first results, by source
 	report, err := checks.Run(ctx, checks.Options{
 		Title: formatCheckTitle(s.Spec), Checks: s.Checks, Sources: c.vantages, Watch: c.watch,
-		Run: func(ctx context.Context, vantage string, ids []string, tell func(reach.Result)) error {
+		Run: func(ctx context.Context, vantage string, ids []string, emit func(reach.Result)) error {
 			defer doing.Delete(vantage)
-			_, err := s.Run(ctx, vantage, ids, tell, func(text string) { doing.Store(vantage, text) })
+			_, err := s.Run(ctx, vantage, ids, emit, func(text string) { doing.Store(vantage, text) })
 			return err
 		},
 		Progress: func(vantage string) string {
 			text, _ := doing.Load(vantage)
-			said, _ := text.(string)
-			return said
+			line, _ := text.(string)
+			return line
 		},
 		Estimate: s.DescribeTerms,
 		Skip: func(id, reason string, until time.Time) (string, error) {

@@ -111,11 +111,11 @@ func AddAccessibleFlag(cmd *cobra.Command) {
 
 // resolveAccessible also selects plain lines for a terminal that supports nothing else.
 func (o output) resolveAccessible(asked bool, cmd *cobra.Command, std Streams) (output, error) {
-	speaks := cmd.Flags().Lookup(accessibleName) != nil
+	supports := cmd.Flags().Lookup(accessibleName) != nil
 	switch {
-	case speaks && asked && o == OutputTUI:
+	case supports && asked && o == OutputTUI:
 		return "", exit.WithCode(exit.Usage, fmt.Errorf("--accessible and --output tui exclude each other"))
-	case speaks && asked && o != OutputJSON, speaks && o == OutputAuto && std.isDumbTerminal():
+	case supports && asked && o != OutputJSON, supports && o == OutputAuto && std.isDumbTerminal():
 		return OutputAccessible, nil
 	}
 	return o.resolve(std)

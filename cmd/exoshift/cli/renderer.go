@@ -134,7 +134,7 @@ func awaitScreen(ctx context.Context, ended <-chan error, done <-chan struct{}) 
 	case <-ctx.Done():
 	}
 	<-done
-	stalled := time.NewTimer(outlet.Patience) // by the wall clock, in a rehearsal too
+	stalled := time.NewTimer(outlet.DrainTimeout) // by the wall clock, in a rehearsal too
 	defer stalled.Stop()
 	select {
 	case err := <-ended:

@@ -64,9 +64,9 @@ func readStateAddress(cmd *cobra.Command, flags *viper.Viper) (string, error) {
 
 // NewAccess returns what opens shared state at an address. Whoever opens it more than once signs in once.
 func NewAccess(at sharedstate.Address, net network.Network, std Streams) sharedstate.Access {
-	person := environment.NewOwnAccess()
-	person.SetLinkPrinter(std.LinkPrinter())
-	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv, Person: person}
+	access := environment.NewOwnAccess()
+	access.SetLinkPrinter(std.LinkPrinter())
+	return sharedstate.Access{Address: at, Net: net, Lookup: environment.LookupEnv, Person: access}
 }
 
 // bindState gives a verb's cluster, whose ID may be an argument, the folder that --state or --dir names. --dir precedes the variable

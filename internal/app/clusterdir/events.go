@@ -17,7 +17,7 @@ import (
 )
 
 // ReadEvents emits the events of all runs of a folder.
-func ReadEvents(folder state.Folder, tell func(provisioner.Event)) error {
+func ReadEvents(folder state.Folder, emit func(provisioner.Event)) error {
 	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -26,13 +26,13 @@ func ReadEvents(folder state.Folder, tell func(provisioner.Event)) error {
 		return fmt.Errorf("read the events: %w", err)
 	}
 	defer file.Close()
-	_, err = parseEvents(bufio.NewReader(file), "", tell)
+	_, err = parseEvents(bufio.NewReader(file), "", emit)
 	return err
 }
 
 // parseEvents emits the events of complete lines. torn is the beginning of the first line; an incomplete last line is
 // returned. Invalid lines are skipped: their writer was killed.
-func parseEvents(lines *bufio.Reader, torn string, tell func(provisioner.Event)) (rest string, err error) {
+func parseEvents(lines *bufio.Reader, torn string, emit func(provisioner.Event)) (rest string, err error) {
 	for {
 		line, err := lines.ReadString('\n')
 		torn += line
@@ -44,7 +44,7 @@ func parseEvents(lines *bufio.Reader, torn string, tell func(provisioner.Event))
 		}
 		var e provisioner.Event
 		if json.Unmarshal([]byte(torn), &e) == nil {
-			tell(e)
+			emit(e)
 		}
 		torn = ""
 	}
@@ -57,7 +57,7 @@ type EventReader struct {
 }
 
 // Read emits the events that are new since the last call.
-func (r *EventReader) Read(tell func(provisioner.Event)) error {
+func (r *EventReader) Read(emit func(provisioner.Event)) error {
 	file, err := fileread.Open(r.Folder.Path(state.EventsFile), fileread.Lines)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -69,7 +69,7 @@ func (r *EventReader) Read(tell func(provisioner.Event)) error {
 	if _, err := file.Seek(r.read, io.SeekStart); err != nil {
 		return fmt.Errorf("read the events: %w", err)
 	}
-	torn, err := parseEvents(bufio.NewReader(file), "", tell)
+	torn, err := parseEvents(bufio.NewReader(file), "", emit)
 	if err != nil {
 		return err
 	}

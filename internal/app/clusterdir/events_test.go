@@ -10,12 +10,12 @@ import (
 
 func TestParseEvents_PartialLine(t *testing.T) {
 	var seen []int
-	tell := func(e provisioner.Event) { seen = append(seen, e.Seq) }
-	rest, err := parseEvents(bufio.NewReader(strings.NewReader("{\"seq\":1}\n{\"se\n{\"seq\":2}\n{\"seq\"")), "", tell)
+	emit := func(e provisioner.Event) { seen = append(seen, e.Seq) }
+	rest, err := parseEvents(bufio.NewReader(strings.NewReader("{\"seq\":1}\n{\"se\n{\"seq\":2}\n{\"seq\"")), "", emit)
 	if err != nil || rest != "{\"seq\"" {
 		t.Fatalf("left %q, %v", rest, err)
 	}
-	if _, err := parseEvents(bufio.NewReader(strings.NewReader(":3}\n")), rest, tell); err != nil {
+	if _, err := parseEvents(bufio.NewReader(strings.NewReader(":3}\n")), rest, emit); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 3 || seen[0] != 1 || seen[1] != 2 || seen[2] != 3 {

@@ -30,8 +30,8 @@ const (
 	// readyLimit is how long, by the zone's clock, a load balancer may need from its start, and an elastic IP from then on.
 	readyLimit = 10 * time.Minute
 	readyPause = 5 * time.Second
-	// patience is that of one connection, by the zone's clock.
-	patience = 10 * time.Second
+	// pollTimeout is that of one connection, by the zone's clock.
+	pollTimeout = 10 * time.Second
 	// linkLifetime is that of the link that a machine puts its answers by.
 	linkLifetime = time.Hour
 )
@@ -183,7 +183,7 @@ func (r networkPart) waitHealthy(ctx context.Context, address string) error {
 		},
 	})}
 	return r.retry(ctx, readyLimit, readyPause, func() error {
-		ctx, cancel := context.WithTimeout(ctx, max(r.options.Network.Clock.ToWall(patience), time.Second))
+		ctx, cancel := context.WithTimeout(ctx, max(r.options.Network.Clock.ToWall(pollTimeout), time.Second))
 		defer cancel()
 		op := "ask " + address + " whether it serves"
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, formatHealthURL(address, "/healthz"), http.NoBody)
@@ -251,7 +251,7 @@ func (r networkPart) findWay(ctx context.Context, address string) (way, error) {
 }
 
 func (r networkPart) try(ctx context.Context, by way, address string, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, max(r.options.Network.Clock.ToWall(patience), time.Second))
+	ctx, cancel := context.WithTimeout(ctx, max(r.options.Network.Clock.ToWall(pollTimeout), time.Second))
 	defer cancel()
 	connection, err := by(ctx, net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {

@@ -94,11 +94,11 @@ func replaceAnswer(call, old, other string) change {
 		if !matches(r, call, "") {
 			return false
 		}
-		heard := httptest.NewRecorder()
-		next.ServeHTTP(heard, r)
-		content := strings.ReplaceAll(heard.Body.String(), old, other)
-		w.Header().Set("Content-Type", heard.Header().Get("Content-Type"))
-		w.WriteHeader(heard.Code)
+		received := httptest.NewRecorder()
+		next.ServeHTTP(received, r)
+		content := strings.ReplaceAll(received.Body.String(), old, other)
+		w.Header().Set("Content-Type", received.Header().Get("Content-Type"))
+		w.WriteHeader(received.Code)
 		_, _ = io.WriteString(w, content)
 		return true
 	}

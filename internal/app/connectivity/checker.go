@@ -196,19 +196,19 @@ func (s *Checker) Skip(skip reach.Skip) {
 }
 
 // Run runs checks at a source, nil: all, and emits each result. seen is called with the progress of a remote source.
-func (s *Checker) Run(ctx context.Context, vantage string, ids []string, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+func (s *Checker) Run(ctx context.Context, vantage string, ids []string, emit func(reach.Result), seen func(string)) (reach.Report, error) {
 	task, err := s.newTask(vantage, ids)
 	if err != nil {
 		return reach.Report{}, err
 	}
 	if vantage != reach.Workstation {
-		return s.runRemote(ctx, task, tell, seen)
+		return s.runRemote(ctx, task, emit, seen)
 	}
 	prober, err := probe.New(s.net, task, s.limits)
 	if err != nil {
 		return reach.Report{}, err
 	}
-	report := reach.Run(ctx, task, prober, tell)
+	report := reach.Run(ctx, task, prober, emit)
 	if err := ctx.Err(); err != nil {
 		return report, fmt.Errorf("the checks were stopped: %w", err)
 	}

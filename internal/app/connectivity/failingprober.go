@@ -23,14 +23,14 @@ func (s failingProber) Probe(_ context.Context, check reach.Check) reach.Finding
 }
 
 // buildFailedReport returns the cause, too: without a check of the object storage the report does not show the problem.
-func buildFailedReport(ctx context.Context, task reach.Task, cause error, tell func(reach.Result)) (reach.Report, error) {
+func buildFailedReport(ctx context.Context, task reach.Task, cause error, emit func(reach.Result)) (reach.Report, error) {
 	hint, failed := fault.HintOf(cause), false
 	report := reach.Run(ctx, task, failingProber{cause}, nil)
 	for i, r := range report.Results {
 		if r.Verdict == reach.Fail || r.Verdict == reach.Warn {
 			report.Results[i].Hint, failed = hint, true
 		}
-		tell(report.Results[i])
+		emit(report.Results[i])
 	}
 	if !failed {
 		return report, cause

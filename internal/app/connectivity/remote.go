@@ -25,12 +25,12 @@ import (
 	"exoshift/wizard/reach"
 )
 
-func (s *Checker) runRemote(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
-	report, err := s.runOn(ctx, task, tell, seen)
+func (s *Checker) runRemote(ctx context.Context, task reach.Task, emit func(reach.Result), seen func(string)) (reach.Report, error) {
+	report, err := s.runOn(ctx, task, emit, seen)
 	return report, withHostCode(ctx, task.Source, err)
 }
 
-func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Result), seen func(string)) (reach.Report, error) {
+func (s *Checker) runOn(ctx context.Context, task reach.Task, emit func(reach.Result), seen func(string)) (reach.Report, error) {
 	runner, err := s.newRunner(task.Source)
 	if err != nil {
 		return reach.Report{}, err
@@ -46,7 +46,7 @@ func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Re
 	output, err := runner.Run(ctx, program, input, seen)
 	if errors.Is(err, remoterun.ErrNoContact) {
 		seen(err.Error()) // it may name leftovers
-		return buildFailedReport(ctx, task, err, tell)
+		return buildFailedReport(ctx, task, err, emit)
 	}
 	if err != nil && output == nil {
 		return reach.Report{}, err
@@ -58,7 +58,7 @@ func (s *Checker) runOn(ctx context.Context, task reach.Task, tell func(reach.Re
 	}
 	report = reach.SanitizeReport(task, report)
 	for _, r := range report.Results {
-		tell(r)
+		emit(r)
 	}
 	return report, err
 }

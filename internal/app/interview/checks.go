@@ -104,7 +104,7 @@ func (c previewer) removeLeftovers() error {
 }
 
 // runChecks runs the preflight in a temporary folder.
-func (c previewer) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+func (c previewer) runChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, emit func(wizard.CheckState)) error {
 	end, err := c.running.begin()
 	if err != nil {
 		return err
@@ -128,8 +128,8 @@ func (c previewer) runChecks(ctx context.Context, spec state.Spec, secrets wizar
 		return err
 	}
 	defer disconnect()
-	tell = serializeCalls(tell)
-	rows, reaching := connectivityStates{emit: tell}, s.NewReachability()
+	emit = serializeCalls(emit)
+	rows, reaching := connectivityStates{emit: emit}, s.NewReachability()
 	reaching.OnBegin = func(checks []reach.Check) { rows.emitPending(reach.Workstation, checks) }
 	reaching.OnResult = rows.emitResult
 	world.Reach = reaching
@@ -146,16 +146,16 @@ func (c previewer) runChecks(ctx context.Context, spec state.Spec, secrets wizar
 			return err
 		}
 	}
-	return provisioner.Run(ctx, steps, provisioner.Stream(s.Net.Clock, TrackCheckStates(steps, &blamed, tell)))
+	return provisioner.Run(ctx, steps, provisioner.Stream(s.Net.Clock, TrackCheckStates(steps, &blamed, emit)))
 }
 
-// serializeCalls allows one call of tell at a time.
-func serializeCalls(tell func(wizard.CheckState)) func(wizard.CheckState) {
+// serializeCalls allows one call of emit at a time.
+func serializeCalls(emit func(wizard.CheckState)) func(wizard.CheckState) {
 	var mu sync.Mutex
 	return func(s wizard.CheckState) {
 		mu.Lock()
 		defer mu.Unlock()
-		tell(s)
+		emit(s)
 	}
 }
 
@@ -172,11 +172,11 @@ func formatEventText(steps provisioner.Plan, e provisioner.Event) string {
 }
 
 // TrackCheckStates reports the state of each check at the start and with each event. blamed has the steps that others failed because of.
-func TrackCheckStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard.CheckState)) func(provisioner.Event) {
+func TrackCheckStates(steps provisioner.Plan, blamed *sync.Map, emit func(wizard.CheckState)) func(provisioner.Event) {
 	states := map[string]wizard.CheckState{}
 	for _, step := range steps {
 		states[step.ID] = wizard.CheckState{ID: step.ID, Title: step.Title}
-		tell(states[step.ID])
+		emit(states[step.ID])
 	}
 	return func(e provisioner.Event) {
 		if e.Type != provisioner.TypeStep {
@@ -191,7 +191,7 @@ func TrackCheckStates(steps provisioner.Plan, blamed *sync.Map, tell func(wizard
 			check.Field, _ = field.(string)
 		}
 		states[e.Step] = check
-		tell(check)
+		emit(check)
 	}
 }
 
@@ -217,19 +217,19 @@ func (s *connectivityStates) emitResult(result reach.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	check := s.checks[result.ID]
-	told := wizard.CheckState{ID: result.ID, Title: check.Title, Text: result.Describe(), Hint: result.Hint, Reach: &wizard.ReachState{Check: check, Result: result}}
+	state := wizard.CheckState{ID: result.ID, Title: check.Title, Text: result.Describe(), Hint: result.Hint, Reach: &wizard.ReachState{Check: check, Result: result}}
 	switch result.Verdict {
 	case reach.Fail:
-		told.State = provisioner.Failed
+		state.State = provisioner.Failed
 	case reach.Skipped:
-		told.State = provisioner.Skipped
+		state.State = provisioner.Skipped
 	default:
-		told.State = provisioner.Done
+		state.State = provisioner.Done
 	}
-	s.emit(told)
+	s.emit(state)
 }
 
-func (c previewer) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, tell func(wizard.CheckState)) error {
+func (c previewer) runZoneChecks(ctx context.Context, spec state.Spec, secrets wizard.Secrets, emit func(wizard.CheckState)) error {
 	end, err := c.running.begin()
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (c previewer) runZoneChecks(ctx context.Context, spec state.Spec, secrets w
 	if c.rehearsal != nil {
 		survey.SetDir(func() (string, error) { return c.draft.Path(checkPrefix + "zone"), nil })
 	}
-	states := connectivityStates{emit: tell}
+	states := connectivityStates{emit: emit}
 	states.emitPending(reach.Zone, survey.ListChecks(reach.Zone))
 	_, err = survey.Run(ctx, reach.Zone, nil, states.emitResult, func(string) {})
 	return err

@@ -102,8 +102,8 @@ func (c *Backend) Close() error {
 }
 
 func (c *Backend) finalAnswers() *wizard.Answers {
-	if said := c.saved.Load(); said != nil {
-		return said
+	if failure := c.saved.Load(); failure != nil {
+		return failure
 	}
 	return c.Answers
 }
@@ -148,11 +148,11 @@ func (c *Backend) estimateCost(spec state.Spec) wizard.Estimate {
 		types = *offered
 	}
 	needs := preflight.CountNeeds(spec, types)
-	told := wizard.Estimate{Machines: needs["instance"], Needs: needs}
+	estimate := wizard.Estimate{Machines: needs["instance"], Needs: needs}
 	cost, err := preflight.Estimate(spec)
 	if err != nil {
-		return told // the price list is embedded, and tested
+		return estimate // the price list is embedded, and tested
 	}
-	told.Hour, told.Month, told.Date, told.Unknown = cost.Hour, cost.Month, cost.Date, cost.Unknown
-	return told
+	estimate.Hour, estimate.Month, estimate.Date, estimate.Unknown = cost.Hour, cost.Month, cost.Date, cost.Unknown
+	return estimate
 }

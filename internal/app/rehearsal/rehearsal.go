@@ -123,7 +123,7 @@ func (r Rehearsal) RunOnZone(ctx context.Context, display run.Display, spec stat
 	}
 	closed := sync.OnceValue(zone.Close)
 	defer func() { err = errors.Join(err, closed()) }()
-	if err := r.takeTurn(zone, folder, spec.Cluster.ID); err != nil {
+	if err := r.simulateOperator(zone, folder, spec.Cluster.ID); err != nil {
 		return err
 	}
 	s := run.Run{
@@ -159,8 +159,8 @@ func (r Rehearsal) formatFlags() []string {
 	return append(flags, "--scenario", r.Scenario)
 }
 
-// takeTurn simulates the actions that an earlier run required.
-func (r Rehearsal) takeTurn(zone *simcloud.Zone, folder state.Folder, cluster string) error {
+// simulateOperator simulates the actions that an earlier run required.
+func (r Rehearsal) simulateOperator(zone *simcloud.Zone, folder state.Folder, cluster string) error {
 	facts, err := folder.LoadFacts()
 	if err != nil || facts.Syn.Tenant == "" || !facts.Syn.ManifestUsed.IsZero() || r.parseScenario().RequiresOperator {
 		return err

@@ -50,12 +50,12 @@ func (i identities) readVault(ctx context.Context, text string) ([]byte, error) 
 	if err != nil {
 		return nil, exit.WithCode(exit.Usage, fmt.Errorf("%s: %w", IdentityVariable, err))
 	}
-	person := i.Person
-	if person == nil {
-		person = environment.NewOwnAccess()
+	operator := i.Person
+	if operator == nil {
+		operator = environment.NewOwnAccess()
 	}
-	client := person.OpenVaultClient(i.Net, state.SynSpec{VaultAddress: secret.address, VaultMount: secret.mount})
-	if err := client.SignIn(ctx, person.Show); err != nil {
+	client := operator.OpenVaultClient(i.Net, state.SynSpec{VaultAddress: secret.address, VaultMount: secret.mount})
+	if err := client.SignIn(ctx, operator.Show); err != nil {
 		return nil, fmt.Errorf("read the identity of shared state: %w", err)
 	}
 	values, err := client.GetSecret(ctx, secret.path)

@@ -169,7 +169,7 @@ type variable struct {
 
 // listClientVariables returns the variables for exoshift and third-party programs. The S3 variables are those of the AWS
 // command line and SDKs, the last two authorities those of curl and of Python's requests.
-func listClientVariables(proxy, authority, zone string, person simcloud.Credentials) []variable {
+func listClientVariables(proxy, authority, zone string, operator simcloud.Credentials) []variable {
 	list := []variable{
 		{name: "HTTPS_PROXY", value: proxy}, {name: "https_proxy", value: proxy},
 		{name: "HTTP_PROXY", value: proxy}, {name: "http_proxy", value: proxy},
@@ -179,8 +179,8 @@ func listClientVariables(proxy, authority, zone string, person simcloud.Credenti
 		{name: "EXOSCALE_ZONE", value: zone},
 		{name: "AWS_DEFAULT_REGION", value: zone}, {name: "AWS_REGION", value: zone},
 		{name: "AWS_ENDPOINT_URL_S3", value: "https://sos-" + zone + ".exo.io"},
-		{name: "COMMODORE_API_TOKEN", value: person.APIToken}, {name: "VAULT_TOKEN", value: person.VaultToken},
-		{name: "GITLAB_TOKEN", value: person.GitToken},
+		{name: "COMMODORE_API_TOKEN", value: operator.APIToken}, {name: "VAULT_TOKEN", value: operator.VaultToken},
+		{name: "GITLAB_TOKEN", value: operator.GitToken},
 	}
 	for _, secret := range []struct{ name, alias string }{
 		{"EXOSCALE_API_KEY", "AWS_ACCESS_KEY_ID"}, {"EXOSCALE_API_SECRET", "AWS_SECRET_ACCESS_KEY"}, {"EXOSHIFT_PULL_SECRET", ""},

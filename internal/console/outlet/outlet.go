@@ -70,7 +70,7 @@ func (o *Outlet) Flush() {
 	if queue == nil {
 		return
 	}
-	if !queue.flush(Patience) {
+	if !queue.flush(DrainTimeout) {
 		o.fail(ErrUnread)
 	}
 	o.mu.Lock()
@@ -121,8 +121,8 @@ func (o *Outlet) Err() error {
 
 // The limits of what is not read.
 const (
-	unreadLimit = 4 << 20         // bytes: more than any usual run prints
-	Patience    = 3 * time.Second // wait for a stuck reader at the end of a run
+	unreadLimit  = 4 << 20         // bytes: more than any usual run prints
+	DrainTimeout = 3 * time.Second // wait for a stuck reader at the end of a run
 )
 
 // printQueue prints in the background, so that no writer blocks on a reader: a terminal stopped with Ctrl-S, or a pipe. At the
@@ -196,14 +196,14 @@ func (q *printQueue) advance() {
 	q.progress++
 }
 
-// flush waits until everything has been read. It returns false if the reader makes no progress during patience.
-func (q *printQueue) flush(patience time.Duration) bool {
+// flush waits until everything has been read. It returns false if the reader makes no progress within timeout.
+func (q *printQueue) flush(timeout time.Duration) bool {
 	q.mu.Lock()
 	before := q.progress
 	q.closed = true
 	close(q.wake)
 	q.mu.Unlock()
-	stalled := time.NewTicker(patience) // on the wall clock, in a rehearsal too
+	stalled := time.NewTicker(timeout) // on the wall clock, in a rehearsal too
 	defer stalled.Stop()
 	for {
 		select {

@@ -47,9 +47,9 @@ func newTalk(t *testing.T) *talk {
 			path := filepath.Join(dir, key)
 			return "file:" + path, os.WriteFile(path, []byte(secret), 0o600)
 		},
-		Check: func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
-			tell(wizard.CheckState{ID: "a", Title: "Credentials", State: "started"})
-			tell(wizard.CheckState{ID: "a", Title: "Credentials", State: "done", Text: "valid"})
+		Check: func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
+			emit(wizard.CheckState{ID: "a", Title: "Credentials", State: "started"})
+			emit(wizard.CheckState{ID: "a", Title: "Credentials", State: "done", Text: "valid"})
 			return nil
 		},
 		Review: func(context.Context, state.Spec, wizard.Secrets) (wizard.Review, error) {

@@ -50,8 +50,8 @@ type reader struct {
 }
 
 func (r *reader) Read(p []byte) (int, error) {
-	told := r.told.String()
-	question := told[strings.LastIndex(told, "\n")+1:]
+	reported := r.told.String()
+	question := reported[strings.LastIndex(reported, "\n")+1:]
 	r.told.WriteString("\n")
 	if strings.HasPrefix(question, "Type yes") {
 		return 0, io.EOF
@@ -70,9 +70,9 @@ func (r *reader) Read(p []byte) (int, error) {
 }
 
 // keysExplained returns the keys of the questions that were asked, without repetition.
-func keysExplained(told string) []string {
+func keysExplained(reported string) []string {
 	keys := map[string]bool{}
-	for line := range strings.Lines(told) {
+	for line := range strings.Lines(reported) {
 		if key, found := strings.CutPrefix(line, "Key in the answers file: "); found {
 			keys[strings.TrimSuffix(strings.TrimSpace(key), ".")] = true
 		}

@@ -29,31 +29,31 @@ func service(vantage, id string, verdict reach.Verdict, class reach.Class, evide
 
 // withServices sets checks of services of which one fails until it is skipped.
 func withServices(talk *talk) {
-	talk.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	talk.Check = func(_ context.Context, spec state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		for _, id := range []string{"NET-RH-001", "NET-RH-002", "NET-RH-003", "NET-RH-004"} {
-			tell(service(reach.Workstation, id, "", ""))
+			emit(service(reach.Workstation, id, "", ""))
 		}
-		tell(service(reach.Workstation, "NET-RH-001", reach.OK, ""))
-		tell(service(reach.Workstation, "NET-RH-003", reach.Warn, reach.Slow))
-		tell(service(reach.Workstation, "NET-RH-004", reach.Skipped, "", reach.EvidenceSkipped, "because NET-RH-002 failed"))
+		emit(service(reach.Workstation, "NET-RH-001", reach.OK, ""))
+		emit(service(reach.Workstation, "NET-RH-003", reach.Warn, reach.Slow))
+		emit(service(reach.Workstation, "NET-RH-004", reach.Skipped, "", reach.EvidenceSkipped, "because NET-RH-002 failed"))
 		if why := spec.Checks.Skip["NET-RH-002"]; why != "" {
-			tell(service(reach.Workstation, "NET-RH-002", reach.Skipped, "", reach.EvidenceSkipped, why))
+			emit(service(reach.Workstation, "NET-RH-002", reach.Skipped, "", reach.EvidenceSkipped, why))
 			return nil
 		}
 		failed := service(reach.Workstation, "NET-RH-002", reach.Fail, reach.TCPTimeout, reach.EvidenceAddress, "203.0.113.9")
-		tell(failed)
+		emit(failed)
 		again := *failed.Reach
 		failed.Reach = &again
-		tell(failed)
-		tell(wizard.CheckState{ID: "reachability", Title: "Check connectivity", State: "failed", Text: "1 of 4 is not reached"})
+		emit(failed)
+		emit(wizard.CheckState{ID: "reachability", Title: "Check connectivity", State: "failed", Text: "1 of 4 is not reached"})
 		return fmt.Errorf("failed")
 	}
 	talk.ZoneTerms = func(spec state.Spec) string {
 		return "A machine in " + spec.Exoscale.Zone + " looks for 2 minutes, for a few cents"
 	}
-	talk.CheckFromZone = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
-		tell(service(reach.Zone, "NET-RH-001", reach.OK, ""))
-		tell(service(reach.Zone, "NET-RH-002", reach.Fail, reach.Untrusted, reach.EvidenceIssuer, "CN=Corp\x1b[2J CA"))
+	talk.CheckFromZone = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
+		emit(service(reach.Zone, "NET-RH-001", reach.OK, ""))
+		emit(service(reach.Zone, "NET-RH-002", reach.Fail, reach.Untrusted, reach.EvidenceIssuer, "CN=Corp\x1b[2J CA"))
 		return nil
 	}
 }
@@ -77,8 +77,8 @@ func TestPrompt_SkipUnreachableServices(t *testing.T) {
 	if i := strings.IndexFunc(transcript, steers); i >= 0 {
 		t.Errorf("%q is printed", transcript[max(0, i-40):i+1])
 	}
-	_, told, _ := strings.Cut(transcript, "Checks.")
-	golden(t, "reach.golden", []byte(told))
+	_, reported, _ := strings.Cut(transcript, "Checks.")
+	golden(t, "reach.golden", []byte(reported))
 }
 
 func TestPrompt_SkipAtChecksOnly(t *testing.T) {
@@ -108,24 +108,24 @@ func TestPrompt_RefusesInvalidSkip(t *testing.T) {
 
 func TestPrompt_CommonCauseLast(t *testing.T) {
 	talk := newTalk(t)
-	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		for i := range 9 {
 			spoiled := service(reach.Workstation, fmt.Sprintf("NET-RH-00%d", i), reach.Warn, reach.Captive)
 			spoiled.Reach.Result.Hint = "Log in, it responds in place of " + spoiled.ID
-			tell(spoiled)
+			emit(spoiled)
 		}
 		return nil
 	}
 	if _, err := talk.types(t.Context(), defaultCluster()...); err != nil {
 		t.Fatal(err)
 	}
-	told := talk.transcript.String()
-	_, end, counted := strings.Cut(told, "Services, seen from this workstation: 9 with a warning.")
+	reported := talk.transcript.String()
+	_, end, counted := strings.Cut(reported, "Services, seen from this workstation: 9 with a warning.")
 	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation requires a login.") ||
 		!strings.Contains(end, "Fix: Log in to the network of this workstation") {
-		t.Error(told)
+		t.Error(reported)
 	}
-	if n := strings.Count(told, "it responds in place of"); n != 2 {
-		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, told)
+	if n := strings.Count(reported, "it responds in place of"); n != 2 {
+		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, reported)
 	}
 }

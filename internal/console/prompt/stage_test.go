@@ -122,7 +122,7 @@ func TestLookups_CtrlCCancelsWait(t *testing.T) {
 func TestChecks_FailedAreRepeatable(t *testing.T) {
 	talk := newTalk(t).settled(t).about("cluster.displayName")
 	attempts := 0
-	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, tell func(wizard.CheckState)) error {
+	talk.Check = func(_ context.Context, _ state.Spec, _ wizard.Secrets, emit func(wizard.CheckState)) error {
 		attempts++
 		for _, now := range []wizard.CheckState{
 			{ID: "a", Title: "Zone"}, {ID: "b", Title: "Quotas"}, {ID: "c", Title: "Release"},
@@ -132,7 +132,7 @@ func TestChecks_FailedAreRepeatable(t *testing.T) {
 			{ID: "c", Title: "Release", State: "skipped", Text: "the quotas failed"},
 		} {
 			if attempts == 1 || now.ID == "a" {
-				tell(now)
+				emit(now)
 			}
 		}
 		return map[bool]error{true: errors.New("a check failed"), false: nil}[attempts == 1]

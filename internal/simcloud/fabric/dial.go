@@ -28,11 +28,11 @@ func (h *Host) Dial(ctx context.Context, proto, address string) (net.Conn, error
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: proto, Err: err}
 	}
-	patience := connectTimeout / time.Duration(len(addresses))
+	timeout := connectTimeout / time.Duration(len(addresses))
 	var first error
 	for _, to := range addresses {
 		at := netip.AddrPortFrom(to, uint16(port))
-		c, err := connect(ctx, at, patience)
+		c, err := connect(ctx, at, timeout)
 		if err == nil {
 			return c, nil
 		}
@@ -100,7 +100,7 @@ func (h *Host) resolve(ctx context.Context, address string) ([]netip.Addr, int, 
 }
 
 // connect blocks until the timeout if packets are dropped, as a real connection attempt.
-func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Duration) (net.Conn, error) {
+func (h *Host) connect(ctx context.Context, to netip.AddrPort, timeout time.Duration) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 	}
 	target, source, found := h.route(to)
 	if !found {
-		return nil, h.wait(ctx, patience, nil, nil)
+		return nil, h.wait(ctx, timeout, nil, nil)
 	}
 	l, listening := target.findListener(int(to.Port()))
 	if !listening {
@@ -121,7 +121,7 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 		client.reset()
 		return nil, os.NewSyscallError("connect", syscall.ECONNRESET)
 	}
-	if err := h.wait(ctx, patience, l.queue, server); err != nil {
+	if err := h.wait(ctx, timeout, l.queue, server); err != nil {
 		client.reset()
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, patience time.Dur
 }
 
 // wait queues c; if the queue is nil it blocks until the timeout.
-func (h *Host) wait(ctx context.Context, patience time.Duration, queue chan<- *conn, c *conn) error {
-	timer := time.NewTimer(h.fabric.config.Clock.ToWall(patience))
+func (h *Host) wait(ctx context.Context, timeout time.Duration, queue chan<- *conn, c *conn) error {
+	timer := time.NewTimer(h.fabric.config.Clock.ToWall(timeout))
 	defer timer.Stop()
 	select {
 	case queue <- c:

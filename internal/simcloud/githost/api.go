@@ -79,17 +79,17 @@ func signIn(w http.ResponseWriter, r *http.Request) {
 func (h *Host) newEndpoint(serve func(call) apiResponse) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		held, given, valid := h.findToken(r)
-		var said apiResponse
+		var output apiResponse
 		switch {
 		case !given || !valid:
-			said = newMessageResponse(http.StatusUnauthorized, "Unauthorized")
+			output = newMessageResponse(http.StatusUnauthorized, "Unauthorized")
 		case !held.hasScope("api") && (r.Method != http.MethodGet || !held.hasScope("read_api")) && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
-			said = apiResponse{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
+			output = apiResponse{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
 				"error_description": "The request requires higher privileges than provided by the access token."}}
 		default:
-			said = serve(call{Request: r, host: h, token: held})
+			output = serve(call{Request: r, host: h, token: held})
 		}
-		said.write(w, r)
+		output.write(w, r)
 	})
 }
 

@@ -90,8 +90,8 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 		return nil, "", err
 	}
 	defer func() { _ = session.Close() }()
-	var said bytes.Buffer
-	session.Stderr = &said
+	var output bytes.Buffer
+	session.Stderr = &output
 	in, err := session.StdinPipe()
 	if err != nil {
 		return nil, "", err
@@ -107,7 +107,7 @@ func fetch(client *ssh.Client, name string) (map[string][]byte, string, error) {
 	if err != nil {
 		_ = in.Close()
 		_ = session.Wait() // its output is complete then
-		return nil, "", fmt.Errorf("fetch %s: %w: %s", name, err, strings.TrimSpace(said.String()))
+		return nil, "", fmt.Errorf("fetch %s: %w: %s", name, err, strings.TrimSpace(output.String()))
 	}
 	return files, commit, nil
 }

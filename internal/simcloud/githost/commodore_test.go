@@ -89,16 +89,16 @@ func (c *compiler) push(t *testing.T, configuration string) string {
 func (c *compiler) ask(path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodGet, "/api/v4/"+path, nil)
 	request.Header.Set("PRIVATE-TOKEN", c.token)
-	said := httptest.NewRecorder()
-	c.NewWebHandler().ServeHTTP(said, request)
-	return said
+	output := httptest.NewRecorder()
+	c.NewWebHandler().ServeHTTP(output, request)
+	return output
 }
 
 func (c *compiler) get(t *testing.T, path string, into any) {
 	t.Helper()
-	said := c.ask(path)
-	if err := json.Unmarshal(said.Body.Bytes(), into); err != nil || said.Code != http.StatusOK {
-		t.Fatalf("%s: %d, %v, %s", path, said.Code, err, said.Body)
+	output := c.ask(path)
+	if err := json.Unmarshal(output.Body.Bytes(), into); err != nil || output.Code != http.StatusOK {
+		t.Fatalf("%s: %d, %v, %s", path, output.Code, err, output.Body)
 	}
 }
 
@@ -298,9 +298,9 @@ func TestPipeline_RetryRunsAgain(t *testing.T) {
 		before := c.job(t, again.ID)
 		request := httptest.NewRequest(http.MethodPost, "/api/v4/"+projectURL+"/pipelines/"+itoa(again.ID)+"/retry", nil)
 		request.Header.Set("PRIVATE-TOKEN", c.token)
-		said := httptest.NewRecorder()
-		if c.NewWebHandler().ServeHTTP(said, request); said.Code != http.StatusCreated {
-			t.Fatalf("retry: %d %s", said.Code, said.Body)
+		output := httptest.NewRecorder()
+		if c.NewWebHandler().ServeHTTP(output, request); output.Code != http.StatusCreated {
+			t.Fatalf("retry: %d %s", output.Code, output.Body)
 		}
 		if now := c.job(t, again.ID); now.ID <= before.ID || now.Status != "pending" {
 			t.Errorf("the job is %+v after %+v", now, before)

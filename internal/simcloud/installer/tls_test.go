@@ -33,8 +33,8 @@ func TestCertificates_Lifetimes(t *testing.T) {
 	files := disk(t, read(t, dir, "bootstrap.ign"))
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		if name, ok := strings.CutPrefix(path, "/opt/openshift/tls/"); ok && strings.HasSuffix(name, ".crt") && !strings.HasSuffix(name, "bundle.crt") {
-			lives := lifetime(t, files[path])
-			lifetimes[lives] = append(lifetimes[lives], strings.TrimSuffix(name, ".crt"))
+			running := lifetime(t, files[path])
+			lifetimes[running] = append(lifetimes[running], strings.TrimSuffix(name, ".crt"))
 		}
 	}
 	want := map[time.Duration][]string{

@@ -206,8 +206,8 @@ func TestCloudController_FailureStallsInstallation(t *testing.T) {
 				if got := l.etcdMessage(); got != "1 members are available" {
 					t.Errorf("etcd: %q", got)
 				}
-				if said := l.consoles() + l.podMessages(); !strings.Contains(said, c.says) {
-					t.Errorf("nobody says %q:\n%s", c.says, said)
+				if output := l.consoles() + l.podMessages(); !strings.Contains(output, c.says) {
+					t.Errorf("nobody says %q:\n%s", c.says, output)
 				}
 			})
 		})
@@ -216,14 +216,14 @@ func TestCloudController_FailureStallsInstallation(t *testing.T) {
 
 // podMessages returns the API's messages about pods that do not run.
 func (l *lab) podMessages() string {
-	said := ""
+	output := ""
 	for _, pod := range l.get("/api/v1/pods").List("items") {
-		said += pod.Condition("PodScheduled").GetString("message") + "\n"
+		output += pod.Condition("PodScheduled").GetString("message") + "\n"
 		for _, container := range pod.List("status.containerStatuses") {
-			said += container.GetString("state.waiting.message") + "\n"
+			output += container.GetString("state.waiting.message") + "\n"
 		}
 	}
-	return said
+	return output
 }
 
 func TestCloudController_UnknownMasterBlocksCompletion(t *testing.T) {
@@ -243,8 +243,8 @@ func TestCloudController_UnknownMasterBlocksCompletion(t *testing.T) {
 		if got := operator.Condition("Available"); got.GetString("status") == "True" || !strings.Contains(got.GetString("message"), "untolerated taint") {
 			t.Errorf("openshift-apiserver: %v", got)
 		}
-		if said := l.consoles(); !strings.Contains(said, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {
-			t.Error(said)
+		if output := l.consoles(); !strings.Contains(output, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {
+			t.Error(output)
 		}
 	})
 }

@@ -49,8 +49,8 @@ func TestGeneration_InvalidCertificatesStopBootstrap(t *testing.T) {
 					t.Errorf("%d nodes registered", len(nodes))
 				}
 				for _, want := range c.says {
-					if said := l.everything(); !strings.Contains(said, want) {
-						t.Errorf("nobody says %q:\n%s", want, said)
+					if output := l.everything(); !strings.Contains(output, want) {
+						t.Errorf("nobody says %q:\n%s", want, output)
 					}
 				}
 			})
@@ -76,8 +76,8 @@ func TestGeneration_MastersWithOtherPointer(t *testing.T) {
 		if nodes := l.get(apiclient.NodesPath).List("items"); len(nodes) > 0 {
 			t.Errorf("%d nodes registered", len(nodes))
 		}
-		if said := l.everything(); !strings.Contains(said, "x509: certificate signed by unknown authority") || strings.Contains(said, "Pool master requested") {
-			t.Error(said)
+		if output := l.everything(); !strings.Contains(output, "x509: certificate signed by unknown authority") || strings.Contains(output, "Pool master requested") {
+			t.Error(output)
 		}
 	})
 }

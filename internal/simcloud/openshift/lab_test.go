@@ -110,10 +110,10 @@ func (l *lab) generate() {
 
 func (l *lab) run(command ...string) {
 	l.t.Helper()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	args := append([]string{"--release", cmp.Or(l.plan.release, "4.20.5")}, append(command, "--dir", l.dir)...)
-	if code := installer.Main(args, time.Now().Add(-l.plan.age), io.Discard, &said); code != 0 {
-		l.t.Fatal(said.String())
+	if code := installer.Main(args, time.Now().Add(-l.plan.age), io.Discard, &output); code != 0 {
+		l.t.Fatal(output.String())
 	}
 }
 

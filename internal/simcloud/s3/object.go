@@ -175,11 +175,11 @@ func (a *objectAPI) deleteMany(w http.ResponseWriter, r *request) error {
 		if body.Quiet {
 			continue
 		}
-		told := wireDeletedKey{Key: o.Key, Version: o.Version, Marker: gone.marker}
+		reported := wireDeletedKey{Key: o.Key, Version: o.Version, Marker: gone.marker}
 		if gone.marker {
-			told.MarkerVersion = gone.version
+			reported.MarkerVersion = gone.version
 		}
-		result.Deleted = append(result.Deleted, told)
+		result.Deleted = append(result.Deleted, reported)
 	}
 	writeXML(w, http.StatusOK, result)
 	return nil

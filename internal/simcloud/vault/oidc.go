@@ -204,13 +204,13 @@ func extractIDToken(answer *http.Response) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var said struct {
+	var output struct {
 		IDToken     string `json:"id_token"`
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	if err := json.Unmarshal(body, &said); err != nil || said.IDToken == "" {
-		return "", fmt.Errorf("%s: %s %s", answer.Status, said.Error, said.Description)
+	if err := json.Unmarshal(body, &output); err != nil || output.IDToken == "" {
+		return "", fmt.Errorf("%s: %s %s", answer.Status, output.Error, output.Description)
 	}
-	return said.IDToken, nil
+	return output.IDToken, nil
 }

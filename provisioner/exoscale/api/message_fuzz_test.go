@@ -15,12 +15,12 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		said := redactor{"very-secret-value"}.redact(parseMessage(append(body, "very-secret-value"...)) + parseMessage(body))
-		if n := utf8.RuneCountInString(said); n > maxMessage+1 || !utf8.ValidString(said) {
+		output := redactor{"very-secret-value"}.redact(parseMessage(append(body, "very-secret-value"...)) + parseMessage(body))
+		if n := utf8.RuneCountInString(output); n > maxMessage+1 || !utf8.ValidString(output) {
 			t.Fatalf("%d characters of %q", n, body)
 		}
-		if strings.ContainsFunc(said, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(said, "very-secret-value") {
-			t.Fatalf("%q is told as %q", body, said)
+		if strings.ContainsFunc(output, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(output, "very-secret-value") {
+			t.Fatalf("%q is told as %q", body, output)
 		}
 	})
 }

@@ -258,25 +258,25 @@ func findRecord(records []state.ServiceRecord, service string) state.ServiceReco
 }
 
 func emitService(report provisioner.Report, before, now state.ServiceRecord) {
-	tell := func(what, stage, reason string) {
+	emit := func(what, stage, reason string) {
 		report(provisioner.Event{Type: provisioner.TypeStage, Name: now.Service, State: what, Text: stage, Reason: reason})
 	}
 	if now.Starts > before.Starts {
-		tell(provisioner.Started, "", "")
+		emit(provisioner.Started, "", "")
 	}
 	for _, stage := range now.Finished {
 		if !slices.Contains(before.Finished, stage) {
-			tell(provisioner.Done, stage, "")
+			emit(provisioner.Done, stage, "")
 		}
 	}
 	if now.Failure != "" && now.Failure != before.Failure {
-		tell(provisioner.Failed, now.Stage, strings.TrimPrefix(now.Failure, now.Stage+": "))
+		emit(provisioner.Failed, now.Stage, strings.TrimPrefix(now.Failure, now.Stage+": "))
 	}
 	if now.Stage != "" && now.Stage != before.Stage {
-		tell(provisioner.Started, now.Stage, "")
+		emit(provisioner.Started, now.Stage, "")
 	}
 	if now.Done && !before.Done {
-		tell(provisioner.Done, "", "")
+		emit(provisioner.Done, "", "")
 	}
 }
 
@@ -284,8 +284,8 @@ func emitService(report provisioner.Report, before, now state.ServiceRecord) {
 // machines can reach the machine config server; it is started by the stage mco-bootstrap.
 func (a *Access) IsServingConfigs() bool { return isServingConfigs(a.Host()) }
 
-func isServingConfigs(told *state.BootstrapHost) bool {
-	return told != nil && slices.Contains(findRecord(told.Services, "bootkube").Finished, "mco-bootstrap")
+func isServingConfigs(reported *state.BootstrapHost) bool {
+	return reported != nil && slices.Contains(findRecord(reported.Services, "bootkube").Finished, "mco-bootstrap")
 }
 
 // Address returns the address of the bootstrap machine, the zero address once the bootstrap machine does not matter any

@@ -102,11 +102,11 @@ func into(events *[]provisioner.Event) provisioner.Report {
 	return func(e provisioner.Event) { *events = append(*events, e) }
 }
 
-func sentences(rules []state.Rule) (told []string) {
+func sentences(rules []state.Rule) (reported []string) {
 	for _, rule := range rules {
-		told = append(told, fmt.Sprintf("%s %d-%d %s %s", rule.Protocol, rule.From, rule.To, rule.CIDR, rule.Description))
+		reported = append(reported, fmt.Sprintf("%s %d-%d %s %s", rule.Protocol, rule.From, rule.To, rule.CIDR, rule.Description))
 	}
-	return told
+	return reported
 }
 
 func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
@@ -194,23 +194,23 @@ func TestAccess_EmitsNewOnly(t *testing.T) {
 	bootkube := state.ServiceRecord{Service: "bootkube", Starts: 1, Stage: "b", Finished: []string{"a"}}
 	failed := state.ServiceRecord{Service: "bootkube", Starts: 2, Stage: "b", Finished: []string{"a"}, Failure: "b: boom"}
 	done := state.ServiceRecord{Service: "bootkube", Starts: 2, Finished: []string{"a", "b"}, Done: true}
-	looks := []state.BootstrapHost{}
+	checks := []state.BootstrapHost{}
 	for _, record := range []state.ServiceRecord{bootkube, bootkube, failed, done} {
-		looks = append(looks, state.BootstrapHost{At: time.Now(), Services: []state.ServiceRecord{record}})
+		checks = append(checks, state.BootstrapHost{At: time.Now(), Services: []state.ServiceRecord{record}})
 	}
-	looks = append(looks, state.BootstrapHost{At: time.Now()}) // no more logins
-	a, events := ajar(&doorway{}, &window{looks: looks})
+	checks = append(checks, state.BootstrapHost{At: time.Now()}) // no more logins
+	a, events := ajar(&doorway{}, &window{looks: checks})
 	a.setOpen(true)
-	for range looks {
+	for range checks {
 		a.Poll(t.Context(), into(events))
 	}
-	var told []string
+	var reported []string
 	for _, e := range *events {
-		told = append(told, strings.Join([]string{e.Name, e.State, e.Text, e.Reason}, " "))
+		reported = append(reported, strings.Join([]string{e.Name, e.State, e.Text, e.Reason}, " "))
 	}
 	want := []string{"bootkube started  ", "bootkube done a ", "bootkube started b ", "bootkube started  ", "bootkube failed b boom",
 		"bootkube done b ", "bootkube done  "}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, reported); diff != "" {
 		t.Error(diff)
 	}
 	if kept := a.Host(); len(kept.Services) != 1 || !kept.Services[0].Done {
@@ -250,12 +250,12 @@ func TestAccess_EmitsRefusalOnce(t *testing.T) {
 }
 
 func TestIsServingConfigs_BootstrapRecords(t *testing.T) {
-	told := &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
-	if isServingConfigs(nil) || isServingConfigs(told) {
+	reported := &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
+	if isServingConfigs(nil) || isServingConfigs(reported) {
 		t.Error("it is told before the stage is done")
 	}
-	told.Services[0].Finished = append(told.Services[0].Finished, "mco-bootstrap")
-	if !isServingConfigs(told) {
+	reported.Services[0].Finished = append(reported.Services[0].Finished, "mco-bootstrap")
+	if !isServingConfigs(reported) {
 		t.Error("it is not told")
 	}
 }

@@ -31,8 +31,8 @@ func TestMemberless_CurrentMachine(t *testing.T) {
 	}
 	status.Members[1].State = "unhealthy"
 	for _, line := range []string{"etcd-master-0 etcdctl member remove b1", "delete secret etcd-peer-master-1 etcd-serving-master-1 etcd-serving-metrics-master-1"} {
-		if errand := c.describeStaleMembers(status); !strings.Contains(errand, line) {
-			t.Errorf("%q does not say %s", errand, line)
+		if action := c.describeStaleMembers(status); !strings.Contains(action, line) {
+			t.Errorf("%q does not say %s", action, line)
 		}
 	}
 	status = members("voter", "voter", "voter")

@@ -206,14 +206,14 @@ func (i *Image) transferImage(ctx context.Context, report provisioner.Report, bo
 func (i *Image) streamImage(ctx context.Context, report provisioner.Report, boot state.BootImage, bucket, key string) (sum string, err error) {
 	uplink := i.newUplink(report)
 	ctx, stop := context.WithCancelCause(ctx)
-	var obeying sync.WaitGroup
-	obeying.Go(func() { uplink.obeyReplies(ctx, stop) })
+	var handling sync.WaitGroup
+	handling.Go(func() { uplink.handleReplies(ctx, stop) })
 	defer func() {
 		if err != nil && errors.Is(context.Cause(ctx), errCopyInstead) {
 			err = errCopyInstead
 		}
 		stop(nil)
-		obeying.Wait()
+		handling.Wait()
 		uplink.withdraw()
 	}()
 	image, err := i.transfer.Source.OpenImage(ctx, boot, uplink.emitProgress)

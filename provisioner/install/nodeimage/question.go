@@ -34,19 +34,19 @@ func (i *Image) canAsk() bool {
 	return i.transfer.Copier != nil && i.attended != nil && i.attended()
 }
 
-// obeyReplies ends the upload, by stop, once a person decides that a machine in the zone copies the image.
-func (u *uplink) obeyReplies(ctx context.Context, stop context.CancelCauseFunc) {
+// handleReplies ends the upload, by stop, once a person decides that a machine in the zone copies the image.
+func (u *uplink) handleReplies(ctx context.Context, stop context.CancelCauseFunc) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case reply := <-u.image.replies:
-			u.obey(reply, stop)
+			u.handleReply(reply, stop)
 		}
 	}
 }
 
-func (u *uplink) obey(reply provisioner.Reply, stop context.CancelCauseFunc) {
+func (u *uplink) handleReply(reply provisioner.Reply, stop context.CancelCauseFunc) {
 	u.mu.Lock()
 	u.asked = false
 	u.mu.Unlock()

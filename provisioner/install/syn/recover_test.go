@@ -239,14 +239,14 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 			if facts.Applied.IsZero() == test.applied || !test.check(facts) {
 				t.Errorf("%+v", facts)
 			}
-			var told string
+			var reported string
 			for _, u := range unproven {
-				if told += u.Text + "\n"; u.Next == "" {
+				if reported += u.Text + "\n"; u.Next == "" {
 					t.Errorf("nobody learns what to do: %s", u.Text)
 				}
 			}
-			if (told == "") != (test.told == "") || !strings.Contains(told, test.told) || strings.Contains(told, l.private) {
-				t.Errorf("%q is not in %q", test.told, told)
+			if (reported == "") != (test.told == "") || !strings.Contains(reported, test.told) || strings.Contains(reported, l.private) {
+				t.Errorf("%q is not in %q", test.told, reported)
 			}
 		})
 	}

@@ -165,10 +165,10 @@ func TestSyn_MissingSecretReportsLink(t *testing.T) {
 			return err
 		},
 	} {
-		told := false
-		err := use(func(e provisioner.Event) { told = told || strings.Contains(e.Hint, "https://id.example.net/") })
-		if err != nil || !told {
-			t.Errorf("%s: told %t, %v", name, told, err)
+		reported := false
+		err := use(func(e provisioner.Event) { reported = reported || strings.Contains(e.Hint, "https://id.example.net/") })
+		if err != nil || !reported {
+			t.Errorf("%s: told %t, %v", name, reported, err)
 		}
 	}
 }

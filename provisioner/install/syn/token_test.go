@@ -37,15 +37,15 @@ func TestToken_MissingStartsNoMachine(t *testing.T) {
 		t.Errorf("the documents are made, and no machine: %v", err)
 	}
 	started = true
-	var told string
-	hear := func(e provisioner.Event) { told += e.Text }
+	var reported string
+	receive := func(e provisioner.Event) { reported += e.Text }
 	for _, check := range []func(context.Context, provisioner.Report) error{askAbout(c), c.registration.checkTokenAgain} {
-		if err := check(t.Context(), hear); err != nil {
+		if err := check(t.Context(), receive); err != nil {
 			t.Error(err)
 		}
 	}
-	if strings.Count(told, "ask the operator of Lieutenant to reset it") != 2 {
-		t.Errorf("told: %s", told)
+	if strings.Count(reported, "ask the operator of Lieutenant to reset it") != 2 {
+		t.Errorf("told: %s", reported)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestRegistration_TokenExpiryAfterLostReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		connection.registration.cluster = c.seen
-		var told string
-		err := connection.registration.ensure(t.Context(), func(e provisioner.Event) { told += e.Text + "\n" })
-		if c.told == "" && (!fault.Is(err, fault.Conflict) || strings.Contains(told, "valid")) || c.told != "" && (err != nil || !strings.Contains(told, c.told)) {
-			t.Errorf("%s: %v\n%s", name, err, told)
+		var reported string
+		err := connection.registration.ensure(t.Context(), func(e provisioner.Event) { reported += e.Text + "\n" })
+		if c.told == "" && (!fault.Is(err, fault.Conflict) || strings.Contains(reported, "valid")) || c.told != "" && (err != nil || !strings.Contains(reported, c.told)) {
+			t.Errorf("%s: %v\n%s", name, err, reported)
 		}
 	}
 }

@@ -10,18 +10,18 @@ import (
 
 func TestEmitSkippedCSR_FloodIsEmittedOnce(t *testing.T) {
 	r := &approver{}
-	told := map[provisioner.Type]int{}
-	report := func(e provisioner.Event) { told[e.Type]++ }
+	reported := map[provisioner.Type]int{}
+	report := func(e provisioner.Event) { reported[e.Type]++ }
 	for range 3 { // polls
 		for n := range 5000 {
 			r.emitSkippedCSR(report, state.NodeRequest{Name: fmt.Sprint("csr-", n), State: state.RequestPending, BlockedReason: "forged"})
 		}
 	}
-	if told[provisioner.TypeCSR] != maxSkippedCSRs || told[provisioner.TypeStep]+told[""] != 1 {
-		t.Errorf("told %v", told)
+	if reported[provisioner.TypeCSR] != maxSkippedCSRs || reported[provisioner.TypeStep]+reported[""] != 1 {
+		t.Errorf("told %v", reported)
 	}
 	r.emitSkippedCSR(report, state.NodeRequest{Name: "csr-7", State: state.RequestPending, BlockedReason: "something else"})
-	if told[provisioner.TypeCSR] != maxSkippedCSRs+1 {
+	if reported[provisioner.TypeCSR] != maxSkippedCSRs+1 {
 		t.Error("a new reason of a request that was told is not told")
 	}
 }

@@ -234,7 +234,7 @@ func (w *Watcher) wrapTimeout(ctx context.Context, err error) error {
 	if findings := w.Findings(); len(findings) > 0 {
 		return fault.Newf(fault.Timeout, op, "%w"+provisioner.LikelyCause+"%s", err, findings[0].Cause).WithHint("%s", findings[0].Fix)
 	}
-	if closed, lookErr := w.SecurityGroups.ListClosedPorts(ctx); lookErr == nil && len(closed) > 0 {
+	if closed, pollErr := w.SecurityGroups.ListClosedPorts(ctx); pollErr == nil && len(closed) > 0 {
 		return fault.Newf(fault.Timeout, op, "%s; %w", strings.Join(closed, "; "), err).
 			WithHint("run the same command again: it adds the missing rules and continues")
 	}

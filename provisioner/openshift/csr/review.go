@@ -252,7 +252,7 @@ type reviewedRequest struct {
 // distinguished from a forgery. Requests for a key that was already granted are grouped separately, so that requests for other
 // keys cannot block them.
 func (r *review) addRequests(all []certificatesv1.CertificateSigningRequest) {
-	rivals := map[requester][]*certificatesv1.CertificateSigningRequest{}
+	others := map[requester][]*certificatesv1.CertificateSigningRequest{}
 	for i := range all {
 		csr := &all[i]
 		if !isPending(csr) {
@@ -266,10 +266,10 @@ func (r *review) addRequests(all []certificatesv1.CertificateSigningRequest) {
 		}
 		r.reviewed[csr.Name] = reviewedRequest{request, who, err}
 		if err == nil {
-			rivals[who] = append(rivals[who], csr)
+			others[who] = append(others[who], csr)
 		}
 	}
-	for who, waiting := range rivals {
+	for who, waiting := range others {
 		if r.waiting[who] = len(waiting); len(waiting) <= maxPendingPerNode {
 			r.latest[who] = r.findNewest(waiting)
 		}
@@ -279,11 +279,11 @@ func (r *review) addRequests(all []certificatesv1.CertificateSigningRequest) {
 // findNewest returns the name of the latest request with a valid signature, "" if there is none. Verifying signatures is by far
 // the most expensive check, so it comes last and stops at the first valid one: ten thousand forgeries cost little more than
 // listing them.
-func (r *review) findNewest(rivals []*certificatesv1.CertificateSigningRequest) string {
-	slices.SortFunc(rivals, func(x, y *certificatesv1.CertificateSigningRequest) int {
+func (r *review) findNewest(others []*certificatesv1.CertificateSigningRequest) string {
+	slices.SortFunc(others, func(x, y *certificatesv1.CertificateSigningRequest) int {
 		return cmp.Or(y.CreationTimestamp.Compare(x.CreationTimestamp.Time), strings.Compare(y.Name, x.Name))
 	})
-	for _, csr := range rivals {
+	for _, csr := range others {
 		found := r.reviewed[csr.Name]
 		if found.refusal = found.request.checkSignature(); found.refusal == nil {
 			return csr.Name

@@ -163,12 +163,12 @@ func getTokenTime(ctx context.Context, api *kubeapi.Client, name string) (time.T
 	if !exists {
 		return time.Time{}, fault.Newf(fault.Invalid, emergencyOp, "the cluster has no EmergencyAccount %q", name).WithHint(fetchEmergency)
 	}
-	born, _, err := kubeapi.Get[identity](ctx, api, namespaces, "kube-system")
+	created, _, err := kubeapi.Get[identity](ctx, api, namespaces, "kube-system")
 	if err != nil {
 		return time.Time{}, err
 	}
 	made := account.Status.TokenMade
-	if made.IsZero() || made.Before(&born.Metadata.CreationTimestamp) {
+	if made.IsZero() || made.Before(&created.Metadata.CreationTimestamp) {
 		return time.Time{}, fault.Newf(fault.Transient, emergencyOp, "the EmergencyAccount %q has no token yet", name).
 			WithHint("check the deployments in the namespace appuio-emergency-credentials-controller, then run again")
 	}

@@ -130,8 +130,8 @@ func (o Observation) describePendingRemoval(status state.EtcdStatus) string {
 	if missing := o.listMissingMembers(status.Members); len(missing) > 0 {
 		return "no member yet on " + kubeapi.FormatNames(missing)
 	}
-	if trouble := describeUnreadyMembers(status.Members); trouble != "" {
-		return trouble
+	if faults := describeUnreadyMembers(status.Members); faults != "" {
+		return faults
 	}
 	switch {
 	case !status.InCluster:
@@ -166,21 +166,21 @@ func (o Observation) listMissingMembers(members []state.EtcdMember) []string {
 
 // describeUnreadyMembers ignores the bootstrap member, which may be unhealthy.
 func describeUnreadyMembers(members []state.EtcdMember) string {
-	var said []string
-	for _, trouble := range []struct{ state, sentence string }{
+	var output []string
+	for _, faults := range []struct{ state, sentence string }{
 		{unhealthy, "unhealthy: "}, {notStarted, "not started: "}, {learner, "still learning: "},
 	} {
 		var names []string
 		for _, member := range members {
-			if member.State == trouble.state && member.Name != bootstrapMember {
+			if member.State == faults.state && member.Name != bootstrapMember {
 				names = append(names, member.Name)
 			}
 		}
 		if len(names) > 0 {
-			said = append(said, trouble.sentence+kubeapi.FormatNames(names))
+			output = append(output, faults.sentence+kubeapi.FormatNames(names))
 		}
 	}
-	return strings.Join(said, "; ")
+	return strings.Join(output, "; ")
 }
 
 // bootstrapMember is etcd's name for the member on the bootstrap machine.

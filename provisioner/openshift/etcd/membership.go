@@ -50,14 +50,14 @@ func parseMembership(message string) (membership, bool) {
 }
 
 func parseUnavailable(text string) []unavailableMember {
-	var troubles []unavailableMember
+	var faults []unavailableMember
 	for clause := range strings.SplitSeq(text, ",") {
 		clause = strings.TrimSpace(clause)
 		if name, found := strings.CutSuffix(clause, " has not started"); found {
-			troubles = append(troubles, unavailableMember{name, notStarted})
+			faults = append(faults, unavailableMember{name, notStarted})
 		} else if name, found := strings.CutSuffix(clause, " is unhealthy"); found {
-			troubles = append(troubles, unavailableMember{name, unhealthy})
+			faults = append(faults, unavailableMember{name, unhealthy})
 		}
 	}
-	return troubles
+	return faults
 }

@@ -108,10 +108,10 @@ func RedactMessage(err error) error {
 	if !errors.As(err, &failure) || !errors.As(err, &answer) {
 		return err
 	}
-	said := answer.Status()
+	output := answer.Status()
 	silent := *failure
-	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: said.Status, Code: said.Code, Reason: said.Reason,
-		Message: "the API rejected it: " + string(said.Reason)}}
+	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: output.Status, Code: output.Code, Reason: output.Reason,
+		Message: "the API rejected it: " + string(output.Reason)}}
 	return &silent
 }
 

@@ -136,8 +136,8 @@ func (j upgradeJob) toState() state.Maintenance {
 	found := j.Status.Conditions
 	for _, kind := range []string{maintenanceFailed, maintenanceSucceeded, maintenancePaused} {
 		if found.Is(kind) {
-			told := found.Find(kind)
-			return state.Maintenance{State: kind, Message: kubeapi.Sanitize(cmp.Or(told.Message, told.Reason))}
+			reported := found.Find(kind)
+			return state.Maintenance{State: kind, Message: kubeapi.Sanitize(cmp.Or(reported.Message, reported.Reason))}
 		}
 	}
 	if found.Is("Started") {
@@ -153,8 +153,8 @@ func describeStage(found kubeapi.Conditions) string {
 		{"UpgradeCompleted", "it upgrades the cluster"},
 		{"PostHealthCheckDone", "it checks the cluster after the upgrade"},
 	} {
-		if told := found.Find(stage.kind); told.Status != "True" {
-			return kubeapi.JoinMessage(stage.title, told.Message)
+		if reported := found.Find(stage.kind); reported.Status != "True" {
+			return kubeapi.JoinMessage(stage.title, reported.Message)
 		}
 	}
 	return "it ends"

@@ -173,22 +173,22 @@ func TestGenerate_IgnoresLaterChange(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}
-	var said []string
+	var output []string
 	again := func() state.Ignition {
-		said = nil
-		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+		output = nil
+		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { output = append(output, line) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return made
 	}
 	first := again()
-	if again(); len(said) != 0 {
-		t.Errorf("the same again: %q", said)
+	if again(); len(output) != 0 {
+		t.Errorf("the same again: %q", output)
 	}
 	wanted.Manifests = []state.Manifest{{Name: "manifests/a.yaml", Source: "a", Content: []byte("kind: X\n")}}
-	if diff := cmp.Diff(first, again()); diff != "" || len(said) != 1 || !strings.Contains(said[0], "have changed") {
-		t.Errorf("said %q\n%s", said, diff)
+	if diff := cmp.Diff(first, again()); diff != "" || len(output) != 1 || !strings.Contains(output[0], "have changed") {
+		t.Errorf("said %q\n%s", output, diff)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestGenerate_CertificatesExpireAfterDay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lives := made.Expires.Sub(made.Created); lives != 24*time.Hour {
+	if running := made.Expires.Sub(made.Created); running != 24*time.Hour {
 		t.Errorf("from %s until %s", made.Created, made.Expires)
 	}
 }
@@ -210,8 +210,8 @@ func TestGenerate_ManifestsInBootstrapConfig(t *testing.T) {
 		InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.example.com", MastersSchedulable: true,
 		Manifests: []state.Manifest{{Name: "manifests/mine.yaml", Source: "mine", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: mine}\nstringData: {key: hunter2}\n")}},
 	}
-	var said []string
-	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { said = append(said, line) })
+	var output []string
+	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { output = append(output, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,13 +223,13 @@ func TestGenerate_ManifestsInBootstrapConfig(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	heard := strings.Join(said, "\n")
+	received := strings.Join(output, "\n")
 	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created in: " + dir} {
-		if !strings.Contains(heard, want) {
-			t.Errorf("%q was not said in\n%s", want, heard)
+		if !strings.Contains(received, want) {
+			t.Errorf("%q was not said in\n%s", want, received)
 		}
 	}
-	if strings.Contains(heard+strings.Join(m.logged, "\n"), "hunter2") {
+	if strings.Contains(received+strings.Join(m.logged, "\n"), "hunter2") {
 		t.Error("a secret was told")
 	}
 }

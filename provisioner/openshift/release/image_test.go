@@ -63,13 +63,13 @@ func TestOpenImage_ProgressEachSecond(t *testing.T) {
 		_, packed := noisyImage(t, 2<<20)
 		m.files["/a.qcow2.gz"] = &file{content: packed}
 		var mu sync.Mutex
-		var told []string
-		hear := func(text string) {
+		var reported []string
+		receive := func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, text)
+			reported = append(reported, text)
 		}
-		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, hear)
+		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, receive)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,8 +79,8 @@ func TestOpenImage_ProgressEachSecond(t *testing.T) {
 		if err := stream.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if len(told) != 1 || !strings.HasSuffix(told[0], " of 3 MB") {
-			t.Errorf("%q", told)
+		if len(reported) != 1 || !strings.HasSuffix(reported[0], " of 3 MB") {
+			t.Errorf("%q", reported)
 		}
 	})
 }

@@ -218,8 +218,8 @@ func (m *mirror) signature() *file { return m.files[directory+"sha256sum.txt.gpg
 
 func (m *mirror) installer() *release.Installer { return m.installerThat(m.hear) }
 
-func (m *mirror) installerThat(hear func(line string)) *release.Installer {
-	return release.New(m.net, release.Choice{Distribution: "ocp", Version: "4.20.5", Cache: m.cache}, hear)
+func (m *mirror) installerThat(receive func(line string)) *release.Installer {
+	return release.New(m.net, release.Choice{Distribution: "ocp", Version: "4.20.5", Cache: m.cache}, receive)
 }
 
 func (m *mirror) downloads() *download.Client { return download.New(m.net, m.hear) }

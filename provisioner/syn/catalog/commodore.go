@@ -35,7 +35,7 @@ type Commodore struct {
 	Release string
 }
 
-func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said func(string)) error {
+func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, remote func(string)) error {
 	dir, err := os.MkdirTemp("", program+"-compile-*")
 	if err != nil {
 		return fault.New(fault.Internal, compileOp, err)
@@ -52,7 +52,7 @@ func (c Commodore) compile(ctx context.Context, cluster state.SynCluster, said f
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 	command.WaitDelay = stopTimeout
-	text, err := runCommand(command, token, said)
+	text, err := runCommand(command, token, remote)
 	switch {
 	case err == nil:
 		return nil
@@ -99,7 +99,7 @@ func (c Commodore) buildEnvironment(token string) []string {
 }
 
 // runCommand passes on the command's lines, and returns the last ones. Processes that the command started are killed with it.
-func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, error) {
+func runCommand(command *exec.Cmd, secret string, remote func(string)) ([]byte, error) {
 	reader, writer := io.Pipe()
 	command.Stdout, command.Stderr = writer, writer
 	if err := command.Start(); err != nil {
@@ -107,7 +107,7 @@ func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, er
 	}
 	defer func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }()
 	end := make(chan []byte)
-	go func() { end <- forwardLines(reader, secret, said) }()
+	go func() { end <- forwardLines(reader, secret, remote) }()
 	err := command.Wait()
 	_ = writer.Close()
 	if errors.Is(err, exec.ErrWaitDelay) { // it succeeded, and left a child process running
@@ -117,7 +117,7 @@ func runCommand(command *exec.Cmd, secret string, said func(string)) ([]byte, er
 }
 
 // forwardLines masks the secret, and splits lines that are too long.
-func forwardLines(from io.Reader, secret string, said func(string)) (end []byte) {
+func forwardLines(from io.Reader, secret string, remote func(string)) (end []byte) {
 	lines := bufio.NewReaderSize(&maskingReader{from: from, secret: []byte(secret)}, maxLine)
 	for {
 		line, err := lines.ReadSlice('\n')
@@ -125,7 +125,7 @@ func forwardLines(from io.Reader, secret string, said func(string)) (end []byte)
 			return end
 		}
 		if text := strings.TrimSpace(extractReason(line)); text != "" {
-			said(truncateText(text, maxRemoteOutput))
+			remote(truncateText(text, maxRemoteOutput))
 		}
 		if end = append(end, line...); len(end) > 2*keptTrace {
 			end = append(end[:0], end[len(end)-keptTrace:]...)

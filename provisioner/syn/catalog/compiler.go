@@ -56,34 +56,34 @@ func (c *Compiler) checkLocal(without error) (string, error) {
 }
 
 // Compile waits until the catalog is compiled from a commit of the tenant's repository.
-func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, said func(text string)) error {
+func (c *Compiler) Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, remote func(text string)) error {
 	if c.access.Token == "" {
-		return c.compileLocal(ctx, cluster, said, fault.Newf(fault.NotFound, compileOp, "it cannot be compiled").
+		return c.compileLocal(ctx, cluster, remote, fault.Newf(fault.NotFound, compileOp, "it cannot be compiled").
 			WithHint("create a token at the Git host with the scopes api and write_repository and set it as syn.gitToken, or install commodore"))
 	}
 	project, err := c.newProject(tenant, cluster)
 	if err != nil {
 		return err
 	}
-	err = project.waitPipeline(ctx, cluster.ID, commit, said)
+	err = project.waitPipeline(ctx, cluster.ID, commit, remote)
 	var none noPipelineError
 	switch {
 	case errors.As(err, &none):
-		said(none.reason)
+		remote(none.reason)
 	case fault.Is(err, fault.NotFound):
-		said(err.Error())
+		remote(err.Error())
 	default:
 		return err
 	}
-	return c.compileLocal(ctx, cluster, said, err)
+	return c.compileLocal(ctx, cluster, remote, err)
 }
 
-func (c *Compiler) compileLocal(ctx context.Context, cluster state.SynCluster, said func(string), without error) error {
+func (c *Compiler) compileLocal(ctx context.Context, cluster state.SynCluster, remote func(string), without error) error {
 	if c.local.Program == "" {
 		return without
 	}
-	said("commodore on this machine compiles the catalog of " + cluster.ID)
-	return c.local.compile(ctx, cluster, said)
+	remote("commodore on this machine compiles the catalog of " + cluster.ID)
+	return c.local.compile(ctx, cluster, remote)
 }
 
 func (c *Compiler) newProject(tenant state.SynTenant, cluster state.SynCluster) (*project, error) {

@@ -33,14 +33,14 @@ parameters:
 
 func tenant() state.SynTenant { return state.SynTenant{ID: tenantID, Config: repo(tenantRepo)} }
 
-func compilable(troubles scenario.Compilation, missing bool) githost.Config {
+func compilable(faults scenario.Compilation, missing bool) githost.Config {
 	cluster := githost.Cluster{
 		Tenant: tenantID, Catalog: catalogRepo, NoPipeline: missing,
 		Facts: map[string]string{"distribution": "openshift4", "cloud": "exoscale", "region": "ch-gva-2", "maintenance_window": "tuesday-1000"},
 		DynamicFacts: map[string]any{"kubernetesVersion": map[string]any{"major": "1", "minor": "34"},
 			"openshiftVersion": map[string]any{"Major": "4", "Minor": "21"}},
 	}
-	return githost.Config{Faults: troubles, Clusters: func(id string) (githost.Cluster, bool) { return cluster, id == clusterID }}
+	return githost.Config{Faults: faults, Clusters: func(id string) (githost.Cluster, bool) { return cluster, id == clusterID }}
 }
 
 func TestCompiler_FollowsCommitPipeline(t *testing.T) {
@@ -63,11 +63,11 @@ func TestCompiler_FollowsCommitPipeline(t *testing.T) {
 			if _, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{ID: clusterID}); err != nil {
 				t.Error(err)
 			}
-			var told []string
-			err := compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(text string) { told = append(told, text) })
+			var reported []string
+			err := compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(text string) { reported = append(reported, text) })
 			if test.kind == 0 {
-				if _, newest, missing := w.ReadFiles(catalogRepo); err != nil || missing != nil || newest == "" || len(told) < 2 {
-					t.Errorf("%v, told %q", err, told)
+				if _, newest, missing := w.ReadFiles(catalogRepo); err != nil || missing != nil || newest == "" || len(reported) < 2 {
+					t.Errorf("%v, told %q", err, reported)
 				}
 				return
 			}
@@ -115,8 +115,8 @@ func TestCompiler_LocalTokenByEnvironment(t *testing.T) {
 	if text, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{}); err != nil || !strings.Contains(text, "commodore") {
 		t.Errorf("%q, %v", text, err)
 	}
-	var told []string
-	must(t, compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, "", func(text string) { told = append(told, text) }))
+	var reported []string
+	must(t, compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, "", func(text string) { reported = append(reported, text) }))
 	want := []string{
 		"commodore on this machine compiles the catalog of c-demo-1",
 		"args: catalog compile --push --dynamic-fact kubernetesVersion.major=1 --dynamic-fact kubernetesVersion.minor=34 " +
@@ -124,7 +124,7 @@ func TestCompiler_LocalTokenByEnvironment(t *testing.T) {
 		"token by environment: yes, api https://api.example.net, home none",
 		"compiles [token]",
 	}
-	if diff := cmp.Diff(want, told); diff != "" {
+	if diff := cmp.Diff(want, reported); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

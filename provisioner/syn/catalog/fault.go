@@ -19,7 +19,7 @@ import (
 
 func toFault(ctx context.Context, op string, p repoURL, err error) error {
 	var known *fault.Error
-	var said remoteError
+	var remote remoteError
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -35,8 +35,8 @@ func toFault(ctx context.Context, op string, p repoURL, err error) error {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed):
 		return fault.Newf(fault.Denied, op, "%s rejects the token", p.host).
 			WithHint("use a valid token of %s with the scopes api and write_repository, of an account with write access to this repository", p.host)
-	case errors.As(err, &said):
-		return toRefusalFault(op, p, said.message)
+	case errors.As(err, &remote):
+		return toRefusalFault(op, p, remote.message)
 	}
 	if status := parseHTTPStatus(err); status != 0 {
 		return fault.Newf(fault.Transient, op, "%s answers %d %s", p.host, status, http.StatusText(status)).
@@ -68,7 +68,7 @@ func toConnectFault(ctx context.Context, p repoURL, err error) error {
 	return fault.New(fault.Transient, op, brief).WithHint("check that this machine reaches %s", p.host)
 }
 
-func toPushError(ctx context.Context, op string, p repoURL, report *packp.ReportStatus, err error, said string) error {
+func toPushError(ctx context.Context, op string, p repoURL, report *packp.ReportStatus, err error, remote string) error {
 	var known *fault.Error
 	var spoke remoteError
 	switch {
@@ -84,10 +84,10 @@ func toPushError(ctx context.Context, op string, p repoURL, report *packp.Report
 	case report == nil || isNonFastForward(err.Error()):
 		return raceError{err}
 	}
-	if said == "" {
-		_, said, _ = strings.Cut(err.Error(), ": ")
+	if remote == "" {
+		_, remote, _ = strings.Cut(err.Error(), ": ")
 	}
-	return toRefusalFault(op, p, said)
+	return toRefusalFault(op, p, remote)
 }
 
 // isNonFastForward reports whether a push was refused because the branch has a newer commit.
@@ -103,10 +103,10 @@ func isNonFastForward(refusal string) bool {
 	return false
 }
 
-func toRefusalFault(op string, p repoURL, said string) error {
-	said = joinLines(said)
-	denied := fault.Newf(fault.Denied, op, "%s refuses: %s", p.host, truncateText(said, maxRemoteOutput))
-	switch low := strings.ToLower(said); {
+func toRefusalFault(op string, p repoURL, remote string) error {
+	remote = joinLines(remote)
+	denied := fault.Newf(fault.Denied, op, "%s refuses: %s", p.host, truncateText(remote, maxRemoteOutput))
+	switch low := strings.ToLower(remote); {
 	case strings.Contains(low, "protected branch"):
 		return denied.WithHint("ask for permission to push to the default branch of %s, or have someone else make this change", p)
 	case strings.Contains(low, "deploy key"), strings.Contains(low, "write access"):

@@ -108,8 +108,8 @@ func TestCommit_GivesUpAfterRaces(t *testing.T) {
 	}
 	where := state.GitRepo{URL: "https://me:hunter2@" + host + "/" + tenantRepo + ".git"}
 	_, err := w.byToken().Commit(t.Context(), where, file, domain(), "Domain")
-	if told := fault.HintOf(err); !fault.Is(err, fault.Transient) || !strings.Contains(told, "https://"+host) || strings.Contains(told+err.Error(), "hunter2") {
-		t.Errorf("%v, hint %q", err, told)
+	if reported := fault.HintOf(err); !fault.Is(err, fault.Transient) || !strings.Contains(reported, "https://"+host) || strings.Contains(reported+err.Error(), "hunter2") {
+		t.Errorf("%v, hint %q", err, reported)
 	}
 	if others != 6 || w.file(t, tenantRepo, file) != "" {
 		t.Errorf("%d others, the file is %q", others, w.file(t, tenantRepo, file))
@@ -305,8 +305,8 @@ func TestGit_HidesToken(t *testing.T) {
 				t.Errorf("%d: %v", status, failed)
 			}
 		}
-		if said := strconv.Itoa(status) + " " + http.StatusText(status); status > 404 && !strings.HasSuffix(err.Error(), host+" answers "+said) {
-			t.Errorf("%v does not say %s", err, said)
+		if remote := strconv.Itoa(status) + " " + http.StatusText(status); status > 404 && !strings.HasSuffix(err.Error(), host+" answers "+remote) {
+			t.Errorf("%v does not say %s", err, remote)
 		}
 	}
 }

@@ -48,8 +48,8 @@ type pipelineWatch struct {
 // scriptFailed is GitLab's reason of a job whose output has the cause of the failure.
 const scriptFailed = "script_failure"
 
-func (p *project) waitPipeline(ctx context.Context, cluster, commit string, said func(string)) error {
-	w := &pipelineWatch{project: p, cluster: cluster, commit: commit, onReport: said, began: p.clock.Now()}
+func (p *project) waitPipeline(ctx context.Context, cluster, commit string, remote func(string)) error {
+	w := &pipelineWatch{project: p, cluster: cluster, commit: commit, onReport: remote, began: p.clock.Now()}
 	for misses := 0; ; {
 		done, err := w.poll(ctx)
 		switch {

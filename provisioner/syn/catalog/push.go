@@ -136,17 +136,17 @@ func sendPack(ctx context.Context, op string, session transport.ReceivePackSessi
 	if err != nil {
 		return fault.New(fault.Internal, op, err)
 	}
-	said := &remoteOutput{}
+	remote := &remoteOutput{}
 	request := packp.NewReferenceUpdateRequestFromCapabilities(able)
 	request.Commands = []*packp.Command{{Name: base.branch, Old: base.head, New: commit}}
-	request.Packfile, request.Progress = io.NopCloser(pack), said
+	request.Packfile, request.Progress = io.NopCloser(pack), remote
 	if able.Supports(capability.Sideband64k) {
 		if err := request.Capabilities.Set(capability.Sideband64k); err != nil {
 			return fault.New(fault.Internal, op, err)
 		}
 	}
 	report, err := session.ReceivePack(ctx, request)
-	return toPushError(ctx, op, base.repo, report, err, said.String())
+	return toPushError(ctx, op, base.repo, report, err, remote.String())
 }
 
 // encodePack contains the objects that the commit has and its parent lacks.

@@ -36,7 +36,7 @@ func listFactPatterns() []*regexp.Regexp {
 // extractReason returns the last lines with an error in a compiler's output.
 func extractReason(output []byte) string {
 	clean := controlPattern.ReplaceAllString(sectionPattern.ReplaceAllString(strings.ToValidUTF8(string(output), ""), ""), "")
-	var lines, told []string
+	var lines, reported []string
 	for line := range strings.FieldsFuncSeq(clean, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(stampPattern.ReplaceAllString(text.Sanitize(strings.ReplaceAll(line, "\t", " ")), ""))
 		if line == "" || strings.HasPrefix(line, "ERROR: Job failed") || strings.HasPrefix(line, "Cleaning up") {
@@ -44,17 +44,17 @@ func extractReason(output []byte) string {
 		}
 		lines = append(lines, line)
 		if errorPattern.MatchString(line) {
-			told = append(told, line)
+			reported = append(reported, line)
 		}
 	}
-	if len(told) == 0 {
-		told = lines
+	if len(reported) == 0 {
+		reported = lines
 	}
-	told = told[max(0, len(told)-reasonLines):]
-	for len(told) > 1 && len(strings.Join(told, "\n")) > maxReason {
-		told = told[1:]
+	reported = reported[max(0, len(reported)-reasonLines):]
+	for len(reported) > 1 && len(strings.Join(reported, "\n")) > maxReason {
+		reported = reported[1:]
 	}
-	return truncateText(strings.Join(told, "\n"), maxReason)
+	return truncateText(strings.Join(reported, "\n"), maxReason)
 }
 
 // newCompileError names a missing fact.

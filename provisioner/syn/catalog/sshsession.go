@@ -134,12 +134,12 @@ func (s *sshSession) Close() error {
 
 // wrapError adds the host's stderr.
 func (s *sshSession) wrapError(err error) error {
-	said := s.stderr.String()
+	remote := s.stderr.String()
 	switch {
-	case said == "":
+	case remote == "":
 		return err
-	case strings.Contains(said, "does not appear to be a git repository"), strings.Contains(said, "could not be found"):
+	case strings.Contains(remote, "does not appear to be a git repository"), strings.Contains(remote, "could not be found"):
 		return transport.ErrRepositoryNotFound
 	}
-	return remoteError{plumbing.NewUnexpectedError(err), said}
+	return remoteError{plumbing.NewUnexpectedError(err), remote}
 }

@@ -37,13 +37,13 @@ func (r *apiError) Unwrap() error { return r.err }
 
 // newAPIError reads {"reason": …}, which every error of the API has; the token is never part of the message.
 func newAPIError(status int, content []byte, token string) *apiError {
-	var told struct{ Reason string }
-	err := json.Unmarshal(content, &told)
+	var reported struct{ Reason string }
+	err := json.Unmarshal(content, &reported)
 	switch {
 	case status < http.StatusBadRequest:
 		return &apiError{status: status, unexpectedBody: "it redirects to another address, which Lieutenant never does"}
 	case err == nil || len(content) == 0:
-		return &apiError{status: status, reason: sanitize(told.Reason, token)}
+		return &apiError{status: status, reason: sanitize(reported.Reason, token)}
 	case status >= http.StatusInternalServerError: // a proxy often answers with a page
 		return &apiError{status: status}
 	}

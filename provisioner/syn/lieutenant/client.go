@@ -92,15 +92,15 @@ func (c *connection) Discover(ctx context.Context) (state.SynServices, error) {
 	if address, err := url.Parse(c.base); err != nil || address.Scheme != "https" || address.Hostname() == "" {
 		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{err: errNoURL})
 	}
-	var told metadata
-	if err := c.do(ctx, asked, &told); err != nil {
+	var reported metadata
+	if err := c.do(ctx, asked, &reported); err != nil {
 		return state.SynServices{}, err
 	}
-	if told.APIVersion == "" {
+	if reported.APIVersion == "" {
 		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it responds, but not like Lieutenant"})
 	}
 	return state.SynServices{
-		DiscoveryURL: told.OIDC.DiscoveryURL, ClientID: told.OIDC.ClientID,
-		Vault: told.Vault.Address, VaultMethod: told.Vault.LoginMethod,
+		DiscoveryURL: reported.OIDC.DiscoveryURL, ClientID: reported.OIDC.ClientID,
+		Vault: reported.Vault.Address, VaultMethod: reported.Vault.LoginMethod,
 	}, nil
 }

@@ -96,9 +96,9 @@ func (c *Client) create(ctx context.Context, op string, wanted state.SynCluster)
 	if !fault.Is(err, fault.Transient) && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.Denied) {
 		return cluster{}, "", err
 	}
-	found, lookErr := c.getCluster(ctx, op, wanted.ID)
+	found, pollErr := c.getCluster(ctx, op, wanted.ID)
 	switch {
-	case lookErr != nil:
+	case pollErr != nil:
 		return cluster{}, "", err
 	case fault.Is(err, fault.Denied): // Lieutenant updates the status once it has created the cluster
 		return found, state.Created, fault.Newf(fault.Denied, op, "the cluster was created, but a permission is missing: %w", err).
@@ -207,7 +207,7 @@ func (c *Client) liftProtection(ctx context.Context, op, id string) error {
 	if !fault.Is(err, fault.Denied) {
 		return err
 	}
-	if found, lookErr := c.getCluster(ctx, op, id); lookErr != nil || found.Annotations[protectionAnnotation] != "false" {
+	if found, pollErr := c.getCluster(ctx, op, id); pollErr != nil || found.Annotations[protectionAnnotation] != "false" {
 		return err
 	}
 	return nil

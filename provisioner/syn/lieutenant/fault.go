@@ -30,22 +30,22 @@ func (c *connection) toFault(ctx context.Context, asked call, token string, fail
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), asked.op, context.Cause(ctx))
 	}
-	told := fault.New(failed.toFaultKind(), asked.op, failed)
+	reported := fault.New(failed.toFaultKind(), asked.op, failed)
 	switch {
 	case failed.err != nil, failed.unexpectedBody != "":
-		return told.WithField(urlField).WithHint("%s", c.formatURLHint(failed))
+		return reported.WithField(urlField).WithHint("%s", c.formatURLHint(failed))
 	case failed.isUnauthorized():
-		return c.toTokenFault(ctx, told, token)
-	case told.Kind == fault.Denied && failed.status == http.StatusForbidden:
-		return told.WithHint("ask the operator of Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
-	case told.Kind == fault.Denied:
-		return told.WithHint("sign in at %s again; if COMMODORE_API_TOKEN is set, check that it is a whole token", c.base)
-	case told.Kind == fault.Transient:
-		return told.WithHint("run again later; existing objects are found. If the problem persists, contact the operator of Lieutenant at %s", c.base)
-	case told.Kind == fault.NotFound:
-		return told.WithField(asked.field).WithHint("check its ID, and that you have access to it at %s", c.base)
+		return c.toTokenFault(ctx, reported, token)
+	case reported.Kind == fault.Denied && failed.status == http.StatusForbidden:
+		return reported.WithHint("ask the operator of Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
+	case reported.Kind == fault.Denied:
+		return reported.WithHint("sign in at %s again; if COMMODORE_API_TOKEN is set, check that it is a whole token", c.base)
+	case reported.Kind == fault.Transient:
+		return reported.WithHint("run again later; existing objects are found. If the problem persists, contact the operator of Lieutenant at %s", c.base)
+	case reported.Kind == fault.NotFound:
+		return reported.WithField(asked.field).WithHint("check its ID, and that you have access to it at %s", c.base)
 	}
-	return told.WithField(asked.field).WithHint("correct the rejected value in the answers; if nothing there is wrong, report this")
+	return reported.WithField(asked.field).WithHint("correct the rejected value in the answers; if nothing there is wrong, report this")
 }
 
 // formatURLHint is for a URL where something other than Lieutenant, or nothing, responds.
@@ -85,24 +85,24 @@ func formatPermission(asked call, reason string) string {
 }
 
 // toTokenFault adds why a token is not accepted, which Kubernetes omits.
-func (c *connection) toTokenFault(ctx context.Context, told *fault.Error, token string) error {
+func (c *connection) toTokenFault(ctx context.Context, reported *fault.Error, token string) error {
 	from := parseClaims(token)
 	services, err := c.Discover(ctx)
-	told = told.WithHint("sign in at %s again; a token in COMMODORE_API_TOKEN must be of this instance", c.base)
+	reported = reported.WithHint("sign in at %s again; a token in COMMODORE_API_TOKEN must be of this instance", c.base)
 	switch {
 	case strings.HasPrefix(from.Subject, "system:serviceaccount:"):
-		told.Err = fault.Newf(fault.Denied, "the token has expired or is for another instance", "it belongs to the service account %s, which %s does not accept",
+		reported.Err = fault.Newf(fault.Denied, "the token has expired or is for another instance", "it belongs to the service account %s, which %s does not accept",
 			sanitize(strings.TrimPrefix(from.Subject, "system:serviceaccount:"), token), c.base)
 	case from.Issuer == "" || err != nil:
-		return told
+		return reported
 	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(from.Issuer, "/")+"/"):
-		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, but sign-ins to %s are at %s",
+		reported.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, but sign-ins to %s are at %s",
 			sanitize(from.Issuer, token), c.base, sanitize(services.DiscoveryURL, token))
 	case from.audience() != "" && from.audience() != services.ClientID:
-		told.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, but %s requires one for %s",
+		reported.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, but %s requires one for %s",
 			sanitize(from.audience(), token), c.base, sanitize(services.ClientID, token))
 	}
-	return told
+	return reported
 }
 
 // tokenClaims are unverified claims of a token.
@@ -113,16 +113,16 @@ type tokenClaims struct {
 }
 
 // parseClaims verifies nothing; unknown claims are empty.
-func parseClaims(token string) (told tokenClaims) {
+func parseClaims(token string) (reported tokenClaims) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return tokenClaims{}
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil || json.Unmarshal(payload, &told) != nil {
+	if err != nil || json.Unmarshal(payload, &reported) != nil {
 		return tokenClaims{}
 	}
-	return told
+	return reported
 }
 
 func (c tokenClaims) audience() string {

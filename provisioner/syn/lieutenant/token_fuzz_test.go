@@ -18,11 +18,11 @@ func FuzzOrigin(f *testing.F) {
 	f.Add("e30.e30.e30.e30", []byte("{}"))
 	f.Fuzz(func(t *testing.T, head string, payload []byte) {
 		token := head + "." + base64.RawURLEncoding.EncodeToString(payload) + ".c2ln"
-		told := parseClaims(token)
-		if strings.Contains(head, ".") && (told.Issuer != "" || told.Subject != "" || told.audience() != "") {
-			t.Fatalf("%q is of %+v", token, told)
+		reported := parseClaims(token)
+		if strings.Contains(head, ".") && (reported.Issuer != "" || reported.Subject != "" || reported.audience() != "") {
+			t.Fatalf("%q is of %+v", token, reported)
 		}
-		for _, words := range []string{sanitize(told.Issuer, token), sanitize(told.Subject, token), sanitize(told.audience(), token)} {
+		for _, words := range []string{sanitize(reported.Issuer, token), sanitize(reported.Subject, token), sanitize(reported.audience(), token)} {
 			if strings.ContainsFunc(words, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(words, token) || len(words) > 4*maxReason+3 {
 				t.Fatalf("%q is told as %q", payload, words)
 			}

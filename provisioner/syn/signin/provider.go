@@ -49,23 +49,23 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s has no sign-in page", s.options.API).
 			WithHint("set COMMODORE_API_TOKEN to a token")
 	}
-	told, err := discover(ctx, s.http, services.DiscoveryURL)
+	reported, err := discover(ctx, s.http, services.DiscoveryURL)
 	if err != nil {
 		return nil, err
 	}
-	if err := told.check(services.DiscoveryURL); err != nil {
+	if err := reported.check(services.DiscoveryURL); err != nil {
 		return nil, fault.New(fault.Denied, discoveryOp, err).
 			WithHint("do not sign in there; contact the operator of %s", s.options.API)
 	}
 	config := oidc.ProviderConfig{
-		IssuerURL: told.Issuer, AuthURL: told.Authorization, TokenURL: told.Token, JWKSURL: told.Keys, Algorithms: told.listAlgorithms(),
+		IssuerURL: reported.Issuer, AuthURL: reported.Authorization, TokenURL: reported.Token, JWKSURL: reported.Keys, Algorithms: reported.listAlgorithms(),
 	}
 	return &provider{
 		http: s.http,
 		oauth: oauth2.Config{
 			ClientID: services.ClientID, RedirectURL: redirectURL, Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
 			Endpoint: oauth2.Endpoint{
-				AuthURL: told.Authorization, TokenURL: told.Token, DeviceAuthURL: told.Device, AuthStyle: oauth2.AuthStyleInParams,
+				AuthURL: reported.Authorization, TokenURL: reported.Token, DeviceAuthURL: reported.Device, AuthStyle: oauth2.AuthStyleInParams,
 			},
 		},
 		verifier: config.NewProvider(oidc.ClientContext(ctx, s.http)).
@@ -73,31 +73,31 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	}, nil
 }
 
-func discover(ctx context.Context, client *http.Client, address string) (told configuration, _ error) {
+func discover(ctx context.Context, client *http.Client, address string) (reported configuration, _ error) {
 	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
 	if err != nil {
-		return told, fault.New(fault.Invalid, discoveryOp, errors.New("its address is not a URL"))
+		return reported, fault.New(fault.Invalid, discoveryOp, errors.New("its address is not a URL"))
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return told, toFault(ctx, discoveryOp, err)
+		return reported, toFault(ctx, discoveryOp, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return told, toFault(ctx, discoveryOp, err)
+		return reported, toFault(ctx, discoveryOp, err)
 	}
-	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &told) != nil {
+	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &reported) != nil {
 		kind := fault.Invalid
 		if answer.StatusCode >= http.StatusInternalServerError {
 			kind = fault.Transient
 		}
-		return told, fault.Newf(kind, discoveryOp, "the response of %s is not that of a single sign-on (%s)", sanitize(address), sanitize(answer.Status)).
+		return reported, fault.Newf(kind, discoveryOp, "the response of %s is not that of a single sign-on (%s)", sanitize(address), sanitize(answer.Status)).
 			WithHint("check that no sign-in page of your network or proxy answers instead, and run again")
 	}
-	return told, nil
+	return reported, nil
 }
 
 // check refuses a configuration that would send a person, or a code, to another host.

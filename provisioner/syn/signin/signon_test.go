@@ -132,15 +132,15 @@ func (s *signOn) handler() http.Handler {
 func (s *signOn) discover(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := map[string]any{
+	reported := map[string]any{
 		"issuer": s.url, "authorization_endpoint": s.url + "/page", "token_endpoint": s.url + "/token", "jwks_uri": s.url + "/keys",
 		"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
 	}
 	if s.device {
-		told["device_authorization_endpoint"] = s.url + "/device"
+		reported["device_authorization_endpoint"] = s.url + "/device"
 	}
-	maps.Copy(told, s.configuration)
-	reply(w, http.StatusOK, told)
+	maps.Copy(reported, s.configuration)
+	reply(w, http.StatusOK, reported)
 }
 
 func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
@@ -148,13 +148,13 @@ func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusBadRequest, map[string]string{"error": "unauthorized_client", "error_description": "not for this client"})
 		return
 	}
-	told := map[string]any{
+	reported := map[string]any{
 		"device_code": canary + "-device", "user_code": "ABCD-EFGH", "verification_uri": s.url + "/enter", "expires_in": 60, "interval": s.interval,
 	}
 	if s.complete {
-		told["verification_uri_complete"] = s.url + "/enter?c=ABCD-EFGH"
+		reported["verification_uri_complete"] = s.url + "/enter?c=ABCD-EFGH"
 	}
-	reply(w, http.StatusOK, told)
+	reply(w, http.StatusOK, reported)
 }
 
 // token implements RFC 6749, and verifies that the code belongs to the client that requested it (RFC 7636).

@@ -102,14 +102,14 @@ func retryRead(ctx context.Context, answer *http.Response, err error) (bool, err
 		return false, err
 	}
 	var failed *url.Error
-	asks, link := false, ""
+	questions, link := false, ""
 	switch {
 	case answer != nil:
-		asks, link = answer.Request.Method == http.MethodGet, answer.Request.URL.Path
+		questions, link = answer.Request.Method == http.MethodGet, answer.Request.URL.Path
 	case errors.As(err, &failed):
-		asks, link = failed.Op == "Get", failed.URL
+		questions, link = failed.Op == "Get", failed.URL
 	}
-	if !asks || strings.Contains(link, callbackPath) {
+	if !questions || strings.Contains(link, callbackPath) {
 		return false, nil
 	}
 	return api.DefaultRetryPolicy(ctx, answer, err)
@@ -139,7 +139,7 @@ func (s *session) ensureReady(ctx context.Context, op string) (*api.Client, erro
 
 func (s *session) checkMount(ctx context.Context, op string, client *api.Client) error {
 	place := "sys/internal/ui/mounts/" + s.options.Mount
-	told, err := client.Logical().ReadWithContext(ctx, place)
+	reported, err := client.Logical().ReadWithContext(ctx, place)
 	switch {
 	case isForbidden(err):
 		failed := s.toDeniedFault(ctx, op, s.options.Mount, "read", toFault(ctx, op, err, client.Token()))
@@ -150,16 +150,16 @@ func (s *session) checkMount(ctx context.Context, op string, client *api.Client)
 			WithHint("check the address and the namespace of Vault, and ask its operator for a policy with read on %s/*", s.options.Mount)
 	case err != nil:
 		return toFault(ctx, op, err, client.Token())
-	case told == nil:
+	case reported == nil:
 		return fault.Newf(fault.NotFound, op, "Vault has no store %s", s.options.Mount).WithHint("check the address and the namespace of Vault")
 	}
-	return s.checkVersion(op, told)
+	return s.checkVersion(op, reported)
 }
 
-func (s *session) checkVersion(op string, told *api.Secret) error {
-	options, _ := told.Data["options"].(map[string]any)
-	at, _ := told.Data["path"].(string)
-	if told.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
+func (s *session) checkVersion(op string, reported *api.Secret) error {
+	options, _ := reported.Data["options"].(map[string]any)
+	at, _ := reported.Data["path"].(string)
+	if reported.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
 		return nil
 	}
 	return fault.Newf(fault.Invalid, op, "the mount %s is not a KV store of version 2", s.options.Mount).

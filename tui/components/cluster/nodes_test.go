@@ -90,10 +90,10 @@ func TestOperators_DegradedFirst(t *testing.T) {
 		},
 	}
 	view, last := p.View(80, 12), -1
-	for _, said := range []string{"100%", "waiting on sick", "! sick", "! fickle", "● slow", "○ idle", "1 of 5 operators stable"} {
-		at := strings.Index(view, said)
+	for _, wrapped := range []string{"100%", "waiting on sick", "! sick", "! fickle", "● slow", "○ idle", "1 of 5 operators stable"} {
+		at := strings.Index(view, wrapped)
 		if at <= last {
-			t.Errorf("%q is not where it belongs:\n%s", said, view)
+			t.Errorf("%q is not where it belongs:\n%s", wrapped, view)
 		}
 		last = at
 	}
@@ -110,9 +110,9 @@ func TestEtcd_BootstrapMemberReason(t *testing.T) {
 		Theme: tuitest.NewTheme(false), Counts: []int{1, 2}, HoldReason: "3 of 4 members are healthy",
 		Members: []provisioner.Member{{Name: "etcd-bootstrap", State: "voter"}, {Name: "master-0", State: "learner", Revision: 4}},
 	}
-	for _, said := range []string{"bootstrap member kept: 3 of 4", "master-0         learner      revision 4"} {
-		if view := p.View(60, 10); !strings.Contains(view, said) {
-			t.Errorf("%q is not said in\n%s", said, view)
+	for _, wrapped := range []string{"bootstrap member kept: 3 of 4", "master-0         learner      revision 4"} {
+		if view := p.View(60, 10); !strings.Contains(view, wrapped) {
+			t.Errorf("%q is not said in\n%s", wrapped, view)
 		}
 	}
 }
@@ -123,9 +123,9 @@ func TestPhases_CountsHidden(t *testing.T) {
 		board.Fold(provisioner.Event{Type: provisioner.TypeBootstrap, Phase: phase, Time: midday})
 	}
 	view := Bootstrap{Theme: tuitest.NewTheme(false), Board: board, Now: midday}.View(40, 6)
-	for _, said := range []string{"✓ 7 before", "✓ bootstrap-success", "● bootstrap-finished", "○ 5 pending"} {
-		if !strings.Contains(view, said) {
-			t.Errorf("%q is not said in\n%s", said, view)
+	for _, wrapped := range []string{"✓ 7 before", "✓ bootstrap-success", "● bootstrap-finished", "○ 5 pending"} {
+		if !strings.Contains(view, wrapped) {
+			t.Errorf("%q is not said in\n%s", wrapped, view)
 		}
 	}
 }

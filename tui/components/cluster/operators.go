@@ -68,11 +68,11 @@ func (p Operators) renderVersion(width int) []string {
 	}
 	line := t.Mark(status) + " " + t.Bold.Render(v.State) + " "
 	line += t.RenderBar(percent, min(max(width-28, 6), 40)) + fmt.Sprintf(" %d%%", percent)
-	said := cells.Wrap(v.Text, t.Indent(), width)
+	wrapped := cells.Wrap(v.Text, t.Indent(), width)
 	if v.Text == "" || status == theme.OK {
 		return []string{line}
 	}
-	return append([]string{line}, said[:min(len(said), 3)]...)
+	return append([]string{line}, wrapped[:min(len(wrapped), 3)]...)
 }
 
 // MapVersionStatus returns the status that stands for the cluster version.

@@ -147,22 +147,22 @@ func (p Ranges) renderBar(r Range, on scale) string {
 // renderOverlaps lists the first pairs that overlap, each once, and counts the rest.
 func (p Ranges) renderOverlaps(width int) []string {
 	var lines []string
-	told, all := map[[2]string]bool{}, 0
+	listed, all := map[[2]string]bool{}, 0
 	for _, r := range p.Ranges {
 		all += len(r.Overlaps)
 		for _, other := range r.Overlaps {
-			if len(told) == maxPairs {
+			if len(listed) == maxPairs {
 				break
 			}
-			if told[[2]string{other, r.Title}] {
+			if listed[[2]string{other, r.Title}] {
 				continue
 			}
-			told[[2]string{r.Title, other}] = true
+			listed[[2]string{r.Title, other}] = true
 			text := fmt.Sprintf("%s (%s) overlaps %s", cells.Sanitize(r.Title), r.Prefix, cells.Sanitize(other))
 			lines = append(lines, cells.WrapAfter(p.Theme.Mark(theme.Failed), p.Theme.Bad, text, p.Theme.Indent(), width)...)
 		}
 	}
-	if more := all/2 - len(told); more > 0 { // each pair is in two lists
+	if more := all/2 - len(listed); more > 0 { // each pair is in two lists
 		lines = append(lines, p.Theme.Indent()+p.Theme.Bad.Render("and "+text.Plural(more, "more overlap")))
 	}
 	return lines

@@ -46,9 +46,9 @@ func TestRanges_DescribeOverlap(t *testing.T) {
 
 func TestRanges_KeepOverlapsInSmallView(t *testing.T) {
 	view := Ranges{Theme: tuitest.NewTheme(false), Ranges: someRanges()}.View(58, 4)
-	for _, told := range []string{"✗ Nodes ", "✗ Customer net", "5 more ranges", "overlaps"} {
-		if !strings.Contains(view, told) {
-			t.Errorf("%q is not told in\n%s", told, view)
+	for _, listed := range []string{"✗ Nodes ", "✗ Customer net", "5 more ranges", "overlaps"} {
+		if !strings.Contains(view, listed) {
+			t.Errorf("%q is not told in\n%s", listed, view)
 		}
 	}
 }

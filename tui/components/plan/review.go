@@ -120,8 +120,8 @@ func (p Review) renderSummary(width int) []string {
 	if p.Minutes[1] > 0 {
 		lines = append(lines, p.renderEntry("Time", p.formatTime(), width)...)
 	}
-	for _, errand := range p.Actions {
-		lines = append(lines, p.renderEntry("You", cells.Sanitize(errand), width)...)
+	for _, action := range p.Actions {
+		lines = append(lines, p.renderEntry("You", cells.Sanitize(action), width)...)
 	}
 	for _, warning := range p.Warnings {
 		note := cells.Fit(" "+t.Mark(theme.Warn)+" "+t.Caution.Bold(true).Render("Note"), reviewLabelWidth)

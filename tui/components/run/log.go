@@ -24,17 +24,17 @@ type Log struct {
 
 // View draws the newest events, or those up to Until.
 func (p Log) View(width, height int) string {
-	told := p.filterEvents()
-	bottom := p.findBottom(told)
+	visible := p.filterEvents()
+	bottom := p.findBottom(visible)
 	top := max(bottom-max(height, 0), 0)
 	var lines []string
-	for _, i := range told[top:bottom] {
+	for _, i := range visible[top:bottom] {
 		lines = append(lines, p.renderLine(p.Events[i]))
 	}
 	if p.Typing || p.Filter != "" {
 		lines = append([]string{p.Theme.RenderFilter(p.Filter, p.Typing)}, lines[min(len(lines), max(len(lines)+1-height, 0)):]...)
 	}
-	if newer := len(told) - bottom; newer > 0 && len(lines) > 1 {
+	if newer := len(visible) - bottom; newer > 0 && len(lines) > 1 {
 		lines[len(lines)-1] = p.Theme.Dim.Render("↓ " + text.Plural(newer+1, "newer event"))
 	}
 	if len(lines) == 0 {
@@ -45,7 +45,7 @@ func (p Log) View(width, height int) string {
 
 // filterEvents returns the indices of the events, without waits that only repeat their predecessor.
 func (p Log) filterEvents() []int {
-	told := make([]int, 0, len(p.Events))
+	visible := make([]int, 0, len(p.Events))
 	last := map[string]string{}
 	for i := range p.Events {
 		e := &p.Events[i]
@@ -56,31 +56,31 @@ func (p Log) filterEvents() []int {
 			last[e.Step] = e.Last
 		}
 		if p.Filter == "" || cluster.ContainsWord(p.Filter, formatArea(*e), p.formatEvent(*e)) {
-			told = append(told, i)
+			visible = append(visible, i)
 		}
 	}
-	return told
+	return visible
 }
 
 // Scroll returns the Until for a position by events further down, or up if by is negative; it never scrolls up further than to a
 // full page.
 func (p Log) Scroll(by, page int) int {
-	told := p.filterEvents()
-	bottom := max(p.findBottom(told)+by, min(max(page, 1), len(told)))
-	if bottom >= len(told) {
+	visible := p.filterEvents()
+	bottom := max(p.findBottom(visible)+by, min(max(page, 1), len(visible)))
+	if bottom >= len(visible) {
 		return 0
 	}
-	return p.Events[told[bottom-1]].Seq
+	return p.Events[visible[bottom-1]].Seq
 }
 
 // findBottom returns the number of listed events up to Until.
-func (p Log) findBottom(told []int) int {
+func (p Log) findBottom(visible []int) int {
 	if p.Until == 0 {
-		return len(told)
+		return len(visible)
 	}
-	i := slices.IndexFunc(told, func(i int) bool { return p.Events[i].Seq > p.Until })
+	i := slices.IndexFunc(visible, func(i int) bool { return p.Events[i].Seq > p.Until })
 	if i < 0 {
-		return len(told)
+		return len(visible)
 	}
 	return i
 }

@@ -51,9 +51,9 @@ func TestSteps_MarksSlowWait(t *testing.T) {
 		What: "Wait for etcd", Since: &since, Usual: 120, Limit: 1800, Last: "a learner",
 	}}
 	view := Status{Theme: tuitest.NewTheme(false), Board: &provisioner.Board{Steps: []provisioner.StepView{step}}, Now: noon}.View(100, 3)
-	for _, said := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
-		if !strings.Contains(view, said) {
-			t.Errorf("%q is not said in\n%s", said, view)
+	for _, output := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
+		if !strings.Contains(view, output) {
+			t.Errorf("%q is not said in\n%s", output, view)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func TestFilterEvents_RepeatedWaitOnce(t *testing.T) {
 		return provisioner.Event{Seq: seq, Type: provisioner.TypeWait, Step: "s", Last: last}
 	}
 	p := Log{Theme: tuitest.NewTheme(false), Events: []provisioner.Event{wait(1, "a"), wait(2, "a"), wait(3, "b"), wait(4, "b"), wait(5, "a")}}
-	if told := p.filterEvents(); len(told) != 3 {
-		t.Errorf("%d events are told, want 3", len(told))
+	if visible := p.filterEvents(); len(visible) != 3 {
+		t.Errorf("%d events are told, want 3", len(visible))
 	}
 }
 

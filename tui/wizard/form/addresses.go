@@ -80,9 +80,9 @@ func trimRangeName(title string) string {
 func (a addresses) renderAccess(width int) []string {
 	t, domain := a.theme, a.formatDomain()
 	var lines []string
-	say := func(label, text string) {
-		said := cells.Wrap(text, "", max(width-9, 8))
-		for i, line := range said {
+	add := func(label, text string) {
+		wrapped := cells.Wrap(text, "", max(width-9, 8))
+		for i, line := range wrapped {
 			head := strings.Repeat(" ", 8)
 			if i == 0 {
 				head = t.Label.Render(cells.Fit(label, 7)) + " "
@@ -90,20 +90,20 @@ func (a addresses) renderAccess(width int) []string {
 			lines = append(lines, head+line)
 		}
 	}
-	say("Names", "api."+domain+" and *."+a.formatAppsDomain())
+	add("Names", "api."+domain+" and *."+a.formatAppsDomain())
 	parent := a.spec.Cluster.BaseDomain
 	if parent == "" {
 		parent = "the base domain"
 	}
-	say("DNS", "Exoscale creates the zone "+domain+" during the installation and assigns its name servers. An administrator of "+
+	add("DNS", "Exoscale creates the zone "+domain+" during the installation and assigns its name servers. An administrator of "+
 		parent+" then adds them as NS records of "+domain+"; the installation shows them and waits.")
 	if a.hasExternalApps() {
-		say("", "Point *."+a.formatAppsDomain()+" to ingress."+domain+", too: it is outside the zone.")
+		add("", "Point *."+a.formatAppsDomain()+" to ingress."+domain+", too: it is outside the zone.")
 	}
 	if a.spec.DNS.ACME {
-		say("ACME", "Trusted certificates are issued once Project Syn runs; until then browsers warn.")
+		add("ACME", "Trusted certificates are issued once Project Syn runs; until then browsers warn.")
 	} else {
-		say("ACME", "Off: the cluster uses self-signed certificates; browsers warn.")
+		add("ACME", "Off: the cluster uses self-signed certificates; browsers warn.")
 	}
 	return lines
 }

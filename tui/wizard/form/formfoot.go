@@ -87,11 +87,11 @@ func (f formView) renderLookup(q session.Lookup, width int) []string {
 // renderUnassigned renders a problem that belongs to no field.
 func (f formView) renderUnassigned(status theme.Status, fault wizard.Problem, width int) []string {
 	t := f.session.Theme
-	said := f.session.FormatError(fault)
+	message := f.session.FormatError(fault)
 	if status == theme.Warn {
-		said = f.session.FormatWarning(fault)
+		message = f.session.FormatWarning(fault)
 	}
-	lines := cells.Wrap(said, "", width-9)
+	lines := cells.Wrap(message, "", width-9)
 	for i, line := range lines {
 		lines[i] = "       " + t.Style(status).Render(line)
 	}

@@ -162,9 +162,9 @@ func (f formView) renderEdit(room int) string {
 func (f formView) renderProblems(row formRow, selected bool, width int) []string {
 	t := f.session.Theme
 	var lines []string
-	say := func(status theme.Status, text string) {
-		said := cells.Wrap(text, "", max(width-7-len(t.Indent()), 8))
-		for i, line := range said {
+	add := func(status theme.Status, text string) {
+		wrapped := cells.Wrap(text, "", max(width-7-len(t.Indent()), 8))
+		for i, line := range wrapped {
 			if !selected && i > 0 {
 				return
 			}
@@ -179,16 +179,16 @@ func (f formView) renderProblems(row formRow, selected bool, width int) []string
 		if selected && session.DescribeProblem(f.session.Session, fault).Missing && f.editor != nil && f.editor.getText() != "" {
 			continue // it is being edited
 		}
-		say(theme.Failed, f.session.FormatError(fault))
+		add(theme.Failed, f.session.FormatError(fault))
 	}
 	if _, err := f.session.Saves.Secret(row.key); err != nil {
-		say(theme.Failed, cells.SanitizeText(err.Error(), f.session.ASCII))
+		add(theme.Failed, cells.SanitizeText(err.Error(), f.session.ASCII))
 	}
 	for _, fault := range f.session.Warnings(row.key) {
-		say(theme.Warn, f.session.FormatWarning(fault))
+		add(theme.Warn, f.session.FormatWarning(fault))
 	}
 	if selected && f.note != "" {
-		say(theme.Warn, cells.SanitizeText(f.note, f.session.ASCII))
+		add(theme.Warn, cells.SanitizeText(f.note, f.session.ASCII))
 	}
 	return lines
 }
@@ -210,16 +210,16 @@ func (f formView) describeFolded() string {
 	if f.unfolded {
 		return ""
 	}
-	t, told := f.session.Theme, 0
+	t, count := f.session.Theme, 0
 	for _, field := range f.session.Fields(f.screen) {
 		if f.session.IsFolded(field) && len(f.session.Errors(field.Key))+len(f.session.Warnings(field.Key)) > 0 {
-			told++
+			count++
 		}
 	}
-	if told == 0 {
+	if count == 0 {
 		return ""
 	}
-	return "  " + t.Mark(theme.Warn) + " " + t.Style(theme.Warn).Render(text.Plural(told, "warning"))
+	return "  " + t.Mark(theme.Warn) + " " + t.Style(theme.Warn).Render(text.Plural(count, "warning"))
 }
 
 // renderNext draws the button and the number of errors shown so far.
@@ -228,16 +228,16 @@ func (f formView) renderNext(selected bool, room int) string {
 	if selected {
 		button = t.Selected.Render(button)
 	}
-	told := 0
+	count := 0
 	for _, row := range f.listRows() {
 		if row.kind != nextRow && row.kind != foldRow && len(f.session.Errors(row.key)) > 0 {
-			told++
+			count++
 		}
 	}
-	if told == 0 {
+	if count == 0 {
 		return button
 	}
-	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(told, "answer")+" to fix"), room)
+	return cells.Truncate(button+"  "+t.Mark(theme.Failed)+" "+t.Bad.Render(text.Plural(count, "answer")+" to fix"), room)
 }
 
 func (f formView) renderStacked(width, height int) string {

@@ -254,34 +254,34 @@ func (p nodesView) collectProblems() []statusText {
 		warnings = p.listWarnings(key)
 	}
 	faults = append(append(faults, p.session.ScreenErrors(wizard.Nodes)...), p.session.Shortages()...)
-	var told []statusText
+	var statuses []statusText
 	for i, fault := range append(faults, warnings...) {
 		one := statusText{theme.Failed, p.formatProblem(fault, p.session.FormatError(fault))}
 		if i >= len(faults) {
 			one = statusText{theme.Warn, p.formatProblem(fault, p.session.FormatWarning(fault))}
 		}
-		if !slices.ContainsFunc(told, func(r statusText) bool { return r.text == one.text }) {
-			told = append(told, one)
+		if !slices.ContainsFunc(statuses, func(r statusText) bool { return r.text == one.text }) {
+			statuses = append(statuses, one)
 		}
 	}
-	return told
+	return statuses
 }
 
-func (p nodesView) formatProblem(fault wizard.Problem, said string) string {
+func (p nodesView) formatProblem(fault wizard.Problem, message string) string {
 	key, part := splitLast(fault.Field)
 	for _, row := range p.listRows() {
 		if row.key == key || row.key == fault.Field {
 			if field, there := row.fields[part]; there {
 				_, what, _ := strings.Cut(field.Title, ": ")
-				return strings.TrimSpace(cells.SanitizeText(row.title, p.session.ASCII)+", "+cmp.Or(what, field.Title)) + ": " + said
+				return strings.TrimSpace(cells.SanitizeText(row.title, p.session.ASCII)+", "+cmp.Or(what, field.Title)) + ": " + message
 			}
-			return cells.SanitizeText(row.title, p.session.ASCII) + ": " + said
+			return cells.SanitizeText(row.title, p.session.ASCII) + ": " + message
 		}
 	}
 	if screen := wizard.ScreenOf(fault.Field); screen != "" && screen != wizard.Nodes {
-		said += "; fix it on the screen " + screen.Title()
+		message += "; fix it on the screen " + screen.Title()
 	}
-	return said
+	return message
 }
 
 func (p nodesView) renderMessage(status theme.Status, text string, width int) []string {

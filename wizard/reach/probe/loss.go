@@ -14,7 +14,7 @@ import (
 const (
 	lossConnections = 30
 	lossEnough      = 3 // connections that have lost a packet, after which it ends
-	lossPatience    = 900 * time.Millisecond
+	lossTimeout     = 900 * time.Millisecond
 	lossRoundTrip   = 450 * time.Millisecond // above which slow connections prove nothing
 )
 
@@ -58,7 +58,7 @@ func countLost(failed map[string]int, answered map[string]bool) (lost, at int) {
 
 // timeConnection returns how long a connection takes, or false if it takes too long. A host that refuses it has answered.
 func (p *Prober) timeConnection(ctx context.Context, address string) (took time.Duration, ok bool) {
-	limited, cancel := context.WithTimeout(ctx, lossPatience)
+	limited, cancel := context.WithTimeout(ctx, lossTimeout)
 	defer cancel()
 	began := time.Now()
 	conn, err := p.deps.Network.Dial(limited, "tcp", address)

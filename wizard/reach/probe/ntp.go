@@ -45,15 +45,15 @@ func probeTime(ctx context.Context, a *connection.Attempt) error {
 }
 
 func queryTime(ctx context.Context, a *connection.Attempt, server string) (*ntp.Response, error) {
-	patience := a.Deps.Limits.TCP / maxTimeQueries
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	timeout := a.Deps.Limits.TCP / maxTimeQueries
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	conn, err := a.Deps.Network.Dial(ctx, "udp", server)
 	if err != nil {
 		return nil, a.NewUDPError(err)
 	}
 	a.RecordSource(conn)
-	answer, err := queryNTP(ctx, conn, patience, a.Deps.Now)
+	answer, err := queryNTP(ctx, conn, timeout, a.Deps.Now)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, a.NewUDPError(ctx.Err())
@@ -108,10 +108,10 @@ const (
 )
 
 // queryNTP closes the connection, and ends with ctx at the latest.
-func queryNTP(ctx context.Context, conn net.Conn, patience time.Duration, now func() time.Time) (*ntp.Response, error) {
+func queryNTP(ctx context.Context, conn net.Conn, timeout time.Duration, now func() time.Time) (*ntp.Response, error) {
 	defer closeOnCancel(ctx, conn)()
 	return ntp.QueryWithOptions("server", ntp.QueryOptions{
-		Timeout: patience, Version: 4, GetSystemTime: now,
+		Timeout: timeout, Version: 4, GetSystemTime: now,
 		Dialer: func(string, string) (net.Conn, error) { return conn, nil },
 	})
 }

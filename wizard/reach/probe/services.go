@@ -83,8 +83,8 @@ func probeOIDC(ctx context.Context, a connection.Client) error {
 	return nil
 }
 
-func isSameIssuer(told string, asked *url.URL) bool {
-	issuer, err := url.Parse(told)
+func isSameIssuer(declared string, asked *url.URL) bool {
+	issuer, err := url.Parse(declared)
 	if err != nil || issuer.Scheme != "https" || issuer.User != nil || issuer.RawQuery != "" || issuer.Fragment != "" {
 		return false
 	}

@@ -156,7 +156,7 @@ func maskText(key, text string) string {
 // catalogue are the paths of what belongs to nobody in particular, or to the run whatever is in it.
 var catalogue = regexp.MustCompile(`^/v2/(zone|instance-type|quota|deploy-target|operation|dns-domain/[^/]+/record)(/|$)`)
 
-// selectMask returns which objects of an answer are masked. Events tell who did something, also those of the run.
+// selectMask returns which objects of an answer are masked. Events name who did something, also those of the run.
 func (r redactor) selectMask(request Request) func(any) bool {
 	address, err := url.Parse(request.URL)
 	switch {

@@ -30,15 +30,15 @@ func checkRefusal(status int, body []byte) error {
 	if fault == nil && plain.Message != "" {
 		return nil
 	}
-	var told problemError
-	err := decodeStrict(body, &told)
+	var reported problemError
+	err := decodeStrict(body, &reported)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the refusal is neither {message} (%w) nor a problem: %w", fault, err)
-	case told.Type == "" || told.Title == "":
+	case reported.Type == "" || reported.Title == "":
 		return errors.New("the refusal has no message, or no type and title")
-	case told.Status != status:
-		return fmt.Errorf("the refusal says status %d in a body of status %d", told.Status, status)
+	case reported.Status != status:
+		return fmt.Errorf("the refusal says status %d in a body of status %d", reported.Status, status)
 	}
 	return nil
 }

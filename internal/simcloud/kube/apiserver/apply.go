@@ -104,20 +104,20 @@ func (a applyRequest) mergeOnto(live kube.Object, now time.Time) (kube.Object, e
 	}
 	entries := live.List("metadata.managedFields")
 	own := slices.IndexFunc(entries, a.isOwn)
-	wishes := listLeaves(selectOwnedFields(a.kind, a.wanted), nil)
-	if conflicts := a.findConflicts(live, entries, wishes); len(conflicts) > 0 && !a.force {
+	wanted := listLeaves(selectOwnedFields(a.kind, a.wanted), nil)
+	if conflicts := a.findConflicts(live, entries, wanted); len(conflicts) > 0 && !a.force {
 		return nil, newApplyConflict(a.kind, live.Name(), conflicts)
 	}
 	var before kube.Object
 	if own >= 0 {
 		before = entries[own]
-		a.removeUnwanted(live, entries, wishes, listFieldPaths(before.Map("fieldsV1"), nil))
+		a.removeUnwanted(live, entries, wanted, listFieldPaths(before.Map("fieldsV1"), nil))
 		entries = slices.Delete(entries, own, own+1)
 	}
-	for _, wish := range wishes {
-		if at := lookup(live, wish.path); !reflect.DeepEqual(at, wish.value) {
-			removeOwner(entries, wish.path)
-			put(live, wish)
+	for _, wanted := range wanted {
+		if at := lookup(live, wanted.path); !reflect.DeepEqual(at, wanted.value) {
+			removeOwner(entries, wanted.path)
+			put(live, wanted)
 		}
 	}
 	for _, field := range []string{"finalizers", "ownerReferences"} {
@@ -137,9 +137,9 @@ func (a applyRequest) isOwn(entry kube.Object) bool {
 // buildEntry returns the manager's entry in metadata.managedFields; its time changes only with its fields.
 func (a applyRequest) buildEntry(before kube.Object, now time.Time) kube.Object {
 	set := map[string]any{}
-	for _, wish := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
+	for _, wanted := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
 		inner := set
-		for _, key := range wish.path {
+		for _, key := range wanted.path {
 			next, ok := inner["f:"+key].(map[string]any)
 			if !ok {
 				next = map[string]any{}
@@ -158,9 +158,9 @@ func (a applyRequest) buildEntry(before kube.Object, now time.Time) kube.Object 
 
 // removeUnwanted removes the fields that the manager applied before and no longer applies, unless another manager owns them,
 // too.
-func (a applyRequest) removeUnwanted(live kube.Object, entries []kube.Object, wishes []leaf, before [][]string) {
+func (a applyRequest) removeUnwanted(live kube.Object, entries []kube.Object, changes []leaf, before [][]string) {
 	for _, path := range before {
-		wanted := slices.ContainsFunc(wishes, func(wish leaf) bool { return strings.HasPrefix(wish.name()+".", leaf{path: path}.name()+".") })
+		wanted := slices.ContainsFunc(changes, func(wanted leaf) bool { return strings.HasPrefix(wanted.name()+".", leaf{path: path}.name()+".") })
 		shared := slices.ContainsFunc(entries, func(entry kube.Object) bool { return !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), path) })
 		if !wanted && !shared {
 			remove(live, path)
@@ -170,16 +170,16 @@ func (a applyRequest) removeUnwanted(live kube.Object, entries []kube.Object, wi
 
 type applyConflict struct{ owner, path string }
 
-func (a applyRequest) findConflicts(live kube.Object, entries []kube.Object, wishes []leaf) []applyConflict {
+func (a applyRequest) findConflicts(live kube.Object, entries []kube.Object, wanted []leaf) []applyConflict {
 	var found []applyConflict
-	for _, wish := range wishes {
-		at := lookup(live, wish.path)
-		if at == nil || reflect.DeepEqual(at, wish.value) {
+	for _, wanted := range wanted {
+		at := lookup(live, wanted.path)
+		if at == nil || reflect.DeepEqual(at, wanted.value) {
 			continue
 		}
 		for _, entry := range entries {
-			if !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), wish.path) {
-				found = append(found, applyConflict{formatManager(entry), "." + wish.name()})
+			if !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), wanted.path) {
+				found = append(found, applyConflict{formatManager(entry), "." + wanted.name()})
 			}
 		}
 	}

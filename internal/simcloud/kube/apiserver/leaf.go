@@ -88,10 +88,10 @@ func lookup(object kube.Object, path []string) any {
 }
 
 // put keeps an existing map if an empty one is to be set.
-func put(object kube.Object, wish leaf) {
+func put(object kube.Object, wanted leaf) {
 	fields := map[string]any(object)
-	last := len(wish.path) - 1
-	for _, key := range wish.path[:last] {
+	last := len(wanted.path) - 1
+	for _, key := range wanted.path[:last] {
 		next, ok := fields[key].(map[string]any)
 		if !ok {
 			next = map[string]any{}
@@ -99,9 +99,9 @@ func put(object kube.Object, wish leaf) {
 		}
 		fields = next
 	}
-	_, wantsMap := wish.value.(map[string]any)
-	if _, isMap := fields[wish.path[last]].(map[string]any); !wantsMap || !isMap {
-		fields[wish.path[last]] = kube.CloneValue(wish.value)
+	_, wantsMap := wanted.value.(map[string]any)
+	if _, isMap := fields[wanted.path[last]].(map[string]any); !wantsMap || !isMap {
+		fields[wanted.path[last]] = kube.CloneValue(wanted.value)
 	}
 }
 

@@ -74,17 +74,17 @@ func formatPodStatus(o kube.Object) string {
 }
 
 func requestCondition(o kube.Object) string {
-	var said []string
+	var output []string
 	for _, c := range o.List("status.conditions") {
-		said = append(said, c.GetString("type"))
+		output = append(output, c.GetString("type"))
 	}
 	if o.GetString("status.certificate") != "" {
-		said = append(said, "Issued")
+		output = append(output, "Issued")
 	}
-	if len(said) == 0 {
+	if len(output) == 0 {
 		return "Pending"
 	}
-	return strings.Join(said, ",")
+	return strings.Join(output, ",")
 }
 
 func formatOperatorVersion(o kube.Object) string {

@@ -93,8 +93,8 @@ const clientIdle = 90 * time.Second
 // clientBuffer is small, in bytes: there may be a thousand clients, mostly idle.
 const clientBuffer = 1 << 10
 
-// New returns a client on a machine's network; its requests time out after patience, in wall-clock time.
-func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
+// New returns a client on a machine's network; its requests time out after timeout, in wall-clock time.
+func New(m machine.Machine, a Access, timeout time.Duration) (*Client, error) {
 	var own []tls.Certificate
 	if len(a.Certificate) > 0 {
 		pair, err := tls.X509KeyPair(a.Certificate, a.Key)
@@ -112,7 +112,7 @@ func New(m machine.Machine, a Access, patience time.Duration) (*Client, error) {
 		CurvePreferences: []tls.CurveID{tls.CurveP256}}
 	transport.MaxIdleConnsPerHost, transport.IdleConnTimeout = 1, clientIdle
 	transport.ReadBufferSize, transport.WriteBufferSize = clientBuffer, clientBuffer
-	return &Client{Server: a.Server, token: a.Token, http: &http.Client{Transport: transport}, timeout: patience}, nil
+	return &Client{Server: a.Server, token: a.Token, http: &http.Client{Transport: transport}, timeout: timeout}, nil
 }
 
 // Close closes the idle connections.

@@ -158,15 +158,15 @@ func (e vaultError) Error() string { return e.message }
 
 // formatVaultError has the wording of hvac, the client that Kapitan uses.
 func formatVaultError(code int, errors []string) string {
-	said := "None"
+	output := "None"
 	if len(errors) > 0 {
-		said = strings.Join(errors, ", ")
+		output = strings.Join(errors, ", ")
 	}
 	switch code {
 	case http.StatusForbidden:
-		return "hvac.exceptions.Forbidden: " + said
+		return "hvac.exceptions.Forbidden: " + output
 	case http.StatusNotFound:
-		return "hvac.exceptions.InvalidPath: " + said
+		return "hvac.exceptions.InvalidPath: " + output
 	}
-	return "hvac.exceptions.VaultError: " + said
+	return "hvac.exceptions.VaultError: " + output
 }

@@ -53,7 +53,7 @@ func RunBlockStorage(ctx context.Context, c container.Container) error {
 	}
 	switch mode := driver.findMode(); mode {
 	case "controller":
-		return volumeController{blockStorage: driver, said: map[string]string{}}.run(ctx)
+		return volumeController{blockStorage: driver, message: map[string]string{}}.run(ctx)
 	case "node":
 		return driver.runNode(ctx)
 	default:

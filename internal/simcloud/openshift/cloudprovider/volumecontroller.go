@@ -20,7 +20,7 @@ const storageEvery = 30 * time.Second
 // volumeController creates and attaches volumes.
 type volumeController struct {
 	blockStorage
-	said map[string]string // the last error, by claim or attachment
+	message map[string]string // the last error, by claim or attachment
 }
 
 func (v volumeController) run(ctx context.Context) error {
@@ -58,10 +58,10 @@ func (v volumeController) provision(ctx context.Context) error {
 
 func (v volumeController) report(about kube.Object, what string, err error) {
 	uid := about.GetString("metadata.uid")
-	if err == nil || v.said[uid] == err.Error() {
+	if err == nil || v.message[uid] == err.Error() {
 		return
 	}
-	v.said[uid] = err.Error()
+	v.message[uid] = err.Error()
 	v.Machine.Console("%s: %v", what, err)
 }
 

@@ -76,10 +76,10 @@ func (c accounts) verifyToken(token string) string {
 	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token[at:], "."))
 	_, payload, _ := strings.Cut(token[:at], ".")
 	content, malformed := base64.RawURLEncoding.DecodeString(payload)
-	var said claims
-	if err != nil || malformed != nil || !hmac.Equal(signature, c.sign(token[:at])) || json.Unmarshal(content, &said) != nil ||
-		c.clock.Now().Unix() >= said.Expires {
+	var output claims
+	if err != nil || malformed != nil || !hmac.Equal(signature, c.sign(token[:at])) || json.Unmarshal(content, &output) != nil ||
+		c.clock.Now().Unix() >= output.Expires {
 		return ""
 	}
-	return strings.TrimPrefix(said.Subject, AccountUser)
+	return strings.TrimPrefix(output.Subject, AccountUser)
 }

@@ -163,20 +163,20 @@ func (c *Members) isElecting() bool {
 }
 
 // CheckPeers checks the connections between a member's peer port and those of every living member, in both directions.
-func (c *Members) CheckPeers(ctx context.Context, of Member, patience time.Duration) error {
-	alive := c.ListAlive()
-	own, ok := alive[of.Name]
+func (c *Members) CheckPeers(ctx context.Context, of Member, timeout time.Duration) error {
+	running := c.ListAlive()
+	own, ok := running[of.Name]
 	if !ok {
 		return fmt.Errorf("%s is not running", of.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(alive)) {
+	for _, name := range slices.Sorted(maps.Keys(running)) {
 		if name == of.Name {
 			continue
 		}
-		if err := CheckPeer(ctx, patience, alive[name], of.Address); err != nil {
+		if err := CheckPeer(ctx, timeout, running[name], of.Address); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
 		}
-		if err := CheckPeer(ctx, patience, own, alive[name].Address().String()); err != nil {
+		if err := CheckPeer(ctx, timeout, own, running[name].Address().String()); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
 		}
 	}
@@ -190,8 +190,8 @@ const (
 )
 
 // CheckPeer connects to the peer port of a member.
-func CheckPeer(ctx context.Context, patience time.Duration, from machine.Machine, address string) error {
-	return hostnet.CheckPort(ctx, patience, from, address, PeerPort)
+func CheckPeer(ctx context.Context, timeout time.Duration, from machine.Machine, address string) error {
+	return hostnet.CheckPort(ctx, timeout, from, address, PeerPort)
 }
 
 // OpenPorts listens on both ports of a member until the returned function is called. The connections serve reachability

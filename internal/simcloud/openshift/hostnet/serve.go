@@ -41,9 +41,9 @@ func Serve(ctx context.Context, listener net.Listener, config *tls.Config, handl
 	return nil
 }
 
-// CheckPort connects from a machine to a port of a host, within patience, in wall-clock time.
-func CheckPort(ctx context.Context, patience time.Duration, from machine.Machine, host string, port int) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// CheckPort connects from a machine to a port of a host, within timeout, in wall-clock time.
+func CheckPort(ctx context.Context, timeout time.Duration, from machine.Machine, host string, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	conn, err := from.Network().Dial(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil {

@@ -32,12 +32,12 @@ func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) 
 }
 
 func formatNodeReports(reports map[string]string) string {
-	var said []string
+	var output []string
 	for node, report := range reports {
-		said = append(said, fmt.Sprintf("Node %s is reporting: %q", node, report))
+		output = append(output, fmt.Sprintf("Node %s is reporting: %q", node, report))
 	}
-	slices.Sort(said)
-	return strings.Join(said, ", ")
+	slices.Sort(output)
+	return strings.Join(output, ", ")
 }
 
 // describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.

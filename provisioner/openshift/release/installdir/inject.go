@@ -20,8 +20,8 @@ import (
 const networkOperator = "manifests/cluster-network-03-config.yml"
 
 // Prepare adds manifests to those that openshift-install has generated, and changes the settings that the install-config lacks. It emits
-// what it did by tell, and fails with fault.Conflict if they were generated for another domain.
-func Prepare(work string, wanted state.Generation, tell func(line string)) error {
+// what it did by emit, and fails with fault.Conflict if they were generated for another domain.
+func Prepare(work string, wanted state.Generation, emit func(line string)) error {
 	if err := checkDomain(work, wanted.Domain); err != nil {
 		return err
 	}
@@ -29,9 +29,9 @@ func Prepare(work string, wanted state.Generation, tell func(line string)) error
 		return err
 	}
 	if len(wanted.Manifests) > 0 {
-		tell(formatSummary(wanted.Manifests))
+		emit(formatSummary(wanted.Manifests))
 	}
-	return patchSettings(work, wanted, tell)
+	return patchSettings(work, wanted, emit)
 }
 
 type objectKey struct{ group, kind, namespace, name string }

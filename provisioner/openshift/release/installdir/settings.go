@@ -35,7 +35,7 @@ func checkDomain(work, domain string) error {
 }
 
 // patchSettings changes the settings that the install-config lacks, and leaves files unchanged that have the wanted values.
-func patchSettings(work string, wanted state.Generation, tell func(line string)) error {
+func patchSettings(work string, wanted state.Generation, emit func(line string)) error {
 	for _, setting := range []struct {
 		file, key string
 		value     any
@@ -54,7 +54,7 @@ func patchSettings(work string, wanted state.Generation, tell func(line string))
 		if err != nil {
 			return fault.New(fault.Internal, "change "+setting.file, err)
 		}
-		tell(setting.told)
+		emit(setting.told)
 	}
 	return nil
 }

@@ -51,32 +51,32 @@ func TestMasker_AnySecretContent(t *testing.T) {
 		`level=info msg="Invalid: \"a \\\"pass\\\" & a <word>\""`:               `Invalid: "` + hidden + `"`,
 		`level=info msg="by http://me:some@thing@proxy.example.net, not alone"`: "by http" + hidden + "proxy.example.net, not alone",
 	} {
-		var heard string
-		said := &transcript{mask: m, log: func(line string) { heard = line }}
-		said.handleLine(line)
-		if heard != want {
-			t.Errorf("%s became %q, want %q", line, heard, want)
+		var received string
+		output := &transcript{mask: m, log: func(line string) { received = line }}
+		output.handleLine(line)
+		if received != want {
+			t.Errorf("%s became %q, want %q", line, received, want)
 		}
 	}
 }
 
 func TestOutput_SplitsLines(t *testing.T) {
-	var heard []string
-	var told []string
-	said := &transcript{log: func(line string) { heard = append(heard, line) }, onMessage: func(line string) { told = append(told, line) }}
+	var received []string
+	var reported []string
+	output := &transcript{log: func(line string) { received = append(received, line) }, onMessage: func(line string) { reported = append(reported, line) }}
 	for _, portion := range []string{"level=info msg=Consu", "ming\nlevel=debug msg=Reading\nlevel=error msg=\"one\\ntwo\"\n\n", `time="2026-05-04T08:00:00Z" level=fatal msg=three`} {
-		if _, err := said.Write([]byte(portion)); err != nil {
+		if _, err := output.Write([]byte(portion)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	said.flush()
-	if got := strings.Join(heard, "|"); got != "Consuming|Reading|one two|three" {
+	output.flush()
+	if got := strings.Join(received, "|"); got != "Consuming|Reading|one two|three" {
 		t.Errorf("heard %q", got)
 	}
-	if got := strings.Join(told, "|"); got != "Consuming|one two|three" {
+	if got := strings.Join(reported, "|"); got != "Consuming|one two|three" {
 		t.Errorf("told %q", got)
 	}
-	if got := said.formatErrors("none"); got != "one two; three" {
+	if got := output.formatErrors("none"); got != "one two; three" {
 		t.Errorf("the errors are %q", got)
 	}
 }

@@ -46,24 +46,24 @@ type Execution struct {
 
 // Run waits until the program has ended. It fails with fault.Invalid if the program refuses the install-config.
 func (r Runner) Run(ctx context.Context, e Execution) error {
-	said := &transcript{mask: e.Mask, log: r.Log, onMessage: e.OnMessage}
-	err := r.start(ctx, e, said)
+	output := &transcript{mask: e.Mask, log: r.Log, onMessage: e.OnMessage}
+	err := r.start(ctx, e, output)
 	// A process that was just forked elsewhere may still hold the file open for writing: for a moment, or until a busy machine
 	// lets it go on. That takes real time, also where the clock is a virtual one.
 	for attempt := 0; attempt < busyAttempts && errors.Is(err, syscall.ETXTBSY); attempt++ {
 		if err := r.Clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		err = r.start(ctx, e, said)
+		err = r.start(ctx, e, output)
 	}
-	said.flush()
+	output.flush()
 	if err == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return e.toFault(said, err)
+	return e.toFault(output, err)
 }
 
 func (r Runner) start(ctx context.Context, e Execution, stderr io.Writer) error {
@@ -89,13 +89,13 @@ func buildEnvironment() []string {
 	return kept
 }
 
-func (e Execution) toFault(said *transcript, err error) error {
+func (e Execution) toFault(output *transcript, err error) error {
 	op := "run " + e.Name + " " + strings.Join(e.Args, " ")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fault.New(fault.Internal, op, err).WithHint("check that %s is a program for this machine, %s/%s", e.Path, runtime.GOOS, runtime.GOARCH)
 	}
-	cause := errors.New(said.formatErrors(exit.Error()))
+	cause := errors.New(output.formatErrors(exit.Error()))
 	switch exit.ExitCode() {
 	case exitInstallConfig:
 		return fault.New(fault.Invalid, op, cause).WithHint("correct the answers and run again")

@@ -73,12 +73,12 @@ func (a diagnosis) resolveExpiry(ctx context.Context, chain []*x509.Certificate)
 		return reach.Expired // they were never all valid at the same time
 	}
 	now := a.Deps.Now()
-	server, told := a.fetchServerTime(ctx, from)
+	server, known := a.fetchServerTime(ctx, from)
 	switch {
-	case told && isSkewed(now.Sub(server)) && !server.Before(from.Add(-time.Minute)) && server.Before(until):
+	case known && isSkewed(now.Sub(server)) && !server.Before(from.Add(-time.Minute)) && server.Before(until):
 		a.recordSkew(now.Sub(server))
 		return reach.ClockSkew
-	case !told && now.Before(from):
+	case !known && now.Before(from):
 		return reach.ClockSkew // a certificate that is not valid yet is rarer than a clock that has stopped
 	}
 	return reach.Expired

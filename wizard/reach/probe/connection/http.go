@@ -98,8 +98,8 @@ func (a Client) checkIntermediary(r Reply) error {
 }
 
 func (a Client) compareClocks(header http.Header) {
-	server, told := parseServerTime(header)
-	if !told {
+	server, known := parseServerTime(header)
+	if !known {
 		return
 	}
 	skew := a.Deps.Now().Sub(server)

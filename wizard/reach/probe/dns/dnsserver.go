@@ -61,8 +61,8 @@ func query(ctx context.Context, a *connection.Attempt, transport, server string,
 	return last
 }
 
-func queryOnce(ctx context.Context, a *connection.Attempt, transport, server string, question network.Question, patience time.Duration) dnsReply {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func queryOnce(ctx context.Context, a *connection.Attempt, transport, server string, question network.Question, timeout time.Duration) dnsReply {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	conn, err := a.Deps.Network.Dial(ctx, transport, server)
 	if err != nil {

@@ -57,8 +57,8 @@ func fetchDelegation(ctx context.Context, a *connection.Attempt) (network.Delega
 // checkUndelegated distinguishes a name inside the parent zone from one that does not exist.
 func checkUndelegated(ctx context.Context, a *connection.Attempt, above network.Delegation) error {
 	none := fmt.Errorf("the servers of %s have no NS records for %s", above.Parent, a.Target.Host)
-	for _, said := range querySOAServers(ctx, a, above.Asked, a.Target.Host) {
-		if said.err == nil && said.reply.Code == "NOERROR" && said.reply.Authoritative {
+	for _, answer := range querySOAServers(ctx, a, above.Asked, a.Target.Host) {
+		if answer.err == nil && answer.reply.Code == "NOERROR" && answer.reply.Authoritative {
 			a.Layers.DNS = reach.LayerOK
 			a.Record(reach.EvidenceStatus, "it is part of the zone "+above.Parent)
 			return nil
@@ -83,17 +83,17 @@ func querySOA(ctx context.Context, a *connection.Attempt, server, zone string) d
 		server = net.JoinHostPort(server, a.Target.Port)
 	}
 	var asking sync.WaitGroup
-	var said, byTCP dnsReply
-	asking.Go(func() { said = query(ctx, a, "udp", server, question) })
+	var answer, byTCP dnsReply
+	asking.Go(func() { answer = query(ctx, a, "udp", server, question) })
 	asking.Go(func() { byTCP = query(ctx, a, "tcp", server, question) })
 	asking.Wait()
-	if said.err != nil && byTCP.err == nil {
-		said = byTCP
+	if answer.err != nil && byTCP.err == nil {
+		answer = byTCP
 	}
-	if said.err == nil && (said.reply.Code != "NOERROR" || !said.reply.Authoritative) {
-		said.err = errLame
+	if answer.err == nil && (answer.reply.Code != "NOERROR" || !answer.reply.Authoritative) {
+		answer.err = errLame
 	}
-	return said
+	return answer
 }
 
 var errLame = errors.New("it is not authoritative for the zone")
@@ -102,13 +102,13 @@ var errLame = errors.New("it is not authoritative for the zone")
 func checkServers(a *connection.Attempt, servers []string, answers []dnsReply) error {
 	var broken []string
 	var first error
-	for i, said := range answers {
-		if said.err == nil && !said.reply.HasSOA {
-			said.err = errLame
+	for i, answer := range answers {
+		if answer.err == nil && !answer.reply.HasSOA {
+			answer.err = errLame
 		}
-		if said.err != nil {
-			broken = append(broken, servers[i]+": "+connection.FormatError(said.err))
-			first = errors.Join(first, said.err)
+		if answer.err != nil {
+			broken = append(broken, servers[i]+": "+connection.FormatError(answer.err))
+			first = errors.Join(first, answer.err)
 		}
 	}
 	if len(broken) < len(servers) {
