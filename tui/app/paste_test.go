@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -95,7 +94,7 @@ func TestKeyReader_LongPasteIsSentWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(sent) != 1 || string(sent[0].(tea.KeyMsg).Runes) != string(text) || fmt.Sprintf("%s", buffer[:read.count]) != "q" {
+	if len(sent) != 1 || string(sent[0].(tea.KeyMsg).Runes) != string(text) || string(buffer[:read.count]) != "q" {
 		t.Errorf("%d messages, and bubbletea reads %q", len(sent), buffer[:read.count])
 	}
 }

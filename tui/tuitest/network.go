@@ -16,7 +16,7 @@ func NewNetwork() *Network {
 	return &Network{Checks: newChecks(), Wrong: map[string]reach.Result{}}
 }
 
-// Spoil sets a bad result.
+// Disrupt sets a bad result.
 func (n *Network) Disrupt(source, id string, r reach.Result) *Network {
 	n.Wrong[source+" "+id] = r
 	return n
