@@ -117,10 +117,10 @@ func sent(t *testing.T, program string, change func(*assets.RemoteRun)) (report,
 	}
 	shell := exec.Command("/bin/sh", file("errand", document.WriteFiles[0].Content, 0o600))
 	shell.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
-	output, err := shell.CombinedOutput()
+	content, err := shell.CombinedOutput()
 	left, _ := os.ReadFile(e.Status)
 	found, _ := os.ReadFile(e.Report)
-	t.Logf("%v: %s", err, output)
+	t.Logf("%v: %s", err, content)
 	return string(found), string(left)
 }
 

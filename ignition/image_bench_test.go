@@ -163,7 +163,7 @@ func (i benchImage) repeat(b *testing.B, n int) benchImage {
 }
 
 // travel processes the image in a child process.
-func (i benchImage) travel(b *testing.B, server *httptest.Server) (reported journey) {
+func (i benchImage) travel(b *testing.B, server *httptest.Server) (current journey) {
 	b.Helper()
 	dir := b.TempDir()
 	path := filepath.Join(dir, "errand.json")
@@ -175,11 +175,11 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (reported jour
 	if output, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, output)
 	}
-	readJSON(b, job.Report, &reported)
-	if reported.Bytes != i.size {
-		b.Fatalf("%d of %d bytes", reported.Bytes, i.size)
+	readJSON(b, job.Report, &current)
+	if current.Bytes != i.size {
+		b.Fatalf("%d of %d bytes", current.Bytes, i.size)
 	}
-	return reported
+	return current
 }
 
 // TestImage_PatchedAndCompressed is the benchmark's child process.

@@ -38,13 +38,13 @@ func TestPollUntil_EmitsReasonsAndHeartbeat(t *testing.T) {
 			}
 			return nil
 		})
-		var reported []string
-		err := wait(t.Context(), func(e provisioner.Event) { reported = append(reported, e.Last) })
+		var lines []string
+		err := wait(t.Context(), func(e provisioner.Event) { lines = append(lines, e.Last) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The second reason comes after 10 s, its beats after 70 s and 130 s.
-		if diff := cmp.Diff([]string{"no address", "no answer", "no answer", "no answer"}, reported); diff != "" {
+		if diff := cmp.Diff([]string{"no address", "no answer", "no answer", "no answer"}, lines); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -57,8 +57,8 @@ func TestPullSecret_RefusesUnusable(t *testing.T) {
 		if problems(faults) != want || (secrets.PullSecret == text) != (want == "") {
 			t.Errorf("%s:\nwant %q\ngot  %q", text, want, problems(faults))
 		}
-		if output := lines(faults); strings.Contains(output, "s3cret") || strings.Contains(output, "czNjcmV0") {
-			t.Errorf("%s: a fault repeats a value:\n%s", text, output)
+		if content := lines(faults); strings.Contains(content, "s3cret") || strings.Contains(content, "czNjcmV0") {
+			t.Errorf("%s: a fault repeats a value:\n%s", text, content)
 		}
 	}
 }

@@ -243,7 +243,7 @@ func readFolderAnswers(dir string) (*wizard.Answers, error) {
 	}
 	answers := answersfile.ReadDraft(filepath.Join(dir, name), content)
 	for _, field := range answersfile.FindFields("") {
-		if _, reported := answers.Origins[field.Key]; !reported && field.Get(answers.Spec) != field.Default() {
+		if _, known := answers.Origins[field.Key]; !known && field.Get(answers.Spec) != field.Default() {
 			answers.Origins[field.Key] = name
 		}
 	}

@@ -243,9 +243,9 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 	before, inForce := w.zone.Mutations(), w.inForce()
 	var out, log bytes.Buffer
 	err := installWith(w.t.Context(), changed, cli.Streams{Out: &out, Err: &log})
-	reported := log.String() + out.String()
+	text := log.String() + out.String()
 	if err != nil {
-		reported += err.Error() + "\n" + fault.HintOf(err)
+		text += err.Error() + "\n" + fault.HintOf(err)
 	}
 	codes := map[answerOutcome]int{outRefused: exit.Answers, outDifferent: exit.Answers, outElsewhere: exit.Usage}
 	if code := exit.Code(err); row.outcome == outContacted && err == nil || row.outcome != outContacted && code != codes[row.outcome] {
@@ -256,8 +256,8 @@ func (w answerWorld) isRefused(key string, row answerRow) {
 		names = append(slices.Clone(names), key+": "+cmp.Or(w.fields[key].Get(changed.Spec), "nothing")+", was ")
 	}
 	for _, name := range names {
-		if !strings.Contains(reported, name) {
-			w.t.Errorf("%s: %q is not told:\n%s", key, name, lastLines(reported))
+		if !strings.Contains(text, name) {
+			w.t.Errorf("%s: %q is not told:\n%s", key, name, lastLines(text))
 		}
 	}
 	if zone := w.zone.Mutations(); zone != before || !bytes.Equal(inForce, w.inForce()) {

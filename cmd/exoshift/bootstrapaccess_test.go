@@ -61,16 +61,16 @@ func TestBootstrapAccess_ReportsProgress(t *testing.T) {
 			stage("bootkube", "cb-bootstrap", provisioner.Started), stage("bootkube", "cb-bootstrap", provisioner.Done),
 			stage("bootkube", "", provisioner.Done), temporary(state.Deleted), named("instance", "bootstrap"))
 		inOrder(t, events, temporary(state.Updated), journaled("stage release-image"), journaled("tearing down"), temporary(state.Deleted))
-		reported := map[string]int{}
+		counts := map[string]int{}
 		for _, e := range events {
 			if e.Type == provisioner.TypeStage || e.Type == provisioner.TypeJournal && strings.HasPrefix(e.Text, "stage ") {
-				reported[strings.Join([]string{string(e.Type), e.Name, e.State, e.Text}, " ")]++
+				counts[strings.Join([]string{string(e.Type), e.Name, e.State, e.Text}, " ")]++
 			}
 			if e.Type == provisioner.TypeStage && e.State == provisioner.Failed {
 				t.Errorf("a stage failed: %s: %s", e.Name, e.Reason)
 			}
 		}
-		for what, times := range reported {
+		for what, times := range counts {
 			if times > 1 {
 				t.Errorf("%s was told %d times", what, times)
 			}
@@ -120,7 +120,7 @@ func TestBootstrapAccess_ClosesKilledRunsRules(t *testing.T) {
 func journalWithoutAgent(t *testing.T, s run.Run) {
 	t.Helper()
 	events := toldEvents(t, s)
-	if e, reported := find(events, func(e provisioner.Event) bool { return e.Type == provisioner.TypeStage }); reported {
+	if e, known := find(events, func(e provisioner.Event) bool { return e.Type == provisioner.TypeStage }); known {
 		t.Errorf("without an agent: %+v", e)
 	}
 	inOrder(t, events, journaled("stage release-image"))

@@ -34,14 +34,14 @@ func TestDelegation_MissingThenRerun(t *testing.T) {
 		if hint := fault.HintOf(err); hint != nsRecords+"\nThen run the same command again." {
 			t.Errorf("the hint is %s", hint)
 		}
-		reported := 0
+		count := 0
 		for _, e := range eventsOf(t, out.String()) {
 			if e.Step == "delegation" && e.State == provisioner.Progress && e.Hint == nsRecords {
-				reported++
+				count++
 			}
 		}
-		if reported != 1 || !strings.Contains(err.Error(), "example.net does not delegate c-demo-1.example.net yet") {
-			t.Errorf("the records were told %d times; %v", reported, err)
+		if count != 1 || !strings.Contains(err.Error(), "example.net does not delegate c-demo-1.example.net yet") {
+			t.Errorf("the records were told %d times; %v", count, err)
 		}
 		if names := strings.Join(belongings(t, s), " "); strings.Contains(names, "instance ") {
 			t.Errorf("there are machines already: %s", names)

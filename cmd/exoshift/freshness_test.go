@@ -14,10 +14,10 @@ import (
 // Changes in the cluster are reported by the next poll: after 5 seconds at most. The cluster's timestamps are whole seconds.
 func nodesToldInTime(t *testing.T, s run.Run) {
 	t.Helper()
-	reported := map[string]time.Time{}
+	found := map[string]time.Time{}
 	for _, e := range toldEvents(t, s) {
-		if _, before := reported[e.Name]; e.Type == provisioner.TypeNode && e.State == "Ready" && !before {
-			reported[e.Name] = e.Time
+		if _, before := found[e.Name]; e.Type == provisioner.TypeNode && e.State == "Ready" && !before {
+			found[e.Name] = e.Time
 		}
 	}
 	const interval, rounding = 5 * time.Second, time.Second
@@ -27,7 +27,7 @@ func nodesToldInTime(t *testing.T, s run.Run) {
 	}
 	for _, node := range nodes {
 		for _, condition := range node.Status.Conditions {
-			late := reported[node.Name].Sub(condition.LastTransitionTime.Time)
+			late := found[node.Name].Sub(condition.LastTransitionTime.Time)
 			if condition.Type == corev1.NodeReady && (late < 0 || late > interval+rounding) {
 				t.Errorf("%s was told to be Ready %s after it was", node.Name, late)
 			}

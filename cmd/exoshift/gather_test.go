@@ -48,8 +48,8 @@ func TestGather_AfterFailure(t *testing.T) {
 				t.Errorf("%s: %v, %.200s", name, err, content)
 			}
 		}
-		reported := eventsOf(t, out.String())
-		last := reported[len(reported)-2]
+		events := eventsOf(t, out.String())
+		last := events[len(events)-2]
 		if last.Type != provisioner.TypeGathered || last.State != provisioner.Done || last.Name != s.Folder.Path(kept[0]) {
 			t.Errorf("before the last event: %+v", last)
 		}

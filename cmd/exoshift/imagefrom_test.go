@@ -202,12 +202,12 @@ func TestSlowUplink_CopiedInZoneOnceDecided(t *testing.T) {
 				stop()
 			}
 		}
-		credentials := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: io.Discard}), reply: provisioner.ReplyCopy, seen: watch}
-		if code := exit.Code(s.Install(ctx, credentials)); code != exit.Interrupted {
+		operator := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: io.Discard}), reply: provisioner.ReplyCopy, seen: watch}
+		if code := exit.Code(s.Install(ctx, operator)); code != exit.Interrupted {
 			t.Errorf("exit code %d", code)
 		}
-		if credentials.asked != "slow-uplink" || credentials.decided != "copy" || !copied || made.Sub(began) > 10*time.Minute {
-			t.Errorf("asked about %q, decided %q, copied %v, took %s", credentials.asked, credentials.decided, copied, made.Sub(began))
+		if operator.asked != "slow-uplink" || operator.decided != "copy" || !copied || made.Sub(began) > 10*time.Minute {
+			t.Errorf("asked about %q, decided %q, copied %v, took %s", operator.asked, operator.decided, copied, made.Sub(began))
 		}
 		facts, err := s.Folder.LoadFacts()
 		if err != nil || facts.UploadMinutes != 0 || zone.Uploads() != 0 {

@@ -34,13 +34,13 @@ func TestInterview_FailedCheckNamesAnswer(t *testing.T) {
 		spec := i.Answers.Spec
 		spec.Sizing.Storage.Type = "cpu.nowhere"
 		var mu sync.Mutex
-		var reported []wizard.CheckState
+		var states []wizard.CheckState
 		last := map[string]wizard.CheckState{}
 		err := i.Check(t.Context(), spec, secrets, func(s wizard.CheckState) {
 			mu.Lock()
 			defer mu.Unlock()
 			if s.Reach == nil { // connectivity checks are listed later
-				reported = append(reported, s)
+				states = append(states, s)
 			}
 			last[s.ID] = s
 		})
@@ -50,7 +50,7 @@ func TestInterview_FailedCheckNamesAnswer(t *testing.T) {
 		if quay := last["NET-RH-001"]; quay.State != provisioner.Done || quay.Reach == nil || quay.Reach.Result.Verdict != reach.OK {
 			t.Errorf("%+v", quay)
 		}
-		for n, s := range reported[:preflightChecks(spec)] {
+		for n, s := range states[:preflightChecks(spec)] {
 			if s.State != "" || s.Title == "" {
 				t.Errorf("%d: %+v was told before all checks were named", n, s)
 			}

@@ -159,8 +159,8 @@ func BenchmarkMakespan(b *testing.B) {
 			b.Errorf("%v\n%s", err, out)
 		}
 		for line := range strings.Lines(string(out)) {
-			if _, reported, found := strings.Cut(line, "makespan "); found {
-				b.Log("makespan " + strings.TrimSpace(reported))
+			if _, text, found := strings.Cut(line, "makespan "); found {
+				b.Log("makespan " + strings.TrimSpace(text))
 			}
 		}
 	}

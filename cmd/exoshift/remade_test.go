@@ -146,9 +146,9 @@ func surplusIsFound(t *testing.T, b backdoor) {
 		t.Errorf("who expects no change hears %v", err)
 	}
 	_, err = finish(t, s)
-	for _, reported := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: it is not in the answers"} {
-		if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), reported) {
-			t.Errorf("%s is not told: exit code %d: %v", reported, exit.Code(err), err)
+	for _, text := range []string{"worker-1: it is not in the security group c-demo-1_worker", "worker-9: it is not in the answers"} {
+		if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s is not told: exit code %d: %v", text, exit.Code(err), err)
 		}
 	}
 	b.ask(http.MethodPut, "/security-group/"+group+":attach", map[string]any{"instance": map[string]string{"id": id}})

@@ -140,12 +140,12 @@ func TestResponse_AsksOnTerminal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			virtuallyIn(t, circumstances{scenario: c.scenario, spec: smallCluster(c.scenario)}, func(t *testing.T, r run.Run, _ *simcloud.Zone) {
-				credentials := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: os.Stderr}), reply: c.reply}
-				if code := exit.Code(r.Install(t.Context(), credentials)); code != c.code {
+				operator := &decider{Display: jsonDisplay(cli.Streams{Out: io.Discard, Err: os.Stderr}), reply: c.reply}
+				if code := exit.Code(r.Install(t.Context(), operator)); code != c.code {
 					t.Errorf("exit code %d", code)
 				}
-				if credentials.asked != c.rule || credentials.decided != string(c.reply) {
-					t.Errorf("asked about %q, decided %q", credentials.asked, credentials.decided)
+				if operator.asked != c.rule || operator.decided != string(c.reply) {
+					t.Errorf("asked about %q, decided %q", operator.asked, operator.decided)
 				}
 			})
 		})

@@ -40,7 +40,7 @@ func (e *eavesdropper) listen(next http.Handler) http.Handler {
 }
 
 // nowhereElse requires that no secret of Project Syn is in the folder, except for the user data of machines, or in any output.
-func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper, reported map[string][]byte) {
+func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper, found map[string][]byte) {
 	t.Helper()
 	secrets := vaultSecrets(t, zone)
 	ear.mu.Lock()
@@ -54,8 +54,8 @@ func nowhereElse(t *testing.T, s run.Run, zone *simcloud.Zone, ear *eavesdropper
 	if len(secrets) < 15 {
 		t.Fatalf("only %d secrets were found", len(secrets))
 	}
-	maps.Copy(reported, openFiles(t, s.Folder))
-	for place, content := range reported {
+	maps.Copy(found, openFiles(t, s.Folder))
+	for place, content := range found {
 		for secret, what := range secrets {
 			for _, text := range []string{secret, base64.RawStdEncoding.EncodeToString([]byte(secret))} {
 				if bytes.Contains(content, []byte(text)) {

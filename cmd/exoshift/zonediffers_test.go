@@ -86,14 +86,14 @@ func TestAZoneThatDiffers_IsInstalledKeptAndDestroyed(t *testing.T) {
 		if !strings.Contains(plan.String(), "MISSING: zone ch-gva-2 has no block storage") || !strings.Contains(strings.Join(interview.ListZoneNeeds(preview), "\n"), "no block storage") {
 			t.Errorf("the plan does not say that there is no block storage:\n%s", plan.String())
 		}
-		reported := 0
+		count := 0
 		for _, e := range installed(t, s) {
 			if e.Step == "permissions" && strings.Contains(e.Text, "has no block storage") {
-				reported++
+				count++
 			}
 		}
-		if reported != 1 {
-			t.Errorf("that the zone has no block storage was told %d times", reported)
+		if count != 1 {
+			t.Errorf("that the zone has no block storage was told %d times", count)
 		}
 		var classes struct{ Items []any }
 		requestCluster(t, s, http.MethodGet, "/apis/storage.k8s.io/v1/storageclasses", "", &classes)

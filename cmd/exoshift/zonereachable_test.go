@@ -17,8 +17,8 @@ func TestCheck_UnreachableZoneStartsNoMachine(t *testing.T) {
 	if code != exit.Checks || !strings.Contains(out.String(), "one cause of ") {
 		t.Errorf("exit code %d:\n%s", code, out.String())
 	}
-	reported := err.String()
-	if !strings.Contains(reported, "no instance can be started from here: NET-EXO-001") || strings.Contains(reported, "uploading the program") || strings.Contains(reported, "bucket") {
-		t.Error(reported)
+	text := err.String()
+	if !strings.Contains(text, "no instance can be started from here: NET-EXO-001") || strings.Contains(text, "uploading the program") || strings.Contains(text, "bucket") {
+		t.Error(text)
 	}
 }

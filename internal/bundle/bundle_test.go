@@ -123,15 +123,15 @@ func TestPack_HasNoSecrets(t *testing.T) {
 			fmt.Fprintln(&lines, disguise)
 		}
 	}
-	reported := map[string]string{}
+	found := map[string]string{}
 	for _, name := range []string{
 		"answers.yaml", "facts.json", "journal.jsonl", "events.jsonl", "installer.log", "destroy.jsonl", "inventory.json",
 		"gathered/20260504T145931Z/cluster/nodes.jsonl", "gathered/20260504T145931Z/index.json",
 	} {
-		reported[name] = lines.String()
+		found[name] = lines.String()
 	}
-	files := unpacked(t, pack(t, folderWith(t, reported)).Archive)
-	for name := range reported {
+	files := unpacked(t, pack(t, folderWith(t, found)).Archive)
+	for name := range found {
 		if _, there := files[name]; !there {
 			t.Errorf("%s is missing", name)
 		}

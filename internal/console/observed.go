@@ -151,11 +151,11 @@ func (p *plainPrinter) printDiagnosis(e provisioner.Event) {
 		p.printLine(e, "!", text.Join(": ", "no longer "+e.Name, e.Text))
 		return
 	}
-	output := fmt.Sprint(e.Text, e.Hint, e.Confidence)
-	if p.printed["!/"+e.Name] == output {
+	content := fmt.Sprint(e.Text, e.Hint, e.Confidence)
+	if p.printed["!/"+e.Name] == content {
 		return
 	}
-	p.printed["!/"+e.Name] = output
+	p.printed["!/"+e.Name] = content
 	p.printLine(e, "!", text.Join(": ", text.Join(" ", e.Name, wrapParens(e.Confidence)), e.Text))
 	for _, evidence := range e.Evidence {
 		p.printLine(e, "!", "because: "+evidence)

@@ -24,7 +24,7 @@ func writeRows(out *strings.Builder, v ConnectivityReport, causes commonCauses) 
 		table = append(table, append(row.formatCells(vantages), causes.formatNumbers(row.results)))
 	}
 	aligned := table.formatLines("  ")
-	group, reported := "\x00", map[string]string{}
+	group, found := "\x00", map[string]string{}
 	for i, row := range rows {
 		if row.group != group {
 			if group = row.group; i == 0 {
@@ -37,7 +37,7 @@ func writeRows(out *strings.Builder, v ConnectivityReport, causes commonCauses) 
 		fmt.Fprintln(out, aligned[i+1])
 		for _, r := range row.results {
 			if causes.getNumber(r) == 0 {
-				writeDetails(out, v, r, len(vantages) > 1, reported)
+				writeDetails(out, v, r, len(vantages) > 1, found)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func formatLayer(l reach.Layer) string {
 
 // writeDetails omits hints in told, which maps a hint to the check that it was written for: one cause may have many checks
 // fail.
-func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, several bool, reported map[string]string) {
+func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, several bool, found map[string]string) {
 	vantage := ""
 	if several {
 		vantage = SanitizeLine(r.Source)
@@ -76,12 +76,12 @@ func writeDetails(out *strings.Builder, v ConnectivityReport, r reach.Result, se
 	if r.Verdict != reach.OK {
 		writeParagraph(out, "", text.Join(": ", vantage, SanitizeLine(r.Describe())))
 	}
-	switch above := reported[r.Hint]; {
+	switch above := found[r.Hint]; {
 	case !isProblem(r):
 	case above != "" && r.Hint != "":
 		writeParagraph(out, "do    ", "the same as for "+SanitizeLine(above))
 	default:
-		reported[r.Hint] = r.ID
+		found[r.Hint] = r.ID
 		writeParagraph(out, "do    ", SanitizeLine(r.Hint))
 		if test := SanitizeLine(command.Build(v.findCheck(r.ID), r)); test != "" { // whole, to be copied
 			fmt.Fprintf(out, "%stest  %s\n", strings.Repeat(" ", detailIndent), test)

@@ -140,16 +140,16 @@ func printFailures(w io.Writer, board *provisioner.Board) {
 		return
 	}
 	var advice []string
-	reported := false
+	known := false
 	for _, step := range board.Steps {
 		if step.State == provisioner.Failed {
-			reported = true
+			known = true
 			step = step.OmitFindings(board.Findings)
 			fmt.Fprintf(w, "  failed       %s\n  error        %s\n", SanitizeLine(step.Title), wrapValue(SanitizeLine(step.Text), " "))
 			advice = append(advice, step.Hint)
 		}
 	}
-	if !reported {
+	if !known {
 		fmt.Fprintf(w, "  error        %s\n", wrapValue(SanitizeLine(board.Run.Text), " "))
 		advice = append(advice, board.Run.Hint)
 	}

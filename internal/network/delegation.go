@@ -135,7 +135,7 @@ func (s NameServers) queryServer(ctx context.Context, server string, question *d
 func merge(parent, domain string, reports []report) (d Delegation, next string, err error) {
 	d.Parent = parent
 	var failures []error
-	output := map[string][]string{} // servers by answer
+	byAnswer := map[string][]string{} // servers by answer
 	for _, r := range reports {
 		switch {
 		case r.err != nil:
@@ -147,22 +147,22 @@ func merge(parent, domain string, reports []report) (d Delegation, next string, 
 		d.Asked = append(d.Asked, r.server)
 		d.Servers = append(d.Servers, r.names...)
 		view := strings.Join(r.names, ", ")
-		output[view] = append(output[view], r.server)
+		byAnswer[view] = append(byAnswer[view], r.server)
 	}
 	if len(d.Asked) == 0 {
 		return d, "", errors.Join(append(failures, errors.New("no server of "+parent+" answers"))...)
 	}
 	slices.Sort(d.Servers)
-	d.Servers, d.Note = slices.Compact(d.Servers), formatDisagreement(output)
+	d.Servers, d.Note = slices.Compact(d.Servers), formatDisagreement(byAnswer)
 	return d, "", nil
 }
 
-func formatDisagreement(output map[string][]string) string {
-	if len(output) < 2 {
+func formatDisagreement(byAnswer map[string][]string) string {
+	if len(byAnswer) < 2 {
 		return ""
 	}
 	var views []string
-	for view, who := range output {
+	for view, who := range byAnswer {
 		if view == "" {
 			view = "no name server"
 		}

@@ -87,8 +87,8 @@ func readSlowly(t *testing.T, end error) {
 		if took := time.Since(began); !errors.Is(err, TooSlowError{time.Minute}) || took != time.Minute {
 			t.Errorf("after %s: %v", took, err)
 		}
-		if output := DescribeError(err).Error(); output != "the answer was not complete after 1m0s" {
-			t.Errorf("it is told as %q", output)
+		if byAnswer := DescribeError(err).Error(); byAnswer != "the answer was not complete after 1m0s" {
+			t.Errorf("it is told as %q", byAnswer)
 		}
 	})
 }

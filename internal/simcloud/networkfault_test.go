@@ -254,8 +254,8 @@ func TestNetworkFault_SlowRegistryAtHighSpeed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			o := open(t, Options{Scenario: "slow-registry", Speed: speed})
 			defer o.close()
-			if machine, credentials := o.networkFault.computeRegistryDelay("198.18.0.9:40000", o.clock), o.networkFault.computeRegistryDelay("192.0.2.10:40000", o.clock); machine != want || credentials != 5*time.Second {
-				t.Errorf("at speed %g machines wait %s, the operator %s", speed, machine, credentials)
+			if machine, operator := o.networkFault.computeRegistryDelay("198.18.0.9:40000", o.clock), o.networkFault.computeRegistryDelay("192.0.2.10:40000", o.clock); machine != want || operator != 5*time.Second {
+				t.Errorf("at speed %g machines wait %s, the operator %s", speed, machine, operator)
 			}
 		})
 	}

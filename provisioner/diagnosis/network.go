@@ -100,8 +100,8 @@ func findClosedRules(m *inputIndex, port string, groups ...string) []string {
 
 // listOtherMissingRules returns the missing rules that no other finding is about.
 func listOtherMissingRules(m *inputIndex) []string {
-	reported := slices.Concat(detectBlockedLoadBalancer(m).objects, detectBlockedMachineConfig(m).objects)
-	return slices.DeleteFunc(slices.Clone(m.MissingRules), func(rule string) bool { return slices.Contains(reported, rule) })
+	lines := slices.Concat(detectBlockedLoadBalancer(m).objects, detectBlockedMachineConfig(m).objects)
+	return slices.DeleteFunc(slices.Clone(m.MissingRules), func(rule string) bool { return slices.Contains(lines, rule) })
 }
 
 const (

@@ -121,11 +121,11 @@ func countProgress(m *inputIndex) [kinds]int {
 
 // Units that have journaled anything: they run one after another, and without a login nothing else is visible.
 func countUnits(lines []state.JournalLine) int {
-	received := map[string]bool{}
+	seen := map[string]bool{}
 	for _, line := range lines {
-		received[line.Unit] = true
+		seen[line.Unit] = true
 	}
-	return len(received)
+	return len(seen)
 }
 
 func toInt(yes bool) int {

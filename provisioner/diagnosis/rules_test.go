@@ -250,18 +250,18 @@ func TestRules_FoundBySigns(t *testing.T) {
 				if began := first.Since.Sub(at(a.from)); began < -time.Second || at(minute).Sub(first.Since) < timeout {
 					t.Errorf("found after %s, with a patience of %s", at(minute).Sub(first.Since), timeout)
 				}
-				output := strings.Join(append(first.Evidence, first.Cause, first.Fix), "\n")
+				text := strings.Join(append(first.Evidence, first.Cause, first.Fix), "\n")
 				if (first.Disposition == Wait) != (first.Confidence != High || known.Disposition == Wait) {
 					t.Errorf("the run does %s", first.Disposition)
 				}
-				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(output, "resolves to 203.0.113.9") || known.Restores == RouterParts)) {
+				if first.Disposition == Repair && (first.Restores != known.Restores || len(first.Objects) == 0 || first.Changed != (strings.Contains(text, "resolves to 203.0.113.9") || known.Restores == RouterParts)) {
 					t.Errorf("it restores %s, %s, changed: %t", first.Restores, first.Objects, first.Changed)
 				}
-				if !strings.Contains(output, a.says) || first.Confidence != a.sure {
-					t.Errorf("it is of confidence %s, and says\n%s", first.Confidence, output)
+				if !strings.Contains(text, a.says) || first.Confidence != a.sure {
+					t.Errorf("it is of confidence %s, and says\n%s", first.Confidence, text)
 				}
 				if strings.Contains(first.Cause+first.Fix, "{s") || strings.Contains(first.Fix, "{d") {
-					t.Errorf("a placeholder is left: %s", output)
+					t.Errorf("a placeholder is left: %s", text)
 				}
 				return
 			}

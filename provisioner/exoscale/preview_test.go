@@ -74,16 +74,16 @@ func TestPreview_ReportsMachinesAtOnce(t *testing.T) {
 		wanted[1].Protected = true
 		began := time.Now()
 		w.unchanged(func() {
-			reported, err := preview.ensureAll(ctx, wanted)
+			roll, err := preview.ensureAll(ctx, wanted)
 			w.check(err)
 			want := map[string]state.Action{
 				"worker-0": state.Found, "worker-1": state.Updated, "worker-2": state.Created, "worker-3": state.Created,
 			}
-			if diff := cmp.Diff(want, reported.actions); diff != "" {
+			if diff := cmp.Diff(want, roll.actions); diff != "" {
 				w.t.Error(diff)
 			}
-			if reported.made["worker-0"].Address == "" || reported.made["worker-2"].ID != "" {
-				w.t.Errorf("%+v", reported.made)
+			if roll.made["worker-0"].Address == "" || roll.made["worker-2"].ID != "" {
+				w.t.Errorf("%+v", roll.made)
 			}
 		})
 		if took := time.Since(began); took > 0 {

@@ -30,12 +30,12 @@ func TestDeleteRules_UselessOnly(t *testing.T) {
 				return false
 			})
 			w.wantAction(action, err, state.Found)
-			reported := rules()
-			reported[1].CIDR = "10.0.0.0/8"
-			for _, list := range [][]state.Rule{reported, seen} { // rules are added side by side, in any order
+			currents := rules()
+			currents[1].CIDR = "10.0.0.0/8"
+			for _, list := range [][]state.Rule{currents, seen} { // rules are added side by side, in any order
 				slices.SortFunc(list, func(a, b state.Rule) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 			}
-			if diff := cmp.Diff(reported, seen); diff != "" {
+			if diff := cmp.Diff(currents, seen); diff != "" {
 				t.Error("the rules are told in the words in which they were given", diff)
 			}
 		})

@@ -252,8 +252,8 @@ func TestOnOutage_WaitsAndReportsOnce(t *testing.T) {
 	}{"a moment": {3, 0, 0}, "nine minutes": {20, 0, 2}, "too long": {30, fault.Transient, 1}} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(ctx context.Context, w *world) {
-				var reported []state.Outage
-				w.OnOutage(func(o state.Outage) { reported = append(reported, o) })
+				var outages []state.Outage
+				w.OnOutage(func(o state.Outage) { outages = append(outages, o) })
 				_, err := w.ListQuotas(ctx) // an API that never answered is not away, but out of reach
 				w.check(err)
 				w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(503, `{"message":"maintenance"}`)}}, c.attempts)...)
@@ -264,8 +264,8 @@ func TestOnOutage_WaitsAndReportsOnce(t *testing.T) {
 				} else {
 					w.check(err)
 				}
-				if len(reported) != c.told || c.told > 0 && (reported[0].Over || reported[0].Until.Sub(reported[0].Since) != 10*time.Minute) {
-					w.t.Errorf("told %+v", reported)
+				if len(outages) != c.told || c.told > 0 && (outages[0].Over || outages[0].Until.Sub(outages[0].Since) != 10*time.Minute) {
+					w.t.Errorf("told %+v", outages)
 				}
 				if took := time.Since(began); took > 11*time.Minute {
 					w.t.Errorf("took %s", took)
@@ -290,8 +290,8 @@ func TestOnOutage_NeverReachedFails(t *testing.T) {
 
 func TestOnOutage_SharedByRequests(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
-		reported := 0
-		w.OnOutage(func(state.Outage) { reported++ })
+		count := 0
+		w.OnOutage(func(state.Outage) { count++ })
 		_, err := w.ListQuotas(ctx)
 		w.check(err)
 		w.InjectFaults(slices.Repeat([]site.Fault{{Match: "", Respond: matchPattern(502, "")}}, 60)...)
@@ -304,8 +304,8 @@ func TestOnOutage_SharedByRequests(t *testing.T) {
 			})
 		}
 		readers.Wait()
-		if reported != 2 {
-			w.t.Errorf("told %d times instead of once at its beginning and once at its end", reported)
+		if count != 2 {
+			w.t.Errorf("told %d times instead of once at its beginning and once at its end", count)
 		}
 	})
 }

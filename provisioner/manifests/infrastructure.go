@@ -51,13 +51,13 @@ func checkMachines(path string, spec state.Spec) error {
 		return newInvalidError(fmt.Errorf("%s: %w", path, err)).WithHint("compile the catalog again")
 	}
 	cluster := described.Module.Cluster
-	for _, output := range []struct{ what, theirs, ours string }{
+	for _, content := range []struct{ what, theirs, ours string }{
 		{"cluster", cluster.ClusterID, spec.Cluster.ID},
 		{"base domain", cluster.BaseDomain, spec.Cluster.BaseDomain},
 		{"zone", cluster.Region, spec.Exoscale.Zone},
 	} {
-		if output.theirs != "" && output.theirs != output.ours {
-			return newMismatchError(path, output.what, output.theirs, output.ours)
+		if content.theirs != "" && content.theirs != content.ours {
+			return newMismatchError(path, content.what, content.theirs, content.ours)
 		}
 	}
 	return nil

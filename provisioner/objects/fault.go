@@ -47,18 +47,18 @@ func describe(refusal minio.ErrorResponse) error {
 func (c *connection) newTransportError(op string, err error) error {
 	var certificate *tls.CertificateVerificationError
 	var failed net.Error // every error of http.Client is one
-	reported := network.ErrorSummary{Sentence: text.Sanitize(err.Error(), text.WithLimit(maxMessage)), Cause: err}
+	summary := network.ErrorSummary{Sentence: text.Sanitize(err.Error(), text.WithLimit(maxMessage)), Cause: err}
 	switch {
 	case fault.IsTooLarge(err):
-		return fault.New(fault.Invalid, op, reported).
+		return fault.New(fault.Invalid, op, summary).
 			WithHint("check for a proxy between this machine and https://%s", state.ObjectStorageHost(c.zone))
 	case errors.As(err, &certificate):
-		return fault.New(fault.Internal, op, reported).
+		return fault.New(fault.Internal, op, summary).
 			WithHint("if a proxy inspects TLS here, add its certificate authority to this machine's trust store")
 	case !errors.As(err, &failed) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.New(fault.Internal, op, reported)
+		return fault.New(fault.Internal, op, summary)
 	}
-	return fault.New(fault.Transient, op, reported).
+	return fault.New(fault.Transient, op, summary).
 		WithHint("check that this machine reaches https://%s, then run again", state.ObjectStorageHost(c.zone))
 }
 

@@ -212,19 +212,19 @@ func TestApprove_KeepsDecisionsOnOutage(t *testing.T) {
 		if !fault.Is(err, fault.Transient) {
 			t.Errorf("got %v", err)
 		}
-		var reported []string
+		var lines []string
 		for _, decision := range decisions {
 			if decision.Decision == state.Approved {
-				reported = append(reported, decision.Name)
+				lines = append(lines, decision.Name)
 			}
 		}
-		for _, name := range reported {
+		for _, name := range lines {
 			if !slices.Contains(r.approved(), name) {
 				t.Errorf("%s is told to be approved, and is not", name)
 			}
 		}
-		if len(reported) == 0 || len(r.approved()) > 7 {
-			t.Errorf("told %d, approved %d", len(reported), len(r.approved()))
+		if len(lines) == 0 || len(r.approved()) > 7 {
+			t.Errorf("told %d, approved %d", len(lines), len(r.approved()))
 		}
 	})
 }

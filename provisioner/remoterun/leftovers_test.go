@@ -91,12 +91,12 @@ func calls(t *testing.T, all bool) (numbers []int) {
 	t.Helper()
 	k := &killer{all: all}
 	inLab(t, simcloud.Options{Middleware: k.gate}, func(l *lab) { l.runsWell() })
-	output := map[string]bool{}
+	seen := map[string]bool{}
 	for n, sentence := range k.sentences {
-		if !output[sentence] {
+		if !seen[sentence] {
 			numbers = append(numbers, n+1)
 		}
-		output[sentence] = true
+		seen[sentence] = true
 	}
 	return numbers
 }
@@ -192,8 +192,8 @@ func TestZone_RemovesExpiredUnrecorded(t *testing.T) {
 
 func TestZone_KeepsActiveRun(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
-		report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(output string) {
-			if strings.Contains(output, "the machine is running;") {
+		report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(text string) {
+			if strings.Contains(text, "the machine is running;") {
 				l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
 				l.must(l.vantageOf(l.dir+"-elsewhere").CleanUpLeftovers(l.Context(), l.hear))
 			}
@@ -239,8 +239,8 @@ func TestZone_ReportsRunInOtherZone(t *testing.T) {
 		l.must(err)
 		l.must(folder.Write("run.json", []byte(`{"zone":"de-fra-1"}`)))
 		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))
-		if reported := strings.Join(l.seen, "\n"); !strings.Contains(reported, "de-fra-1") || len(l.left()) < 4 {
-			l.Errorf("it was told: %s; left is %v", reported, l.left())
+		if text := strings.Join(l.seen, "\n"); !strings.Contains(text, "de-fra-1") || len(l.left()) < 4 {
+			l.Errorf("it was told: %s; left is %v", text, l.left())
 		}
 	})
 }
@@ -262,8 +262,8 @@ func TestZone_ContinuesWithUndeletableLeftover(t *testing.T) {
 		})
 		_, err = l.run()
 		l.must(err)
-		if reported := strings.Join(l.seen, "\n"); !strings.Contains(reported, "could not be removed") {
-			l.Errorf("it was told: %s", reported)
+		if text := strings.Join(l.seen, "\n"); !strings.Contains(text, "could not be removed") {
+			l.Errorf("it was told: %s", text)
 		}
 		way.set(nil)
 		l.must(l.vantage().CleanUpLeftovers(l.Context(), l.hear))

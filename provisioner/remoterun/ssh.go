@@ -114,12 +114,12 @@ func (h *Host) checkPlatform(ctx context.Context, client *ssh.Client) error {
 		return h.toSessionFault(ctx, op, err)
 	}
 	defer func() { _ = session.Close() }()
-	output := &limitedBuffer{left: maxStderr}
-	session.Stdout = output
+	buffer := &limitedBuffer{left: maxStderr}
+	session.Stdout = buffer
 	if err := session.Run("uname -sm"); err != nil {
 		return h.toSessionFault(ctx, op, err)
 	}
-	if system := strings.TrimSpace(output.String()); system != "Linux x86_64" {
+	if system := strings.TrimSpace(buffer.String()); system != "Linux x86_64" {
 		return fault.Newf(fault.Invalid, op, "it is %q, but the program requires Linux on x86_64", text.Sanitize(system)).
 			WithHint("choose a Linux host on amd64")
 	}

@@ -34,14 +34,14 @@ func (b *bastion) fails(err error, kind fault.Kind, words ...string) {
 	if !fault.Is(err, kind) {
 		b.Fatalf("%v of kind %d, want kind %d", err, fault.KindOf(err), kind)
 	}
-	output := err.Error() + " / " + fault.HintOf(err)
+	text := err.Error() + " / " + fault.HintOf(err)
 	for _, word := range append(words, " / ") {
-		if !strings.Contains(output, word) {
-			b.Errorf("%q does not say %q", output, word)
+		if !strings.Contains(text, word) {
+			b.Errorf("%q does not say %q", text, word)
 		}
 	}
-	if fault.HintOf(err) == "" || strings.ContainsAny(output, "\x1b\a\n") {
-		b.Errorf("%q: no hint, or control characters", output)
+	if fault.HintOf(err) == "" || strings.ContainsAny(text, "\x1b\a\n") {
+		b.Errorf("%q: no hint, or control characters", text)
 	}
 }
 

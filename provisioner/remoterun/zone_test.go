@@ -41,8 +41,8 @@ func (l *lab) runsWell() {
 func TestZone_RunLeavesNothing(t *testing.T) {
 	inLab(t, simcloud.Options{}, func(l *lab) {
 		l.runsWell()
-		if reported := strings.Join(l.seen, "\n"); !strings.Contains(reported, "standard.micro") || !strings.Contains(reported, "checks the network") {
-			l.Errorf("it was told: %s", reported)
+		if text := strings.Join(l.seen, "\n"); !strings.Contains(text, "standard.micro") || !strings.Contains(text, "checks the network") {
+			l.Errorf("it was told: %s", text)
 		}
 		l.empty()
 	})
@@ -61,8 +61,8 @@ func TestZone_MachineHasNodeGroups(t *testing.T) {
 				}
 			}
 			var got []string
-			report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(output string) {
-				if strings.Contains(output, "the machine is running;") {
+			report, err := l.vantage().Run(l.Context(), text("the program"), []byte(`{"task":1}`), func(text string) {
+				if strings.Contains(text, "the machine is running;") {
 					machines, err := cloud.ListInstances(l.Context(), nil)
 					l.must(err)
 					got = machines[0].SecurityGroups
@@ -208,8 +208,8 @@ func TestZone_DeletedMachineEndsWait(t *testing.T) {
 	inLab(t, simcloud.Options{Program: endless}, func(l *lab) {
 		cloud, _ := l.client()
 		began := time.Now()
-		_, err := l.vantage().Run(l.Context(), text("the program"), nil, func(output string) {
-			if strings.Contains(output, "checks the network") {
+		_, err := l.vantage().Run(l.Context(), text("the program"), nil, func(text string) {
+			if strings.Contains(text, "checks the network") {
 				machines, err := cloud.ListInstances(l.Context(), nil)
 				l.must(err)
 				_, err = cloud.DeleteInstance(l.Context(), machines[0].ID)
@@ -272,8 +272,8 @@ func TestZone_PanicLeavesNothing(t *testing.T) {
 					l.Error("it did not panic")
 				}
 			}()
-			_, _ = l.vantage().Run(l.Context(), text("the program"), nil, func(output string) {
-				if strings.Contains(output, "the machine is running;") {
+			_, _ = l.vantage().Run(l.Context(), text("the program"), nil, func(text string) {
+				if strings.Contains(text, "the machine is running;") {
 					panic("a defect")
 				}
 			})

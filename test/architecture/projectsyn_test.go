@@ -30,8 +30,8 @@ func TestProjectSynPage_StepCounts(t *testing.T) {
 	if next-1 != 40 {
 		t.Errorf("the table has %d steps, not 40", next-1)
 	}
-	reported := regexp.MustCompile(`(?m)^\| steps that a person does or waits at \| \d+ \| (\d+) \|$`).FindStringSubmatch(string(content))
-	if reported == nil || reported[1] != strconv.Itoa(humans) || humans > 6 {
-		t.Errorf("%d steps are left to people, at most 6 may be; the page counts %v", humans, reported)
+	lines := regexp.MustCompile(`(?m)^\| steps that a person does or waits at \| \d+ \| (\d+) \|$`).FindStringSubmatch(string(content))
+	if lines == nil || lines[1] != strconv.Itoa(humans) || humans > 6 {
+		t.Errorf("%d steps are left to people, at most 6 may be; the page counts %v", humans, lines)
 	}
 }

@@ -130,18 +130,18 @@ func watches() []Step {
 // owners: the server notes who wrote a field last, by the name that a client gives itself.
 func owners() []Step {
 	const entries = "metadata.managedFields[]."
-	reported := func(step Step, fields string) Step {
+	report := func(step Step, fields string) Step {
 		return step.show(entries+"manager", entries+"operation", entries+"fieldsV1."+fields+".f:a", entries+"fieldsV1."+fields+".f:b")
 	}
 	return []Step{
-		reported(create(configMaps+"?fieldManager=first", configMap("owned", `"data":{"a":"1","b":"1"}`)), "f:data"),
-		reported(merge(configMaps+"/owned?fieldManager=second", `{"data":{"a":"2"}}`), "f:data"),
-		reported(merge(configMaps+"/owned?fieldManager=first", `{"data":{"a":"2"}}`), "f:data"),
-		reported(replace(configMaps+"/owned", configMap("owned", `"data":{"a":"2","b":"3"}`)), "f:data"),
-		reported(merge(configMaps+"/owned?fieldManager=second", `{"data":{"b":null}}`), "f:data"),
-		reported(create(gauges+"?fieldManager=first", gauge("owned", `"spec":{"a":1,"b":{"c":1}}`)), "f:spec"),
-		reported(merge(gauges+"/owned?fieldManager=second", `{"spec":{"b":{"c":2}}}`), "f:spec"),
-		reported(merge(gauges+"/owned?fieldManager=first", `{"spec":{"a":3,"b":{"c":2}}}`), "f:spec"),
+		report(create(configMaps+"?fieldManager=first", configMap("owned", `"data":{"a":"1","b":"1"}`)), "f:data"),
+		report(merge(configMaps+"/owned?fieldManager=second", `{"data":{"a":"2"}}`), "f:data"),
+		report(merge(configMaps+"/owned?fieldManager=first", `{"data":{"a":"2"}}`), "f:data"),
+		report(replace(configMaps+"/owned", configMap("owned", `"data":{"a":"2","b":"3"}`)), "f:data"),
+		report(merge(configMaps+"/owned?fieldManager=second", `{"data":{"b":null}}`), "f:data"),
+		report(create(gauges+"?fieldManager=first", gauge("owned", `"spec":{"a":1,"b":{"c":1}}`)), "f:spec"),
+		report(merge(gauges+"/owned?fieldManager=second", `{"spec":{"b":{"c":2}}}`), "f:spec"),
+		report(merge(gauges+"/owned?fieldManager=first", `{"spec":{"a":3,"b":{"c":2}}}`), "f:spec"),
 		merge(gauges+"/owned?fieldManager=second", `{"metadata":{"annotations":{"a":"b"}}}`).
 			show(entries+"manager", entries+"fieldsV1.f:metadata.f:annotations.f:a"),
 	}

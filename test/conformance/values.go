@@ -44,12 +44,12 @@ func (v values) show(path string, value any) string {
 }
 
 func (v values) showUnique(value any) string {
-	output := text(value)
-	if output == "" {
+	content := text(value)
+	if content == "" {
 		return "none"
 	}
 	for _, name := range v.names() {
-		if v[name] == output {
+		if v[name] == content {
 			return "${" + name + "}"
 		}
 	}

@@ -53,7 +53,7 @@ const zone = "ch-gva-2"
 
 // words returns a refusal of the form of an API.
 func words(format string) func(string) string {
-	return func(output string) string { return fmt.Sprintf(format, quote(output)) }
+	return func(text string) string { return fmt.Sprintf(format, quote(text)) }
 }
 
 // clients are the rows.
@@ -92,8 +92,8 @@ func clients() []client {
 		{
 			name: "object storage", host: state.ObjectStorageHost(zone), limit: 16 << 20,
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Internal, led: fault.Invalid, page: fault.Internal, garbled: fault.Internal,
-			refusal: func(output string) string {
-				return "<Error><Code>AccessDenied</Code><Message>" + escapeXML(output) + "</Message><BucketName>" + escapeXML(output) + "</BucketName></Error>"
+			refusal: func(text string) string {
+				return "<Error><Code>AccessDenied</Code><Message>" + escapeXML(text) + "</Message><BucketName>" + escapeXML(text) + "</BucketName></Error>"
 			},
 			call: func(t *testing.T, w *world) error {
 				c, err := objects.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
@@ -106,8 +106,8 @@ func clients() []client {
 		{
 			name: "object of the storage", host: state.ObjectStorageHost(zone), limit: 16 << 20, stream: true,
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Internal, led: fault.Invalid, page: okay, garbled: okay,
-			refusal: func(output string) string {
-				return "<Error><Code>" + escapeXML(output) + "</Code><Message>" + escapeXML(output) + "</Message></Error>"
+			refusal: func(text string) string {
+				return "<Error><Code>" + escapeXML(text) + "</Code><Message>" + escapeXML(text) + "</Message></Error>"
 			},
 			call: func(t *testing.T, w *world) error {
 				c, err := objects.New(w.network, zone, "EXOkey", secret, state.NoJournal{})
@@ -118,7 +118,7 @@ func clients() []client {
 			},
 		},
 		{
-			name: "mirror", host: "mirror.openshift.com", limit: 1 << 20, refusal: func(output string) string { return output },
+			name: "mirror", host: "mirror.openshift.com", limit: 1 << 20, refusal: func(text string) string { return text },
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Invalid, led: okay, page: fault.Invalid, garbled: okay,
 			call: func(t *testing.T, w *world) error {
 				i := release.New(w.network, release.Choice{Distribution: "ocp", Version: "4.21.2", Cache: t.TempDir()}, func(string) {})
@@ -127,7 +127,7 @@ func clients() []client {
 			},
 		},
 		{
-			name: "boot image of the mirror", host: "rhcos.mirror.openshift.com", limit: 1 << 20, stream: true, refusal: func(output string) string { return output },
+			name: "boot image of the mirror", host: "rhcos.mirror.openshift.com", limit: 1 << 20, stream: true, refusal: func(text string) string { return text },
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Invalid, led: fault.Transient, page: fault.Invalid, garbled: fault.Invalid,
 			call: func(t *testing.T, w *world) error {
 				image, err := download.New(w.network, func(string) {}).OpenImage(t.Context(), state.BootImage{URL: "https://rhcos.mirror.openshift.com/image.gz"}, func(string) {})
@@ -255,7 +255,7 @@ func clients() []client {
 			},
 		},
 		{
-			name: "Git", host: "git.example.org", limit: 64 << 20, refusal: func(output string) string { return output },
+			name: "Git", host: "git.example.org", limit: 64 << 20, refusal: func(text string) string { return text },
 			large: fault.Invalid, slow: fault.Transient, forged: fault.Transient, led: fault.Transient, page: fault.Transient, garbled: fault.Transient,
 			call: func(t *testing.T, w *world) error {
 				git := catalog.NewGit(w.network, catalog.Access{Token: secret})
@@ -273,7 +273,7 @@ func clients() []client {
 			},
 		},
 		{
-			name: "DNS over HTTPS", host: network.PublicResolver().Host, limit: 64 << 10, refusal: func(output string) string { return output },
+			name: "DNS over HTTPS", host: network.PublicResolver().Host, limit: 64 << 10, refusal: func(text string) string { return text },
 			large: fault.Transient, slow: fault.Transient, forged: fault.Transient, led: fault.Transient, page: fault.Transient, garbled: fault.Transient,
 			call: func(t *testing.T, w *world) error {
 				world := w.network
@@ -285,8 +285,8 @@ func clients() []client {
 	}
 }
 
-func s3Refusal(output string) string {
-	return "<Error><Code>" + escapeXML(output) + "</Code><Message>" + escapeXML(output) + "</Message><BucketName>" + escapeXML(output) + "</BucketName></Error>"
+func s3Refusal(text string) string {
+	return "<Error><Code>" + escapeXML(text) + "</Code><Message>" + escapeXML(text) + "</Message><BucketName>" + escapeXML(text) + "</BucketName></Error>"
 }
 
 func openSharedState(t *testing.T, w *world) *sharedstore.Store {

@@ -166,18 +166,18 @@ func endure(t *testing.T, c client, a attack) {
 // readable holds an error to what people can read.
 func readable(t *testing.T, err error) {
 	t.Helper()
-	output := err.Error() + " / " + fault.HintOf(err)
-	if strings.Contains(output, secret) {
-		t.Errorf("it tells the credential: %q", output)
+	text := err.Error() + " / " + fault.HintOf(err)
+	if strings.Contains(text, secret) {
+		t.Errorf("it tells the credential: %q", text)
 	}
-	if n := utf8.RuneCountInString(output); n < 20 || n > 1500 {
-		t.Errorf("%d characters: %.200q", n, output)
+	if n := utf8.RuneCountInString(text); n < 20 || n > 1500 {
+		t.Errorf("%d characters: %.200q", n, text)
 	}
-	if i := strings.IndexFunc(output, steers); i >= 0 || !utf8.ValidString(output) {
-		t.Errorf("it could steer a terminal: %q", output)
+	if i := strings.IndexFunc(text, steers); i >= 0 || !utf8.ValidString(text) {
+		t.Errorf("it could steer a terminal: %q", text)
 	}
-	if strings.Contains(output, "\nRun:") {
-		t.Errorf("words of others look like a line of ours: %q", output)
+	if strings.Contains(text, "\nRun:") {
+		t.Errorf("words of others look like a line of ours: %q", text)
 	}
 }
 

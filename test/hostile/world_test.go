@@ -195,19 +195,19 @@ func pktLine(name string) string {
 var imageStart = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + strings.Repeat("\x00\x01\x00\xfe\xffx", 100_000)
 
 // quote returns a text as JSON, with bytes that are not UTF-8 as they are.
-func quote(output string) string {
-	text, _ := json.Marshal(strings.ReplaceAll(output, "\xff", ""))
+func quote(content string) string {
+	text, _ := json.Marshal(strings.ReplaceAll(content, "\xff", ""))
 	return strings.Replace(string(text), `\u202e`, "\u202e", 1)
 }
 
 // escapeXML leaves out what no XML document can hold.
-func escapeXML(output string) string {
+func escapeXML(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' || r == '\uFFFD' {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(output, ""))
+	}, strings.ToValidUTF8(text, ""))
 }
 
 func must(t *testing.T, err error) {

@@ -81,9 +81,9 @@ func TestDiagnosis_BeforeFailure(t *testing.T) {
 	run.blocked()
 	d := newTestDashboard(run, 80, 24, nil)
 	press(d, "d")
-	for _, output := range []string{"MOST LIKELY (high)", "Evidence", "master-2 runs, and was never heard of", "Fix", "exo compute security-group rule add"} {
-		if !strings.Contains(d.View(), output) {
-			t.Errorf("%q is not said:\n%s", output, d.View())
+	for _, text := range []string{"MOST LIKELY (high)", "Evidence", "master-2 runs, and was never heard of", "Fix", "exo compute security-group rule add"} {
+		if !strings.Contains(d.View(), text) {
+			t.Errorf("%q is not said:\n%s", text, d.View())
 		}
 	}
 	if press(d, "esc"); d.nav.details {

@@ -33,9 +33,9 @@ func TestLeave_CtrlCDefaultsToBack(t *testing.T) {
 		if quits(press(d, "ctrl+c")) || d.leaveDialog == nil {
 			t.Fatal("ctrl+c does not ask")
 		}
-		for _, output := range []string{"Nothing is deleted: 10 instances", "continues in the cloud", "Resume with: exoshift install"} {
-			if !strings.Contains(d.View(), output) {
-				t.Errorf("the menu does not say %q", output)
+		for _, text := range []string{"Nothing is deleted: 10 instances", "continues in the cloud", "Resume with: exoshift install"} {
+			if !strings.Contains(d.View(), text) {
+				t.Errorf("the menu does not say %q", text)
 			}
 		}
 		if quits(press(d, back)) || d.leaveDialog != nil || d.run.stopping || *stops != 0 {
@@ -133,9 +133,9 @@ func TestLeave_WatchedRunWithoutMenu(t *testing.T) {
 func TestDashboard_KeepsLastState(t *testing.T) {
 	d, _ := stoppable(t, middle())
 	d.Update(eventsClosedMsg{})
-	for _, output := range []string{"! INTERRUPTED  18/27", "! INTERRUPTED  all resources are kept", "master-2", "10 instances"} {
-		if !strings.Contains(d.View(), output) {
-			t.Errorf("the screen lost %q", output)
+	for _, text := range []string{"! INTERRUPTED  18/27", "! INTERRUPTED  all resources are kept", "master-2", "10 instances"} {
+		if !strings.Contains(d.View(), text) {
+			t.Errorf("the screen lost %q", text)
 		}
 	}
 	if _, cmd := d.Update(app.TickMsg{}); cmd != nil {
@@ -257,10 +257,10 @@ func TestKeys_CoalescedInput(t *testing.T) {
 }
 
 func TestLeave_DescribesUnattended(t *testing.T) {
-	for output, tape := range map[string]*tape{"bootstrap continues": middle(), "": beginning()} {
+	for text, tape := range map[string]*tape{"bootstrap continues": middle(), "": beginning()} {
 		d, _ := stoppable(t, tape)
 		press(d, "q")
-		if goesOn := strings.Contains(d.View(), "in the cloud."); goesOn != (output != "") || !strings.Contains(d.View(), output) {
+		if goesOn := strings.Contains(d.View(), "in the cloud."); goesOn != (text != "") || !strings.Contains(d.View(), text) {
 			t.Errorf("the menu says the wrong thing:\n%s", d.View())
 		}
 	}

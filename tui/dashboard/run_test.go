@@ -25,19 +25,19 @@ func TestForwardEvents_Batches(t *testing.T) {
 			}
 			close(events)
 		}()
-		began, bundles, reported, ended := time.Now(), 0, 0, false
+		began, bundles, count, ended := time.Now(), 0, 0, false
 		forwardEvents(events, func(m tea.Msg) {
 			switch m := m.(type) {
 			case eventsMsg:
 				bundles++
-				reported += len(m)
+				count += len(m)
 			case eventsClosedMsg:
 				ended = true
 			}
 		})
 		seconds := int(time.Since(began).Seconds()) + 1
-		if reported != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one per half frame
-			t.Errorf("%d events in %d bundles in %d s, ended %v", reported, bundles, seconds, ended)
+		if count != 3000 || !ended || bundles > 2*seconds*framesPerSecond { // one per half frame
+			t.Errorf("%d events in %d bundles in %d s, ended %v", count, bundles, seconds, ended)
 		}
 	})
 }

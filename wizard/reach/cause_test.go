@@ -176,12 +176,12 @@ func TestDescribe_ClockSkew(t *testing.T) {
 // Routers limit how often they say that a connection is prohibited.
 func TestCommonCauses_ProhibitedExplainsSilence(t *testing.T) {
 	dead := reach.Layers{TCP: reach.LayerFail}
-	silent, reported := spoiled(reach.Workstation, reach.TCPTimeout, 2, nil, dead), spoiled(reach.Workstation, reach.Prohibited, 3, nil, dead)
-	causes := reach.CommonCauses(joinedReport(silent, reported))
-	if len(causes) != 1 || len(causes[0].IDs) != 5 || causes[0].First.Class != reach.Prohibited || !causes[0].Explains(silent[0]) || !causes[0].Explains(reported[0]) {
+	silent, results := spoiled(reach.Workstation, reach.TCPTimeout, 2, nil, dead), spoiled(reach.Workstation, reach.Prohibited, 3, nil, dead)
+	causes := reach.CommonCauses(joinedReport(silent, results))
+	if len(causes) != 1 || len(causes[0].IDs) != 5 || causes[0].First.Class != reach.Prohibited || !causes[0].Explains(silent[0]) || !causes[0].Explains(results[0]) {
 		t.Errorf("%+v", causes)
 	}
-	alone := reach.CommonCauses(joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 4, nil, dead), reported[:2]))
+	alone := reach.CommonCauses(joinedReport(spoiled(reach.Workstation, reach.TCPTimeout, 4, nil, dead), results[:2]))
 	if len(alone) != 1 || len(alone[0].IDs) != 4 || alone[0].First.Class != reach.TCPTimeout {
 		t.Errorf("two are told, four are not: %+v", alone)
 	}

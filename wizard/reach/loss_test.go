@@ -51,11 +51,11 @@ func TestRun_Loss(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			first := map[string]reach.Finding{"A": dropped, "B": dropped, "C": dropped, "D": half, "E": half}
 			network := &lossy{first: first, failures: test.failures, measured: test.measured, tried: map[string]int{}}
-			reported := map[string]int{}
-			report := reach.Run(t.Context(), taskOf("A", "B", "C", "D", "E", "F"), network, func(r reach.Result) { reported[r.ID]++ })
+			counts := map[string]int{}
+			report := reach.Run(t.Context(), taskOf("A", "B", "C", "D", "E", "F"), network, func(r reach.Result) { counts[r.ID]++ })
 			for _, r := range report.Results {
-				if r.Class != test.want[r.ID] || reported[r.ID] != 1 {
-					t.Errorf("%s is %q, want %q; told %d times", r.ID, r.Class, test.want[r.ID], reported[r.ID])
+				if r.Class != test.want[r.ID] || counts[r.ID] != 1 {
+					t.Errorf("%s is %q, want %q; told %d times", r.ID, r.Class, test.want[r.ID], counts[r.ID])
 				}
 				if reached := test.failures[r.ID] < never; r.Class == reach.Loss && (r.Verdict == reach.Warn) != reached {
 					t.Errorf("%s: %s", r.ID, r.Verdict)

@@ -56,11 +56,11 @@ func TestRun_RepeatsHandshakesThatTimedOut(t *testing.T) {
 				for i := range 24 {
 					task.Checks = append(task.Checks, reach.Check{ID: fmt.Sprintf("A%d", i), URL: "https://example.net", Severity: reach.Must})
 				}
-				reported, began := map[string]int{}, time.Now()
-				report := reach.Run(t.Context(), task, test.link, func(r reach.Result) { reported[r.ID]++ })
+				counts, began := map[string]int{}, time.Now()
+				report := reach.Run(t.Context(), task, test.link, func(r reach.Result) { counts[r.ID]++ })
 				for _, r := range report.Results {
-					if r.Class != test.class || reported[r.ID] != 1 {
-						t.Errorf("%s is %q, want %q; told %d times", r.ID, r.Class, test.class, reported[r.ID])
+					if r.Class != test.class || counts[r.ID] != 1 {
+						t.Errorf("%s is %q, want %q; told %d times", r.ID, r.Class, test.class, counts[r.ID])
 					}
 				}
 				if took := time.Since(began); took > test.most {

@@ -74,12 +74,12 @@ func expect(t *testing.T, report reach.Report, want string) {
 
 func TestRun_OrderAndSingleEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var reported []string
+		var lines []string
 		report := reach.Run(t.Context(), taskOf("A", "B", "C"), probes{
 			"A": after(3*time.Second, reach.Finding{}), "B": after(2*time.Second, dropped), "C": after(time.Second, reach.Finding{}),
-		}, func(r reach.Result) { reported = append(reported, r.ID) })
+		}, func(r reach.Result) { lines = append(lines, r.ID) })
 		expect(t, report, "A ok, B fail, C ok")
-		if got := strings.Join(reported, ""); got != "CBA" {
+		if got := strings.Join(lines, ""); got != "CBA" {
 			t.Errorf("told in the order %s", got)
 		}
 		if report.V != 1 || report.TookMS != 3000 || report.Started.IsZero() {
@@ -245,11 +245,11 @@ func TestRun_SkipsUntilExpiry(t *testing.T) {
 }
 
 func TestRun_DuplicateIDs(t *testing.T) {
-	reported := 0
-	report := reach.Run(t.Context(), taskOf("A", "A", "B<A"), probes{"B": finds(dropped)}, func(reach.Result) { reported++ })
+	count := 0
+	report := reach.Run(t.Context(), taskOf("A", "A", "B<A"), probes{"B": finds(dropped)}, func(reach.Result) { count++ })
 	expect(t, report, "A ok, A ok, B fail")
-	if reported != 3 {
-		t.Errorf("told %d", reported)
+	if count != 3 {
+		t.Errorf("told %d", count)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 func TestCheck_SimulatedMakesNoFolder(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "nowhere"))
 	c := checkFlags{simulate: true, zone: "ch-gva-2", vantages: []string{"workstation"}, only: []string{"NET-EXO-001"}, format: formatShort}
-	var out, reported strings.Builder
-	if err := c.run(t.Context(), cli.Streams{Out: &out, Err: &reported}); err != nil {
-		t.Errorf("%v\n%s%s", err, out.String(), reported.String())
+	var out, output strings.Builder
+	if err := c.run(t.Context(), cli.Streams{Out: &out, Err: &output}); err != nil {
+		t.Errorf("%v\n%s%s", err, out.String(), output.String())
 	}
 }

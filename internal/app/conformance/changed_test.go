@@ -94,11 +94,11 @@ func replaceAnswer(call, old, other string) change {
 		if !matches(r, call, "") {
 			return false
 		}
-		received := httptest.NewRecorder()
-		next.ServeHTTP(received, r)
-		content := strings.ReplaceAll(received.Body.String(), old, other)
-		w.Header().Set("Content-Type", received.Header().Get("Content-Type"))
-		w.WriteHeader(received.Code)
+		recorder := httptest.NewRecorder()
+		next.ServeHTTP(recorder, r)
+		content := strings.ReplaceAll(recorder.Body.String(), old, other)
+		w.Header().Set("Content-Type", recorder.Header().Get("Content-Type"))
+		w.WriteHeader(recorder.Code)
 		_, _ = io.WriteString(w, content)
 		return true
 	}

@@ -39,9 +39,9 @@ func TestRecording_ExchangesWithoutSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkArchive(t, content)
-	for _, reported := range append([]string{key, secret, "c-foreign", "somebody else", "192.0.2.10"}, keys...) {
-		if at := strings.Index(string(content), reported); at >= 0 {
-			t.Errorf("%q is told: %s", reported, content[max(0, at-200):min(len(content), at+80)])
+	for _, text := range append([]string{key, secret, "c-foreign", "somebody else", "192.0.2.10"}, keys...) {
+		if at := strings.Index(string(content), text); at >= 0 {
+			t.Errorf("%q is told: %s", text, content[max(0, at-200):min(len(content), at+80)])
 		}
 	}
 	for _, pattern := range []string{`X-Amz-Signature=[^(]`, `"secret\\?":\\?"[^(]`, `"user-data\\?":\\?"[^(]`, `signature=[^(]`, `Credential=[^(]`} {

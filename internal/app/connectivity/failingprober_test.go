@@ -17,11 +17,11 @@ func silentTask(skips ...reach.Skip) reach.Task {
 
 func TestFailedReport_StorageUnreachable(t *testing.T) {
 	cause := fault.New(fault.Timeout, "wait", remoterun.ErrNoContact).WithHint("ask them")
-	reported := 0
-	report, err := buildFailedReport(t.Context(), silentTask(), cause, func(reach.Result) { reported++ })
-	if storage, other := report.Results[0], report.Results[1]; err != nil || reported != 2 || storage.Verdict != reach.Fail || storage.Hint != "ask them" ||
+	count := 0
+	report, err := buildFailedReport(t.Context(), silentTask(), cause, func(reach.Result) { count++ })
+	if storage, other := report.Results[0], report.Results[1]; err != nil || count != 2 || storage.Verdict != reach.Fail || storage.Hint != "ask them" ||
 		other.Verdict != reach.Skipped || other.IsManualSkip() {
-		t.Errorf("%d told, %v, %+v", reported, err, report)
+		t.Errorf("%d told, %v, %+v", count, err, report)
 	}
 }
 

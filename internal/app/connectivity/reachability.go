@@ -91,7 +91,7 @@ func (r Reachability) toError(report reach.Report) error {
 
 // summarizeFailures lists common causes, with their fix, before other failures.
 func summarizeFailures(report reach.Report) (failed []string, remedy string) {
-	causes, reported := reach.CommonCauses(report), map[int]bool{}
+	causes, seen := reach.CommonCauses(report), map[int]bool{}
 	var alone []string
 	for _, result := range report.Results {
 		if result.Verdict != reach.Fail {
@@ -101,8 +101,8 @@ func summarizeFailures(report reach.Report) (failed []string, remedy string) {
 		switch {
 		case i < 0:
 			alone = append(alone, formatResult(result))
-		case !reported[i]:
-			reported[i] = true
+		case !seen[i]:
+			seen[i] = true
 			failed = append(failed, causes[i].String())
 			remedy += causes[i].Hint + " Then "
 		}

@@ -14,8 +14,8 @@ func TestToError_CommonCauseFirst(t *testing.T) {
 		report.Results = append(report.Results, reach.Result{ID: id, Target: "quay.io:443", Source: reach.Workstation, Verdict: reach.Fail, Class: reach.Captive})
 	}
 	err := Reachability{command: "exoshift check"}.toError(report)
-	if reported := err.Error(); !strings.Contains(reported, "one cause of 4 problems: ") || !strings.Contains(reported, "; NET-RH-009 own.example:443") || strings.Contains(reported, "NET-RH-001") {
-		t.Error(reported)
+	if text := err.Error(); !strings.Contains(text, "one cause of 4 problems: ") || !strings.Contains(text, "; NET-RH-009 own.example:443") || strings.Contains(text, "NET-RH-001") {
+		t.Error(text)
 	}
 	if hint := fault.HintOf(err); !strings.HasPrefix(hint, "Log in to the network") || !strings.Contains(hint, "run `exoshift check`; to skip a check") || !strings.Contains(hint, "NET-RH-009") {
 		t.Error(hint)

@@ -44,14 +44,14 @@ func (c *Backend) buildReview(ctx context.Context, spec state.Spec, secrets wiza
 	if err != nil {
 		return wizard.Review{}, err
 	}
-	estimate := wizard.Review{
+	review := wizard.Review{
 		Changes: toPlanned(preview), Quotas: toQuotaNeeds(preview.Quotas), Estimate: c.estimateCost(spec),
 		Minutes: EstimateMinutes(install.Steps(spec)), Actions: slices.Concat(ListZoneNeeds(preview), ListManualActions(spec)), Difference: preview.Difference.Unified,
 	}
 	answers := c.finalAnswers().Copy()
 	answers.Spec = spec
-	estimate.Export, err = c.export(answers)
-	return estimate, err
+	review.Export, err = c.export(answers)
+	return review, err
 }
 
 func toPlanned(preview install.Preview) []wizard.PlannedChange {

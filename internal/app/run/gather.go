@@ -32,16 +32,16 @@ func gatherDiagnostics(ctx context.Context, clock network.Clock, installation *i
 	emit(provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Started, Text: "gathering diagnostic data, for at most one minute"})
 	kept, missing := installation.Gather(ctx, failure)
 	place := format(kept.Path)
-	reported := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: place, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), place)}
+	event := provisioner.Event{Type: provisioner.TypeGathered, State: provisioner.Done, Name: place, Text: fmt.Sprintf("%d files, %s, in %s", kept.Files, text.FormatSize(kept.Bytes), place)}
 	if missing != nil {
-		reported.Reason = "some data is missing; index.json lists it"
-		reported.Text += "; " + reported.Reason
+		event.Reason = "some data is missing; index.json lists it"
+		event.Text += "; " + event.Reason
 	}
 	if kept.Files == 0 {
-		reported.State, reported.Name, reported.Text, reported.Reason = provisioner.Failed, "", "no data could be gathered", missing.Error()
+		event.State, event.Name, event.Text, event.Reason = provisioner.Failed, "", "no data could be gathered", missing.Error()
 	}
-	emit(reported)
-	return reported.Name
+	emit(event)
+	return event.Name
 }
 
 // shouldGather excludes failures that are self-explanatory: after a cancellation, or with an action needed.

@@ -25,9 +25,9 @@ func FuzzReport(f *testing.F) {
 			}
 			return
 		}
-		output := err.Error() + fault.HintOf(err)
-		if fault.Is(err, fault.Cancelled) || strings.IndexFunc(output, func(r rune) bool { return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) >= 0 {
-			t.Fatalf("kind %d: %q", fault.KindOf(err), output)
+		text := err.Error() + fault.HintOf(err)
+		if fault.Is(err, fault.Cancelled) || strings.IndexFunc(text, func(r rune) bool { return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) >= 0 {
+			t.Fatalf("kind %d: %q", fault.KindOf(err), text)
 		}
 	})
 }

@@ -50,8 +50,8 @@ type reader struct {
 }
 
 func (r *reader) Read(p []byte) (int, error) {
-	reported := r.told.String()
-	question := reported[strings.LastIndex(reported, "\n")+1:]
+	text := r.told.String()
+	question := text[strings.LastIndex(text, "\n")+1:]
 	r.told.WriteString("\n")
 	if strings.HasPrefix(question, "Type yes") {
 		return 0, io.EOF
@@ -70,9 +70,9 @@ func (r *reader) Read(p []byte) (int, error) {
 }
 
 // keysExplained returns the keys of the questions that were asked, without repetition.
-func keysExplained(reported string) []string {
+func keysExplained(text string) []string {
 	keys := map[string]bool{}
-	for line := range strings.Lines(reported) {
+	for line := range strings.Lines(text) {
 		if key, found := strings.CutPrefix(line, "Key in the answers file: "); found {
 			keys[strings.TrimSuffix(strings.TrimSpace(key), ".")] = true
 		}

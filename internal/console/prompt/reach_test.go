@@ -77,8 +77,8 @@ func TestPrompt_SkipUnreachableServices(t *testing.T) {
 	if i := strings.IndexFunc(transcript, steers); i >= 0 {
 		t.Errorf("%q is printed", transcript[max(0, i-40):i+1])
 	}
-	_, reported, _ := strings.Cut(transcript, "Checks.")
-	golden(t, "reach.golden", []byte(reported))
+	_, text, _ := strings.Cut(transcript, "Checks.")
+	golden(t, "reach.golden", []byte(text))
 }
 
 func TestPrompt_SkipAtChecksOnly(t *testing.T) {
@@ -119,13 +119,13 @@ func TestPrompt_CommonCauseLast(t *testing.T) {
 	if _, err := talk.types(t.Context(), defaultCluster()...); err != nil {
 		t.Fatal(err)
 	}
-	reported := talk.transcript.String()
-	_, end, counted := strings.Cut(reported, "Services, seen from this workstation: 9 with a warning.")
+	text := talk.transcript.String()
+	_, end, counted := strings.Cut(text, "Services, seen from this workstation: 9 with a warning.")
 	if !counted || !strings.Contains(end, "The one cause of 9 problems: the network of this workstation requires a login.") ||
 		!strings.Contains(end, "Fix: Log in to the network of this workstation") {
-		t.Error(reported)
+		t.Error(text)
 	}
-	if n := strings.Count(reported, "it responds in place of"); n != 2 {
-		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, reported)
+	if n := strings.Count(text, "it responds in place of"); n != 2 {
+		t.Errorf("what to do is told %d times before it is clear that many have one cause:\n%s", n, text)
 	}
 }

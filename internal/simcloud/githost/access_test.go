@@ -20,16 +20,16 @@ func (l *lab) ask(t *testing.T, method, path string, header map[string]string) (
 	for key, value := range header {
 		request.Header.Set(key, value)
 	}
-	output, err := http.DefaultTransport.RoundTrip(request)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = output.Body.Close() }()
-	body, err := io.ReadAll(output.Body)
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return output.StatusCode, output.Header, string(body)
+	return response.StatusCode, response.Header, string(body)
 }
 
 func basic(user, password string) map[string]string {
@@ -62,9 +62,9 @@ func TestGitHost_TokenScopes(t *testing.T) {
 		"an old client":        {"/" + getProject + ".git/info/refs", basic("oauth2", all), 403, "Please upgrade your git client."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, header, output := l.ask(t, http.MethodGet, test.path, test.header)
-			if code != test.code || !strings.Contains(output, test.said) {
-				t.Errorf("%d: %s", code, output)
+			code, header, text := l.ask(t, http.MethodGet, test.path, test.header)
+			if code != test.code || !strings.Contains(text, test.said) {
+				t.Errorf("%d: %s", code, text)
 			}
 			if code == http.StatusUnauthorized && header.Get("WWW-Authenticate") != `Basic realm="GitLab"` {
 				t.Errorf("it asks for %q", header.Get("WWW-Authenticate"))
@@ -105,8 +105,8 @@ func TestGitHost_GitLabAPI(t *testing.T) {
 		"no such endpoint":   {"nothing", private(all), 404, `{"error":"404 Not Found"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if code, _, output := l.ask(t, http.MethodGet, "/api/v4/"+test.path, test.header); code != test.code || !strings.Contains(output, test.said) {
-				t.Errorf("%d: %s", code, output)
+			if code, _, text := l.ask(t, http.MethodGet, "/api/v4/"+test.path, test.header); code != test.code || !strings.Contains(text, test.said) {
+				t.Errorf("%d: %s", code, text)
 			}
 		})
 	}
@@ -118,10 +118,10 @@ func TestGitHost_Pagination(t *testing.T) {
 	for _, text := range []string{"1", "2", "3"} {
 		l.commit(t, getProject, map[string]string{"a": text})
 	}
-	_, header, output := l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2&page=2", private(l.CreateToken()))
+	_, header, text := l.ask(t, http.MethodGet, "/api/v4/"+projectURL+"/repository/commits?per_page=2&page=2", private(l.CreateToken()))
 	var list []map[string]any
-	if err := json.Unmarshal([]byte(output), &list); err != nil || len(list) != 1 {
-		t.Fatalf("%v: %s", err, output)
+	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v: %s", err, text)
 	}
 	for name, want := range map[string]string{"X-Total": "3", "X-Total-Pages": "2", "X-Page": "2", "X-Next-Page": "", "Link": ""} {
 		if got := header.Get(name); got != want {

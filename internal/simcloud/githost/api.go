@@ -79,17 +79,17 @@ func signIn(w http.ResponseWriter, r *http.Request) {
 func (h *Host) newEndpoint(serve func(call) apiResponse) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		held, given, valid := h.findToken(r)
-		var output apiResponse
+		var response apiResponse
 		switch {
 		case !given || !valid:
-			output = newMessageResponse(http.StatusUnauthorized, "Unauthorized")
+			response = newMessageResponse(http.StatusUnauthorized, "Unauthorized")
 		case !held.hasScope("api") && (r.Method != http.MethodGet || !held.hasScope("read_api")) && !strings.HasSuffix(r.URL.Path, "/personal_access_tokens/self"):
-			output = apiResponse{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
+			response = apiResponse{http.StatusForbidden, map[string]string{"error": "insufficient_scope", "scope": "api read_api",
 				"error_description": "The request requires higher privileges than provided by the access token."}}
 		default:
-			output = serve(call{Request: r, host: h, token: held})
+			response = serve(call{Request: r, host: h, token: held})
 		}
-		output.write(w, r)
+		response.write(w, r)
 	})
 }
 

@@ -89,16 +89,16 @@ func (c *compiler) push(t *testing.T, configuration string) string {
 func (c *compiler) ask(path string) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodGet, "/api/v4/"+path, nil)
 	request.Header.Set("PRIVATE-TOKEN", c.token)
-	output := httptest.NewRecorder()
-	c.NewWebHandler().ServeHTTP(output, request)
-	return output
+	recorder := httptest.NewRecorder()
+	c.NewWebHandler().ServeHTTP(recorder, request)
+	return recorder
 }
 
 func (c *compiler) get(t *testing.T, path string, into any) {
 	t.Helper()
-	output := c.ask(path)
-	if err := json.Unmarshal(output.Body.Bytes(), into); err != nil || output.Code != http.StatusOK {
-		t.Fatalf("%s: %d, %v, %s", path, output.Code, err, output.Body)
+	recorder := c.ask(path)
+	if err := json.Unmarshal(recorder.Body.Bytes(), into); err != nil || recorder.Code != http.StatusOK {
+		t.Fatalf("%s: %d, %v, %s", path, recorder.Code, err, recorder.Body)
 	}
 }
 
@@ -298,9 +298,9 @@ func TestPipeline_RetryRunsAgain(t *testing.T) {
 		before := c.job(t, again.ID)
 		request := httptest.NewRequest(http.MethodPost, "/api/v4/"+projectURL+"/pipelines/"+itoa(again.ID)+"/retry", nil)
 		request.Header.Set("PRIVATE-TOKEN", c.token)
-		output := httptest.NewRecorder()
-		if c.NewWebHandler().ServeHTTP(output, request); output.Code != http.StatusCreated {
-			t.Fatalf("retry: %d %s", output.Code, output.Body)
+		recorder := httptest.NewRecorder()
+		if c.NewWebHandler().ServeHTTP(recorder, request); recorder.Code != http.StatusCreated {
+			t.Fatalf("retry: %d %s", recorder.Code, recorder.Body)
 		}
 		if now := c.job(t, again.ID); now.ID <= before.ID || now.Status != "pending" {
 			t.Errorf("the job is %+v after %+v", now, before)

@@ -80,11 +80,11 @@ func (l *lab) push(t *testing.T, name string, tip plumbing.Hash, pack []byte) st
 		t.Fatal(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	output, err := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(output)
+	return string(content)
 }
 
 // authorized moves the URL's credentials into the header.
@@ -122,8 +122,8 @@ func TestPush_RefusesHostileTree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			forged := &forgery{Storage: memory.NewStorage()}
 			tip := forge(forged)
-			if output := l.push(t, "refs/heads/master", tip, forged.pack(t)); !strings.Contains(output, "ng refs/heads/master") {
-				t.Errorf("the host says %q", output)
+			if text := l.push(t, "refs/heads/master", tip, forged.pack(t)); !strings.Contains(text, "ng refs/heads/master") {
+				t.Errorf("the host says %q", text)
 			}
 			if files, _, err := l.ReadFiles(getProject); err != nil || len(files) > 0 {
 				t.Errorf("it has %v, %v", files, err)
@@ -138,12 +138,12 @@ func TestPush_RefusesOtherReferences(t *testing.T) {
 	forged := &forgery{Storage: memory.NewStorage()}
 	tip := forged.commit(t, forged.tree(t, "x", filemode.Regular, forged.add(t, plumbing.BlobObject, []byte("x"))))
 	for _, name := range []string{"HEAD", "refs/heads/../../x", "refs/pipelines/1", "refs/heads/x.lock", "refs/heads/-x"} {
-		if output := l.push(t, name, tip, forged.pack(t)); !strings.Contains(output, "pre-receive hook declined") {
-			t.Errorf("%s: the host says %q", name, output)
+		if text := l.push(t, name, tip, forged.pack(t)); !strings.Contains(text, "pre-receive hook declined") {
+			t.Errorf("%s: the host says %q", name, text)
 		}
 	}
-	if output := l.push(t, "refs/heads/x", tip, forged.pack(t)); !strings.Contains(output, "ok refs/heads/x") {
-		t.Errorf("an ordinary one: the host says %q", output)
+	if text := l.push(t, "refs/heads/x", tip, forged.pack(t)); !strings.Contains(text, "ok refs/heads/x") {
+		t.Errorf("an ordinary one: the host says %q", text)
 	}
 }
 
@@ -176,8 +176,8 @@ func TestPush_RefusesOversizedPack(t *testing.T) {
 		"it is no pack":       []byte("nothing"),
 		"it is far too large": append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), make([]byte, 1<<16)...),
 	} {
-		if output := l.push(t, "refs/heads/master", plumbing.NewHash(strings.Repeat("ab", 20)), pack); !strings.Contains(output, "unpack index-pack abnormal exit") {
-			t.Errorf("%s: the host says %q", name, output)
+		if text := l.push(t, "refs/heads/master", plumbing.NewHash(strings.Repeat("ab", 20)), pack); !strings.Contains(text, "unpack index-pack abnormal exit") {
+			t.Errorf("%s: the host says %q", name, text)
 		}
 	}
 }
@@ -194,8 +194,8 @@ func TestPush_RefusesTreeBomb(t *testing.T) {
 		}
 		below, mode = forged.add(t, plumbing.TreeObject, data), filemode.Dir
 	}
-	if output := l.push(t, "refs/heads/master", forged.commit(t, below), forged.pack(t)); !strings.Contains(output, "ok refs/heads/master") {
-		t.Fatalf("Git accepts it, and the host says %q", output)
+	if text := l.push(t, "refs/heads/master", forged.commit(t, below), forged.pack(t)); !strings.Contains(text, "ok refs/heads/master") {
+		t.Fatalf("Git accepts it, and the host says %q", text)
 	}
 	if files, _, err := l.ReadFiles(getProject); err == nil {
 		t.Errorf("%d files were read", len(files))

@@ -31,8 +31,8 @@ func TestGitHost_PersistsEverything(t *testing.T) {
 	if err != nil || tip != commit || string(files["a/b"]) != "1" {
 		t.Errorf("%v at %s: %v", files, tip, err)
 	}
-	if code, _, output := again.ask(t, "GET", "/api/v4/"+projectURL, private(token)); code != 200 || !strings.Contains(output, getProject) {
-		t.Errorf("the token: %d %s", code, output)
+	if code, _, text := again.ask(t, "GET", "/api/v4/"+projectURL, private(token)); code != 200 || !strings.Contains(text, getProject) {
+		t.Errorf("the token: %d %s", code, text)
 	}
 }
 

@@ -130,13 +130,13 @@ func rejectPush(asked push, why error) map[string]error {
 // report sends the report-status. The result of "" is the host's message on the side band.
 func (w *wire) report(asked push, unpack error, results map[string]error) error {
 	capable := asked.capable["side-band-64k"]
-	output := results[""]
+	failure := results[""]
 	var text bytes.Buffer
 	lines := pktline.NewEncoder(&text)
 	_ = lines.EncodeString("unpack ok\n") // into memory
 	if unpack != nil {
 		text.Reset()
-		output = unpack
+		failure = unpack
 		_ = lines.EncodeString("unpack index-pack abnormal exit\n")
 	}
 	for _, change := range asked.updates {
@@ -150,8 +150,8 @@ func (w *wire) report(asked push, unpack error, results map[string]error) error 
 		_ = lines.EncodeString(line + "\n")
 	}
 	_ = lines.Flush()
-	if output != nil && capable {
-		if _, err := w.newBandWriter(sideband.ProgressMessage, true).Write([]byte(output.Error() + "\n")); err != nil {
+	if failure != nil && capable {
+		if _, err := w.newBandWriter(sideband.ProgressMessage, true).Write([]byte(failure.Error() + "\n")); err != nil {
 			return err
 		}
 	}

@@ -28,11 +28,11 @@ func (p *proxy) parseHTTPRequest(args []string) error {
 	if len(args) == 0 || args[0] != "return" {
 		return fmt.Errorf("'http-request' : unknown or missing action %v, expected return", args)
 	}
-	output := httpResponse{status: http.StatusOK}
-	if err := output.read(args[1:]); err != nil {
+	response := httpResponse{status: http.StatusOK}
+	if err := response.read(args[1:]); err != nil {
 		return fmt.Errorf("'http-request return' : %w", err)
 	}
-	p.responses = append(p.responses, output)
+	p.responses = append(p.responses, response)
 	return nil
 }
 

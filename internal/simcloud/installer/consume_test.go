@@ -26,10 +26,10 @@ func TestIgnitionConfigs_IncludeEditedManifests(t *testing.T) {
 		place(t, dir, name, content)
 	}
 	place(t, dir, "manifests/README.md", "not: [for the cluster")
-	_, _, output := run(t, dir, "create", "ignition-configs")
+	_, _, text := run(t, dir, "create", "ignition-configs")
 	for _, want := range []string{"Consuming Common Manifests from target directory", "Consuming Openshift Manifests from target directory", "Ignition-Configs created in: " + dir} {
-		if !strings.Contains(output, want) {
-			t.Errorf("it did not say %q:\n%s", want, output)
+		if !strings.Contains(text, want) {
+			t.Errorf("it did not say %q:\n%s", want, text)
 		}
 	}
 	files := disk(t, read(t, dir, "bootstrap.ign"))
@@ -51,9 +51,9 @@ func TestIgnitionConfigs_NameUnreadableManifest(t *testing.T) {
 		dir := directoryWith(t, minimalConfig)
 		mustRun(t, dir, "create", "manifests")
 		place(t, dir, "openshift/99-broken.yaml", content)
-		code, _, output := run(t, dir, "create", "ignition-configs")
-		if code != 1 || !strings.Contains(output, "openshift/99-broken.yaml") {
-			t.Errorf("%q: exit code %d, %s", content, code, output)
+		code, _, text := run(t, dir, "create", "ignition-configs")
+		if code != 1 || !strings.Contains(text, "openshift/99-broken.yaml") {
+			t.Errorf("%q: exit code %d, %s", content, code, text)
 		}
 		if !strings.Contains(string(read(t, dir, ".openshift_install.log")), "openshift/99-broken.yaml") {
 			t.Error("the log file does not tell")

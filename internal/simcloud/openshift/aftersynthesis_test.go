@@ -282,19 +282,19 @@ func TestAlerts_RequirePermission(t *testing.T) {
 		if code, _ := ask(s.requestToken(monitoring.Namespace, "stranger")); code != http.StatusForbidden {
 			t.Errorf("a stranger: %d", code)
 		}
-		reported := func(want string) func() bool {
+		report := func(want string) func() bool {
 			return func() bool {
 				code, names := ask(s.requestToken(monitoring.Namespace, monitoring.User))
 				return code == http.StatusOK && names == "Watchdog active, AlertmanagerReceiversNotConfigured active, SimpleContentAccessNotAvailable "+want
 			}
 		}
-		s.until(time.Minute, "what fires on every new cluster", reported("active, "))
+		s.until(time.Minute, "what fires on every new cluster", report("active, "))
 		s.apply(silenceObjects + "---\n" + namespaced("syn-cluster-backup", ""))
-		s.until(5*time.Minute, "a silence, and a job that failed", reported("suppressed, KubeJobFailed active, "))
+		s.until(5*time.Minute, "a silence, and a job that failed", report("suppressed, KubeJobFailed active, "))
 		if _, err := s.api.Do(s.ctx, http.MethodDelete, "/apis/batch/v1/namespaces/syn-cluster-backup/jobs/objects-check", nil); err != nil {
 			t.Fatal(err)
 		}
 		_ = s.clock.Sleep(s.ctx, 5*time.Minute)
-		s.until(time.Minute, "an end of that", reported("suppressed, "))
+		s.until(time.Minute, "an end of that", report("suppressed, "))
 	})
 }

@@ -119,8 +119,8 @@ func TestNodes_ReadyWithNetworkPlugin(t *testing.T) {
 				if ready := l.ready() == 1; ready != c.ready {
 					t.Errorf("ready: %t\n%s", ready, l.consoles())
 				}
-				if output := l.consoles() + l.podMessages(); !strings.Contains(output, c.says) {
-					t.Errorf("nobody says %q:\n%s", c.says, output)
+				if text := l.consoles() + l.podMessages(); !strings.Contains(text, c.says) {
+					t.Errorf("nobody says %q:\n%s", c.says, text)
 				}
 			})
 		})
@@ -137,8 +137,8 @@ func TestBootstrap_RefusedManifestBlocksCompletion(t *testing.T) {
 		if l.bootstrapStatus() != "" {
 			t.Error("the bootstrap is complete")
 		}
-		if output := l.consoles(); !strings.Contains(output, `1 manifests cannot be applied: manifests/nothing.yaml: Nothing a: no matches for kind "Nothing"`) {
-			t.Error(output)
+		if text := l.consoles(); !strings.Contains(text, `1 manifests cannot be applied: manifests/nothing.yaml: Nothing a: no matches for kind "Nothing"`) {
+			t.Error(text)
 		}
 	})
 }

@@ -206,8 +206,8 @@ func TestCloudController_FailureStallsInstallation(t *testing.T) {
 				if got := l.etcdMessage(); got != "1 members are available" {
 					t.Errorf("etcd: %q", got)
 				}
-				if output := l.consoles() + l.podMessages(); !strings.Contains(output, c.says) {
-					t.Errorf("nobody says %q:\n%s", c.says, output)
+				if text := l.consoles() + l.podMessages(); !strings.Contains(text, c.says) {
+					t.Errorf("nobody says %q:\n%s", c.says, text)
 				}
 			})
 		})
@@ -216,14 +216,14 @@ func TestCloudController_FailureStallsInstallation(t *testing.T) {
 
 // podMessages returns the API's messages about pods that do not run.
 func (l *lab) podMessages() string {
-	output := ""
+	text := ""
 	for _, pod := range l.get("/api/v1/pods").List("items") {
-		output += pod.Condition("PodScheduled").GetString("message") + "\n"
+		text += pod.Condition("PodScheduled").GetString("message") + "\n"
 		for _, container := range pod.List("status.containerStatuses") {
-			output += container.GetString("state.waiting.message") + "\n"
+			text += container.GetString("state.waiting.message") + "\n"
 		}
 	}
-	return output
+	return text
 }
 
 func TestCloudController_UnknownMasterBlocksCompletion(t *testing.T) {
@@ -243,8 +243,8 @@ func TestCloudController_UnknownMasterBlocksCompletion(t *testing.T) {
 		if got := operator.Condition("Available"); got.GetString("status") == "True" || !strings.Contains(got.GetString("message"), "untolerated taint") {
 			t.Errorf("openshift-apiserver: %v", got)
 		}
-		if output := l.consoles(); !strings.Contains(output, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {
-			t.Error(output)
+		if text := l.consoles(); !strings.Contains(text, `error syncing "master-2": failed to get instance metadata for node: instance not found`) {
+			t.Error(text)
 		}
 	})
 }

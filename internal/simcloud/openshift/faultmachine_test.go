@@ -51,9 +51,9 @@ func TestFault_MissingWorkerConfiguration(t *testing.T) {
 		if requests, ready := l.approve(), l.ready(); requests > 0 || ready != 3 {
 			t.Errorf("%d requests are pending, %d nodes are ready", requests, ready)
 		}
-		if output := l.everything(); !strings.Contains(output, "couldn't get config for pool worker: could not fetch config rendered-worker-") ||
-			!strings.Contains(output, "Internal Server Error") {
-			t.Error(output)
+		if text := l.everything(); !strings.Contains(text, "couldn't get config for pool worker: could not fetch config rendered-worker-") ||
+			!strings.Contains(text, "Internal Server Error") {
+			t.Error(text)
 		}
 	})
 }

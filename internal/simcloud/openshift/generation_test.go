@@ -49,8 +49,8 @@ func TestGeneration_InvalidCertificatesStopBootstrap(t *testing.T) {
 					t.Errorf("%d nodes registered", len(nodes))
 				}
 				for _, want := range c.says {
-					if output := l.everything(); !strings.Contains(output, want) {
-						t.Errorf("nobody says %q:\n%s", want, output)
+					if text := l.everything(); !strings.Contains(text, want) {
+						t.Errorf("nobody says %q:\n%s", want, text)
 					}
 				}
 			})
@@ -76,8 +76,8 @@ func TestGeneration_MastersWithOtherPointer(t *testing.T) {
 		if nodes := l.get(apiclient.NodesPath).List("items"); len(nodes) > 0 {
 			t.Errorf("%d nodes registered", len(nodes))
 		}
-		if output := l.everything(); !strings.Contains(output, "x509: certificate signed by unknown authority") || strings.Contains(output, "Pool master requested") {
-			t.Error(output)
+		if text := l.everything(); !strings.Contains(text, "x509: certificate signed by unknown authority") || strings.Contains(text, "Pool master requested") {
+			t.Error(text)
 		}
 	})
 }

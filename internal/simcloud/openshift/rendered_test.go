@@ -76,8 +76,8 @@ func TestMachineConfig_InvalidBlocksMachines(t *testing.T) {
 			inLabOf(t, c.plan, func(t *testing.T, l *lab) {
 				l.bootCluster(1, 0)
 				_ = l.clock.Sleep(l.ctx, 20*time.Minute)
-				if output := l.consoles(); strings.Contains(output, "registered node") || !strings.Contains(output, c.says) {
-					t.Errorf("the consoles lack %q, or a node registered:\n%s", c.says, output)
+				if text := l.consoles(); strings.Contains(text, "registered node") || !strings.Contains(text, c.says) {
+					t.Errorf("the consoles lack %q, or a node registered:\n%s", c.says, text)
 				}
 			})
 		})

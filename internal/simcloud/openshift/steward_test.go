@@ -174,8 +174,8 @@ func TestSteward_ArgoCDReportsErrors(t *testing.T) {
 				}
 				s.apply(manifests)
 				_ = s.clock.Sleep(s.ctx, 12*time.Minute)
-				if output := s.applications() + s.consoles(); !strings.Contains(output, test.says) || s.synthesized() {
-					t.Fatalf("nobody says %q:\n%s", test.says, output)
+				if text := s.applications() + s.consoles(); !strings.Contains(text, test.says) || s.synthesized() {
+					t.Fatalf("nobody says %q:\n%s", test.says, text)
 				}
 				if test.heal != nil {
 					test.heal(s)

@@ -97,8 +97,8 @@ func (p *proxy) isAuthorized(r *http.Request) bool {
 	}
 	password, _ := p.account.Password()
 	asked := http.Request{Header: http.Header{"Authorization": r.Header.Values("Proxy-Authorization")}}
-	user, given, reported := asked.BasicAuth()
-	return reported && user == p.account.Username() && given == password
+	user, given, known := asked.BasicAuth()
+	return known && user == p.account.Username() && given == password
 }
 
 func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {

@@ -32,10 +32,10 @@ func (w world) acl(path, canned string) {
 }
 
 // keys has two keys: one with all permissions, the other with the given ones.
-func keys(reported ...string) s3.Credentials {
+func keys(lines ...string) s3.Credentials {
 	return func(given string) (string, func(operation, bucket, object string) bool, bool) {
 		return secret, func(operation, bucket, object string) bool {
-			return given == key || slices.Contains(reported, strings.TrimSuffix(operation+" "+bucket+"/"+object, "/"))
+			return given == key || slices.Contains(lines, strings.TrimSuffix(operation+" "+bucket+"/"+object, "/"))
 		}, given == key || given == "EXOtold"
 	}
 }
@@ -60,27 +60,27 @@ func TestKey_Policy(t *testing.T) {
 		ctx := w.Context()
 		w.must(w.client.MakeBucket(ctx, "mine", minio.MakeBucketOptions{}))
 		w.must(w.client.MakeBucket(ctx, "other", minio.MakeBucketOptions{}))
-		reported, err := minio.New(host, &minio.Options{
+		client, err := minio.New(host, &minio.Options{
 			Creds: credentials.NewStaticV4("EXOtold", secret, ""), Secure: true, Region: "ch-gva-2",
 			Transport: direct{w.storage}, BucketLookup: minio.BucketLookupPath,
 		})
 		w.must(err)
-		_, err = reported.PutObject(ctx, "mine", "x", strings.NewReader("x"), 1, minio.PutObjectOptions{})
+		_, err = client.PutObject(ctx, "mine", "x", strings.NewReader("x"), 1, minio.PutObjectOptions{})
 		w.must(err)
-		_, err = reported.PutObject(ctx, "mine", "y", strings.NewReader("x"), 1, minio.PutObjectOptions{})
+		_, err = client.PutObject(ctx, "mine", "y", strings.NewReader("x"), 1, minio.PutObjectOptions{})
 		w.code(err, "AccessDenied")
-		_, err = reported.PutObject(ctx, "other", "x", strings.NewReader("x"), 1, minio.PutObjectOptions{})
+		_, err = client.PutObject(ctx, "other", "x", strings.NewReader("x"), 1, minio.PutObjectOptions{})
 		w.code(err, "AccessDenied")
-		w.code(reported.RemoveObject(ctx, "mine", "x", minio.RemoveObjectOptions{}), "AccessDenied")
-		w.code(reported.MakeBucket(ctx, "third", minio.MakeBucketOptions{}), "AccessDenied")
-		link, err := reported.PresignedGetObject(ctx, "other", "x", time.Hour, nil)
+		w.code(client.RemoveObject(ctx, "mine", "x", minio.RemoveObjectOptions{}), "AccessDenied")
+		w.code(client.MakeBucket(ctx, "third", minio.MakeBucketOptions{}), "AccessDenied")
+		link, err := client.PresignedGetObject(ctx, "other", "x", time.Hour, nil)
 		w.must(err)
 		if status, _ := w.fetch(http.MethodGet, link.String(), nil); status != http.StatusForbidden {
 			t.Errorf("a link says more than its maker may: %d", status)
 		}
-		_, err = reported.CopyObject(ctx, minio.CopyDestOptions{Bucket: "mine", Object: "x"}, minio.CopySrcOptions{Bucket: "other", Object: "x"})
+		_, err = client.CopyObject(ctx, minio.CopyDestOptions{Bucket: "mine", Object: "x"}, minio.CopySrcOptions{Bucket: "other", Object: "x"})
 		w.code(err, "AccessDenied")
-		buckets, err := reported.ListBuckets(ctx)
+		buckets, err := client.ListBuckets(ctx)
 		w.must(err)
 		if len(buckets) != 2 {
 			t.Errorf("buckets: %v", buckets)

@@ -62,9 +62,9 @@ var (
 func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	f := newFailure(http.StatusInternalServerError, "InternalError", err.Error())
 	errors.As(err, &f)
-	reported := *f
-	reported.Resource = r.URL.Path
-	writeXML(w, reported.Status, reported)
+	apiError := *f
+	apiError.Resource = r.URL.Path
+	writeXML(w, apiError.Status, apiError)
 }
 
 // writeXML also serves HEAD: net/http omits the body.

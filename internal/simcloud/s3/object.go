@@ -175,11 +175,11 @@ func (a *objectAPI) deleteMany(w http.ResponseWriter, r *request) error {
 		if body.Quiet {
 			continue
 		}
-		reported := wireDeletedKey{Key: o.Key, Version: o.Version, Marker: gone.marker}
+		key := wireDeletedKey{Key: o.Key, Version: o.Version, Marker: gone.marker}
 		if gone.marker {
-			reported.MarkerVersion = gone.version
+			key.MarkerVersion = gone.version
 		}
-		result.Deleted = append(result.Deleted, reported)
+		result.Deleted = append(result.Deleted, key)
 	}
 	writeXML(w, http.StatusOK, result)
 	return nil

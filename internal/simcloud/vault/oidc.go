@@ -204,13 +204,13 @@ func extractIDToken(answer *http.Response) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var output struct {
+	var content struct {
 		IDToken     string `json:"id_token"`
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	if err := json.Unmarshal(body, &output); err != nil || output.IDToken == "" {
-		return "", fmt.Errorf("%s: %s %s", answer.Status, output.Error, output.Description)
+	if err := json.Unmarshal(body, &content); err != nil || content.IDToken == "" {
+		return "", fmt.Errorf("%s: %s %s", answer.Status, content.Error, content.Description)
 	}
-	return output.IDToken, nil
+	return content.IDToken, nil
 }

@@ -114,7 +114,7 @@ func (f *fetcher) download(ctx context.Context, source string, extra types.HTTPH
 // fetchHTTP retries until a response is not a 5xx status.
 func (f *fetcher) fetchHTTP(ctx context.Context, source string, headers http.Header) ([]byte, error) {
 	shown, _, _ := strings.Cut(source, "?") // the query of a presigned link is a secret
-	output := func(attempt int, outcome string) {
+	report := func(attempt int, outcome string) {
 		if attempt <= 5 || attempt%20 == 0 || outcome == http.StatusText(http.StatusOK) { // the console is short
 			f.guest.Console("ignition: GET %s: attempt #%d: %s", shown, attempt, outcome)
 		}
@@ -125,14 +125,14 @@ func (f *fetcher) fetchHTTP(ctx context.Context, source string, headers http.Hea
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			output(attempt, strings.ReplaceAll(err.Error(), source, shown))
+			report(attempt, strings.ReplaceAll(err.Error(), source, shown))
 		case status == http.StatusOK || status == http.StatusNoContent:
-			output(attempt, http.StatusText(status))
+			report(attempt, http.StatusText(status))
 			return content, nil
 		case status < http.StatusInternalServerError:
 			return nil, statusError{shown, status}
 		default:
-			output(attempt, http.StatusText(status))
+			report(attempt, http.StatusText(status))
 		}
 		if err := f.guest.clock().Sleep(ctx, backoff); err != nil {
 			return nil, err

@@ -22,13 +22,13 @@ func (c *cloudInit) runCommands(ctx context.Context, commands []any) error {
 		return err
 	}
 	c.Console("cloud-init: runcmd: %d commands", len(commands))
-	output := &lineWriter{write: func(line string) { c.Console("cloud-init: %s", line) }}
-	defer output.end()
+	writer := &lineWriter{write: func(line string) { c.Console("cloud-init: %s", line) }}
+	defer writer.end()
 	host := shell.Host{
 		Network: c.Network(), Files: shell.NewFiles(c.guest), PowerOff: c.powerOff, Program: c.hypervisor.config.Program,
 		StartService: c.startService,
 	}
-	_, err = host.Run(ctx, script, output, output)
+	_, err = host.Run(ctx, script, writer, writer)
 	return err
 }
 

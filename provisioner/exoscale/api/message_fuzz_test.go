@@ -15,12 +15,12 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		output := redactor{"very-secret-value"}.redact(parseMessage(append(body, "very-secret-value"...)) + parseMessage(body))
-		if n := utf8.RuneCountInString(output); n > maxMessage+1 || !utf8.ValidString(output) {
+		text := redactor{"very-secret-value"}.redact(parseMessage(append(body, "very-secret-value"...)) + parseMessage(body))
+		if n := utf8.RuneCountInString(text); n > maxMessage+1 || !utf8.ValidString(text) {
 			t.Fatalf("%d characters of %q", n, body)
 		}
-		if strings.ContainsFunc(output, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(output, "very-secret-value") {
-			t.Fatalf("%q is told as %q", body, output)
+		if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(text, "very-secret-value") {
+			t.Fatalf("%q is told as %q", body, text)
 		}
 	})
 }

@@ -284,8 +284,8 @@ func emitService(report provisioner.Report, before, now state.ServiceRecord) {
 // machines can reach the machine config server; it is started by the stage mco-bootstrap.
 func (a *Access) IsServingConfigs() bool { return isServingConfigs(a.Host()) }
 
-func isServingConfigs(reported *state.BootstrapHost) bool {
-	return reported != nil && slices.Contains(findRecord(reported.Services, "bootkube").Finished, "mco-bootstrap")
+func isServingConfigs(host *state.BootstrapHost) bool {
+	return host != nil && slices.Contains(findRecord(host.Services, "bootkube").Finished, "mco-bootstrap")
 }
 
 // Address returns the address of the bootstrap machine, the zero address once the bootstrap machine does not matter any

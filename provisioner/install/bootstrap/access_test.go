@@ -102,11 +102,11 @@ func into(events *[]provisioner.Event) provisioner.Report {
 	return func(e provisioner.Event) { *events = append(*events, e) }
 }
 
-func sentences(rules []state.Rule) (reported []string) {
+func sentences(rules []state.Rule) (lines []string) {
 	for _, rule := range rules {
-		reported = append(reported, fmt.Sprintf("%s %d-%d %s %s", rule.Protocol, rule.From, rule.To, rule.CIDR, rule.Description))
+		lines = append(lines, fmt.Sprintf("%s %d-%d %s %s", rule.Protocol, rule.From, rule.To, rule.CIDR, rule.Description))
 	}
-	return reported
+	return lines
 }
 
 func TestAccess_OpenForOwnAddressOnly(t *testing.T) {
@@ -204,13 +204,13 @@ func TestAccess_EmitsNewOnly(t *testing.T) {
 	for range checks {
 		a.Poll(t.Context(), into(events))
 	}
-	var reported []string
+	var lines []string
 	for _, e := range *events {
-		reported = append(reported, strings.Join([]string{e.Name, e.State, e.Text, e.Reason}, " "))
+		lines = append(lines, strings.Join([]string{e.Name, e.State, e.Text, e.Reason}, " "))
 	}
 	want := []string{"bootkube started  ", "bootkube done a ", "bootkube started b ", "bootkube started  ", "bootkube failed b boom",
 		"bootkube done b ", "bootkube done  "}
-	if diff := cmp.Diff(want, reported); diff != "" {
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
 	}
 	if kept := a.Host(); len(kept.Services) != 1 || !kept.Services[0].Done {
@@ -250,12 +250,12 @@ func TestAccess_EmitsRefusalOnce(t *testing.T) {
 }
 
 func TestIsServingConfigs_BootstrapRecords(t *testing.T) {
-	reported := &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
-	if isServingConfigs(nil) || isServingConfigs(reported) {
+	host := &state.BootstrapHost{Services: []state.ServiceRecord{{Service: "bootkube", Stage: "mco-bootstrap", Finished: []string{"api-bootstrap"}}}}
+	if isServingConfigs(nil) || isServingConfigs(host) {
 		t.Error("it is told before the stage is done")
 	}
-	reported.Services[0].Finished = append(reported.Services[0].Finished, "mco-bootstrap")
-	if !isServingConfigs(reported) {
+	host.Services[0].Finished = append(host.Services[0].Finished, "mco-bootstrap")
+	if !isServingConfigs(host) {
 		t.Error("it is not told")
 	}
 }

@@ -26,7 +26,7 @@ type Installer interface {
 	Try(ctx context.Context, dir string, wanted state.Generation) error
 	// Generate writes manifests and Ignition documents into dir, unless dir holds a finished generation already; it reads
 	// what is there. said is called with each line of the program's output.
-	Generate(ctx context.Context, dir string, wanted state.Generation, output func(line string)) (state.Ignition, error)
+	Generate(ctx context.Context, dir string, wanted state.Generation, report func(line string)) (state.Ignition, error)
 	// Strip removes from a generation the files that only the bootstrap machine needs.
 	Strip(dir string) error
 }

@@ -107,8 +107,8 @@ func FindUnavailableTypes(spec state.Spec, types []state.InstanceType) []Unavail
 	for _, machine := range ListMachines(spec, state.Facts{}) {
 		offer, offered := offers[machine.Type]
 		field := typeField(spec, machine.Role)
-		reported := slices.ContainsFunc(lacking, func(l UnavailableType) bool { return l.Field == field })
-		if !reported && !offer.Authorized {
+		known := slices.ContainsFunc(lacking, func(l UnavailableType) bool { return l.Field == field })
+		if !known && !offer.Authorized {
 			lacking = append(lacking, UnavailableType{Field: field, Type: machine.Type, Machine: machine.Name, Offered: offered})
 		}
 	}

@@ -102,9 +102,9 @@ func gatherKnown(b *bundle, known Known) {
 		Installing state.Facts
 	}{unseen, observed.Seen, observed.Answered, known.Phases, observed.Names, observed.Closed, known.Facts})
 	b.writeJSON("findings.json", append([]diagnosis.Finding{}, known.Findings...)) // none is an empty list
-	if reported := known.BootstrapHost; reported != nil {
-		b.writeJSON("bootstrap/services.json", reported.Services)
-		b.recordMissing("the journal of the bootstrap machine", b.write("bootstrap/journal.log", formatJournal(reported.Lines)))
+	if host := known.BootstrapHost; host != nil {
+		b.writeJSON("bootstrap/services.json", host.Services)
+		b.recordMissing("the journal of the bootstrap machine", b.write("bootstrap/journal.log", formatJournal(host.Lines)))
 	}
 }
 

@@ -81,7 +81,7 @@ type Compiler interface {
 	CheckReady(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster) (string, error)
 	// Compile waits until the catalog is compiled from commit of the tenant's repository. said is called with the
 	// progress. fault.Invalid: the configuration cannot be compiled, with the compiler's message.
-	Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, output func(text string)) error
+	Compile(ctx context.Context, tenant state.SynTenant, cluster state.SynCluster, commit string, report func(text string)) error
 }
 
 // GitOps is the cluster during its handover to Project Syn. Errors of an API that does not answer are fault.Transient.

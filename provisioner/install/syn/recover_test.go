@@ -239,14 +239,14 @@ func TestRecover_KeepsUnproven(t *testing.T) {
 			if facts.Applied.IsZero() == test.applied || !test.check(facts) {
 				t.Errorf("%+v", facts)
 			}
-			var reported string
+			var text string
 			for _, u := range unproven {
-				if reported += u.Text + "\n"; u.Next == "" {
+				if text += u.Text + "\n"; u.Next == "" {
 					t.Errorf("nobody learns what to do: %s", u.Text)
 				}
 			}
-			if (reported == "") != (test.told == "") || !strings.Contains(reported, test.told) || strings.Contains(reported, l.private) {
-				t.Errorf("%q is not in %q", test.told, reported)
+			if (text == "") != (test.told == "") || !strings.Contains(text, test.told) || strings.Contains(text, l.private) {
+				t.Errorf("%q is not in %q", test.told, text)
 			}
 		})
 	}

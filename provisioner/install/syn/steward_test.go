@@ -165,10 +165,10 @@ func TestSyn_MissingSecretReportsLink(t *testing.T) {
 			return err
 		},
 	} {
-		reported := false
-		err := use(func(e provisioner.Event) { reported = reported || strings.Contains(e.Hint, "https://id.example.net/") })
-		if err != nil || !reported {
-			t.Errorf("%s: told %t, %v", name, reported, err)
+		known := false
+		err := use(func(e provisioner.Event) { known = known || strings.Contains(e.Hint, "https://id.example.net/") })
+		if err != nil || !known {
+			t.Errorf("%s: told %t, %v", name, known, err)
 		}
 	}
 }

@@ -37,15 +37,15 @@ func TestToken_MissingStartsNoMachine(t *testing.T) {
 		t.Errorf("the documents are made, and no machine: %v", err)
 	}
 	started = true
-	var reported string
-	receive := func(e provisioner.Event) { reported += e.Text }
+	var text string
+	receive := func(e provisioner.Event) { text += e.Text }
 	for _, check := range []func(context.Context, provisioner.Report) error{askAbout(c), c.registration.checkTokenAgain} {
 		if err := check(t.Context(), receive); err != nil {
 			t.Error(err)
 		}
 	}
-	if strings.Count(reported, "ask the operator of Lieutenant to reset it") != 2 {
-		t.Errorf("told: %s", reported)
+	if strings.Count(text, "ask the operator of Lieutenant to reset it") != 2 {
+		t.Errorf("told: %s", text)
 	}
 }
 
@@ -116,10 +116,10 @@ func TestRegistration_TokenExpiryAfterLostReply(t *testing.T) {
 			t.Fatal(err)
 		}
 		connection.registration.cluster = c.seen
-		var reported string
-		err := connection.registration.ensure(t.Context(), func(e provisioner.Event) { reported += e.Text + "\n" })
-		if c.told == "" && (!fault.Is(err, fault.Conflict) || strings.Contains(reported, "valid")) || c.told != "" && (err != nil || !strings.Contains(reported, c.told)) {
-			t.Errorf("%s: %v\n%s", name, err, reported)
+		var text string
+		err := connection.registration.ensure(t.Context(), func(e provisioner.Event) { text += e.Text + "\n" })
+		if c.told == "" && (!fault.Is(err, fault.Conflict) || strings.Contains(text, "valid")) || c.told != "" && (err != nil || !strings.Contains(text, c.told)) {
+			t.Errorf("%s: %v\n%s", name, err, text)
 		}
 	}
 }

@@ -57,15 +57,15 @@ func TestCheckToken_StopsBeforeTheFirstMachineUnlessItsAgeIsKnown(t *testing.T) 
 			t.Fatal(err)
 		}
 		for where, check := range map[string]func(context.Context, provisioner.Report) error{"preflight": askAbout(connection), "before the first machine": connection.registration.checkTokenAgain} {
-			var output string
-			err := check(t.Context(), func(e provisioner.Event) { output += e.Text })
+			var text string
+			err := check(t.Context(), func(e provisioner.Event) { text += e.Text })
 			switch {
-			case c.said == "" && (!fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "--trust-bootstrap-token") || strings.Contains(output, "valid")):
-				t.Errorf("%s, %s: %v, said %q", name, where, err, output)
+			case c.said == "" && (!fault.Is(err, fault.Conflict) || !strings.Contains(fault.HintOf(err), "--trust-bootstrap-token") || strings.Contains(text, "valid")):
+				t.Errorf("%s, %s: %v, said %q", name, where, err, text)
 			case c.said == "" && strings.Contains(err.Error(), "its age is not known") != (c.age == 0):
 				t.Errorf("%s, %s: the reason is %v", name, where, err)
-			case c.said != "" && (err != nil || !strings.Contains(output, c.said)):
-				t.Errorf("%s, %s: %v, said %q", name, where, err, output)
+			case c.said != "" && (err != nil || !strings.Contains(text, c.said)):
+				t.Errorf("%s, %s: %v, said %q", name, where, err, text)
 			}
 		}
 	}

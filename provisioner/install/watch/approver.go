@@ -161,7 +161,7 @@ func (r *approver) emitSettledCSR(report provisioner.Report, request state.NodeR
 	if request.State != state.RequestApproved && request.State != state.RequestIssued {
 		return
 	}
-	if reported := r.states.Get("csr/" + request.Name); reported != "" && !strings.HasPrefix(reported, state.Approved) {
+	if text := r.states.Get("csr/" + request.Name); text != "" && !strings.HasPrefix(text, state.Approved) {
 		r.emitCSR(report, state.CSRDecision{Name: request.Name, Node: request.Node, Decision: state.Approved, Reason: "by someone else"})
 	}
 }

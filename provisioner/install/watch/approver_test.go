@@ -54,8 +54,8 @@ func TestApproveNewKeys_DecidesForOneMoreKey(t *testing.T) {
 			if len(board.CSRs) != 1 || board.CSRs[0].Decision != state.Undecided {
 				t.Errorf("before the decision: %+v", board.CSRs)
 			}
-			if output := w.DescribeDecision(); name == "by a key" && !strings.Contains(output, "--approve-new-key worker-0") {
-				t.Errorf("nobody is asked to decide: %q", output)
+			if text := w.DescribeDecision(); name == "by a key" && !strings.Contains(text, "--approve-new-key worker-0") {
+				t.Errorf("nobody is asked to decide: %q", text)
 			}
 			decide(w)
 			if _, err := w.pollOnce(t.Context(), board.Fold); err != nil {

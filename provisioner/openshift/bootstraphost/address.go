@@ -23,14 +23,14 @@ func (h *Host) DiscoverAddress(ctx context.Context, balancer string) (netip.Addr
 	op := "ask load balancer " + balancer + " for our own address"
 	ctx, cancel := context.WithTimeout(ctx, collectTimeout)
 	defer cancel()
-	status, output, err := h.fetch(ctx, balancer, "/address")
+	status, text, err := h.fetch(ctx, balancer, "/address")
 	if err != nil {
 		return netip.Addr{}, fault.New(fault.Transient, op, err)
 	}
 	if status != http.StatusOK {
-		output = ""
+		text = ""
 	}
-	address, err := parseAddress(output)
+	address, err := parseAddress(text)
 	if err != nil {
 		return netip.Addr{}, fault.New(fault.NotFound, op, err).
 			WithHint("no action: only access to the bootstrap machine is missing")
@@ -99,14 +99,14 @@ func (h *Host) fetch(ctx context.Context, balancer, path string) (status int, bo
 	return response.StatusCode, string(content), err
 }
 
-func parseAddress(output string) (netip.Addr, error) {
-	if output == "" {
+func parseAddress(text string) (netip.Addr, error) {
+	if text == "" {
 		return netip.Addr{}, errors.New("the response has no address")
 	}
-	address, err := netip.ParseAddr(strings.TrimSpace(output))
+	address, err := netip.ParseAddr(strings.TrimSpace(text))
 	address = address.Unmap()
 	if err != nil || !address.IsGlobalUnicast() || address.Zone() != "" {
-		return netip.Addr{}, fmt.Errorf("its response %q is not a public address", output)
+		return netip.Addr{}, fmt.Errorf("its response %q is not a public address", text)
 	}
 	return address, nil
 }

@@ -67,13 +67,13 @@ func FuzzParseAddress(f *testing.F) {
 	for _, seed := range []string{"192.0.2.1\n", "::ffff:192.0.2.1", "fe80::1%eth0", "0.0.0.0", "127.0.0.1", "224.0.0.1", "<html>\x1b[2J", "", "2001:db8::1%\x1b[2J"} {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, output string) {
-		address, err := parseAddress(output)
+	f.Fuzz(func(t *testing.T, text string) {
+		address, err := parseAddress(text)
 		switch {
 		case err != nil && address != (netip.Addr{}):
 			t.Fatalf("%s, %v", address, err)
 		case err == nil && (!address.IsGlobalUnicast() || address.IsLoopback() || address.Zone() != "" || address.Is4In6()):
-			t.Fatalf("%q lets %s in", output, address)
+			t.Fatalf("%q lets %s in", text, address)
 		}
 	})
 }

@@ -118,12 +118,12 @@ func TestParseEntry_ReadsJournal(t *testing.T) {
 func FuzzHostRecords(f *testing.F) {
 	f.Add("==> /var/log/openshift/a.json <==\n[{\"phase\":\"stage start\",\"stage\":\"\\u001b[2J\"}]\n")
 	f.Add(`{"__CURSOR":"c","MESSAGE":[1,2,300],"_SYSTEMD_UNIT":"\u0007"}`)
-	f.Fuzz(func(t *testing.T, output string) {
+	f.Fuzz(func(t *testing.T, text string) {
 		var texts []string
-		for _, record := range parseRecords([]byte(output)) {
+		for _, record := range parseRecords([]byte(text)) {
 			texts = append(append(texts, record.Service, record.Stage, record.Failure), record.Finished...)
 		}
-		if read, ok := parseEntry([]byte(output)); ok {
+		if read, ok := parseEntry([]byte(text)); ok {
 			line, _ := read.toLine()
 			texts = append(texts, line.Unit, line.Text)
 		}

@@ -47,7 +47,7 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 	}
 	r.grants.recordApproved(found.Requests)
 	current := newReview(api.Domain(), found, r.grants)
-	var reported []state.NodeRequest
+	var requests []state.NodeRequest
 	var approved []approvable
 	known := nodeCache{}
 	for i := range found.Requests {
@@ -77,16 +77,16 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 			request.Node = r.nodeCache.lookup(csr)
 			known[csr.UID] = request.Node
 		}
-		reported = append(reported, request)
+		requests = append(requests, request)
 	}
 	r.nodeCache, r.approvable = known, approved
-	slices.SortStableFunc(reported, func(a, b state.NodeRequest) int {
+	slices.SortStableFunc(requests, func(a, b state.NodeRequest) int {
 		if order := a.Created.Compare(b.Created); order != 0 {
 			return order
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return reported
+	return requests
 }
 
 // takeApprovable returns what the last review allows, once, and nothing of another cluster.

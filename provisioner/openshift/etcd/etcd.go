@@ -166,7 +166,7 @@ func (o Observation) listMissingMembers(members []state.EtcdMember) []string {
 
 // describeUnreadyMembers ignores the bootstrap member, which may be unhealthy.
 func describeUnreadyMembers(members []state.EtcdMember) string {
-	var output []string
+	var lines []string
 	for _, faults := range []struct{ state, sentence string }{
 		{unhealthy, "unhealthy: "}, {notStarted, "not started: "}, {learner, "still learning: "},
 	} {
@@ -177,10 +177,10 @@ func describeUnreadyMembers(members []state.EtcdMember) string {
 			}
 		}
 		if len(names) > 0 {
-			output = append(output, faults.sentence+kubeapi.FormatNames(names))
+			lines = append(lines, faults.sentence+kubeapi.FormatNames(names))
 		}
 	}
-	return strings.Join(output, "; ")
+	return strings.Join(lines, "; ")
 }
 
 // bootstrapMember is etcd's name for the member on the bootstrap machine.

@@ -159,8 +159,8 @@ func (c *Client) ToFault(ctx context.Context, op string, err error) error {
 	if !errors.As(err, &answer) {
 		return fault.New(fault.Transient, op+" at "+c.Address.Host, DescribeConnectError(err))
 	}
-	reported := network.ErrorSummary{Sentence: text.Sanitize(err.Error()), Cause: err}
-	failure := fault.New(toFaultKind(err, int(answer.Status().Code)), op, reported)
+	summary := network.ErrorSummary{Sentence: text.Sanitize(err.Error()), Cause: err}
+	failure := fault.New(toFaultKind(err, int(answer.Status().Code)), op, summary)
 	if failure.Kind == fault.Denied {
 		return failure.WithHint("check that the kubeconfig belongs to the cluster behind %s", c.Address.Host)
 	}

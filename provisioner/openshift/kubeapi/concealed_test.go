@@ -12,8 +12,8 @@ import (
 )
 
 func TestRedactMessage_HidesSecretErrors(t *testing.T) {
-	output := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Message: `Invalid value: "very-secret"`}}
-	err := RedactMessage(fault.New(fault.Transient, "change the secret", output))
+	statusError := &apierrors.StatusError{ErrStatus: metav1.Status{Status: "Failure", Code: 409, Reason: metav1.StatusReasonConflict, Message: `Invalid value: "very-secret"`}}
+	err := RedactMessage(fault.New(fault.Transient, "change the secret", statusError))
 	if strings.Contains(err.Error(), "very-secret") || !fault.Is(err, fault.Transient) || !isConflict(err) {
 		t.Errorf("got %v", err)
 	}

@@ -108,10 +108,10 @@ func RedactMessage(err error) error {
 	if !errors.As(err, &failure) || !errors.As(err, &answer) {
 		return err
 	}
-	output := answer.Status()
+	status := answer.Status()
 	silent := *failure
-	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: output.Status, Code: output.Code, Reason: output.Reason,
-		Message: "the API rejected it: " + string(output.Reason)}}
+	silent.Err = &apierrors.StatusError{ErrStatus: metav1.Status{Status: status.Status, Code: status.Code, Reason: status.Reason,
+		Message: "the API rejected it: " + string(status.Reason)}}
 	return &silent
 }
 

@@ -16,9 +16,9 @@ func FuzzRefusal(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, code int, content []byte) {
 		refused := toStatusError("secrets", "a", code, content)
-		reported := fault.New(fault.Internal, "read secrets a", refused)
-		if refused == nil || strings.ContainsFunc(reported.Error(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-			t.Fatalf("%d %q is told as %q", code, content, reported)
+		current := fault.New(fault.Internal, "read secrets a", refused)
+		if refused == nil || strings.ContainsFunc(current.Error(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Fatalf("%d %q is told as %q", code, content, current)
 		}
 		var object map[string]any
 		if err := decode("read secrets a", content, &object); err != nil && strings.ContainsFunc(err.Error(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {

@@ -136,8 +136,8 @@ func (j upgradeJob) toState() state.Maintenance {
 	found := j.Status.Conditions
 	for _, kind := range []string{maintenanceFailed, maintenanceSucceeded, maintenancePaused} {
 		if found.Is(kind) {
-			reported := found.Find(kind)
-			return state.Maintenance{State: kind, Message: kubeapi.Sanitize(cmp.Or(reported.Message, reported.Reason))}
+			condition := found.Find(kind)
+			return state.Maintenance{State: kind, Message: kubeapi.Sanitize(cmp.Or(condition.Message, condition.Reason))}
 		}
 	}
 	if found.Is("Started") {
@@ -153,8 +153,8 @@ func describeStage(found kubeapi.Conditions) string {
 		{"UpgradeCompleted", "it upgrades the cluster"},
 		{"PostHealthCheckDone", "it checks the cluster after the upgrade"},
 	} {
-		if reported := found.Find(stage.kind); reported.Status != "True" {
-			return kubeapi.JoinMessage(stage.title, reported.Message)
+		if condition := found.Find(stage.kind); condition.Status != "True" {
+			return kubeapi.JoinMessage(stage.title, condition.Message)
 		}
 	}
 	return "it ends"

@@ -226,10 +226,10 @@ func TestCache_LockWaitIsCancellable(t *testing.T) {
 		stopped := errors.New("stopped")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, stopped)
 		defer cancel()
-		var reported []string
-		_, err := m.installer().Fetch(ctx, "", func(text string) { reported = append(reported, text) })
-		if !errors.Is(err, stopped) || len(reported) != 1 || !strings.Contains(reported[0], "waiting for another exoshift") {
-			t.Errorf("told %q, %v", reported, err)
+		var lines []string
+		_, err := m.installer().Fetch(ctx, "", func(text string) { lines = append(lines, text) })
+		if !errors.Is(err, stopped) || len(lines) != 1 || !strings.Contains(lines[0], "waiting for another exoshift") {
+			t.Errorf("told %q, %v", lines, err)
 		}
 		if err := other.Unlock(); err != nil {
 			t.Fatal(err)

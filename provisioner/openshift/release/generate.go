@@ -17,10 +17,10 @@ import (
 // Generate runs openshift-install in a temporary directory and renames that to dir when all is done: dir is a finished generation
 // or does not exist. An existing one is only read, whatever is wanted: its keys and its infrastructure ID may be in use. said is
 // called if it was made from other inputs.
-func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, output func(line string)) (state.Ignition, error) {
+func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Generation, report func(line string)) (state.Ignition, error) {
 	if installdir.IsComplete(dir) {
 		if installdir.IsOutdated(dir, wanted) {
-			output("The answers or manifests have changed since the documents were generated; the existing documents are used")
+			report("The answers or manifests have changed since the documents were generated; the existing documents are used")
 		}
 		return installdir.Load(dir, i.version)
 	}
@@ -29,7 +29,7 @@ func (i *Installer) Generate(ctx context.Context, dir string, wanted state.Gener
 		return state.Ignition{}, fault.New(fault.Conflict, "generate the Ignition documents", err).
 			WithHint("%s is not a complete generation; move it away and run again", dir)
 	}
-	if err := i.generate(ctx, dir, wanted, output); err != nil {
+	if err := i.generate(ctx, dir, wanted, report); err != nil {
 		return state.Ignition{}, err
 	}
 	return installdir.Load(dir, i.version)
@@ -40,10 +40,10 @@ func (i *Installer) Try(ctx context.Context, dir string, wanted state.Generation
 	return i.withWorkspace(dir, wanted, func(w workspace) error { return i.createManifests(ctx, w) })
 }
 
-func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, output func(line string)) error {
+func (i *Installer) generate(ctx context.Context, dir string, wanted state.Generation, report func(line string)) error {
 	return i.withWorkspace(dir, wanted, func(w workspace) error {
 		// Messages name the final directory.
-		w.onMessage = func(line string) { output(strings.ReplaceAll(line, w.dir, dir)) }
+		w.onMessage = func(line string) { report(strings.ReplaceAll(line, w.dir, dir)) }
 		if err := i.createManifests(ctx, w); err != nil {
 			return err
 		}

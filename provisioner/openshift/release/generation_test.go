@@ -173,22 +173,22 @@ func TestGenerate_IgnoresLaterChange(t *testing.T) {
 	i, _ := simulated(t)
 	dir := filepath.Join(t.TempDir(), "install")
 	wanted := state.Generation{InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.c1.example.net"}
-	var output []string
+	var lines []string
 	again := func() state.Ignition {
-		output = nil
-		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { output = append(output, line) })
+		lines = nil
+		made, err := i.Generate(t.Context(), dir, wanted, func(line string) { lines = append(lines, line) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		return made
 	}
 	first := again()
-	if again(); len(output) != 0 {
-		t.Errorf("the same again: %q", output)
+	if again(); len(lines) != 0 {
+		t.Errorf("the same again: %q", lines)
 	}
 	wanted.Manifests = []state.Manifest{{Name: "manifests/a.yaml", Source: "a", Content: []byte("kind: X\n")}}
-	if diff := cmp.Diff(first, again()); diff != "" || len(output) != 1 || !strings.Contains(output[0], "have changed") {
-		t.Errorf("said %q\n%s", output, diff)
+	if diff := cmp.Diff(first, again()); diff != "" || len(lines) != 1 || !strings.Contains(lines[0], "have changed") {
+		t.Errorf("said %q\n%s", lines, diff)
 	}
 }
 
@@ -210,8 +210,8 @@ func TestGenerate_ManifestsInBootstrapConfig(t *testing.T) {
 		InstallConfig: []byte(installConfig), Domain: "c1.example.net", AppsDomain: "apps.example.com", MastersSchedulable: true,
 		Manifests: []state.Manifest{{Name: "manifests/mine.yaml", Source: "mine", Content: []byte("apiVersion: v1\nkind: Secret\nmetadata: {name: mine}\nstringData: {key: hunter2}\n")}},
 	}
-	var output []string
-	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { output = append(output, line) })
+	var lines []string
+	made, err := i.Generate(t.Context(), dir, wanted, func(line string) { lines = append(lines, line) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,13 +223,13 @@ func TestGenerate_ManifestsInBootstrapConfig(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	received := strings.Join(output, "\n")
+	text := strings.Join(lines, "\n")
 	for _, want := range []string{"Consuming Install Config", "Manifests added: 1 (1 Secret)", "Routes are below apps.example.com", "Ignition-Configs created in: " + dir} {
-		if !strings.Contains(received, want) {
-			t.Errorf("%q was not said in\n%s", want, received)
+		if !strings.Contains(text, want) {
+			t.Errorf("%q was not said in\n%s", want, text)
 		}
 	}
-	if strings.Contains(received+strings.Join(m.logged, "\n"), "hunter2") {
+	if strings.Contains(text+strings.Join(m.logged, "\n"), "hunter2") {
 		t.Error("a secret was told")
 	}
 }

@@ -63,11 +63,11 @@ func TestOpenImage_ProgressEachSecond(t *testing.T) {
 		_, packed := noisyImage(t, 2<<20)
 		m.files["/a.qcow2.gz"] = &file{content: packed}
 		var mu sync.Mutex
-		var reported []string
+		var lines []string
 		receive := func(text string) {
 			mu.Lock()
 			defer mu.Unlock()
-			reported = append(reported, text)
+			lines = append(lines, text)
 		}
 		stream, err := m.downloads().OpenImage(t.Context(), state.BootImage{URL: imageURL, SHA256: sum(packed)}, receive)
 		if err != nil {
@@ -79,8 +79,8 @@ func TestOpenImage_ProgressEachSecond(t *testing.T) {
 		if err := stream.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if len(reported) != 1 || !strings.HasSuffix(reported[0], " of 3 MB") {
-			t.Errorf("%q", reported)
+		if len(lines) != 1 || !strings.HasSuffix(lines[0], " of 3 MB") {
+			t.Errorf("%q", lines)
 		}
 	})
 }

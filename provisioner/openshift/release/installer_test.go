@@ -181,8 +181,8 @@ exit 3`, fault.Invalid, "no registry"},
 			if !fault.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("kind %v: %v", fault.KindOf(err), err)
 			}
-			if output := strings.Join(append(m.logged, err.Error()), "\n"); strings.Contains(output, "c2VjcmV0") || strings.Contains(output, "qwert") {
-				t.Errorf("a secret was told: %s", output)
+			if text := strings.Join(append(m.logged, err.Error()), "\n"); strings.Contains(text, "c2VjcmV0") || strings.Contains(text, "qwert") {
+				t.Errorf("a secret was told: %s", text)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, ".install-*")); len(left) > 0 {
 				t.Errorf("left behind: %v", left)

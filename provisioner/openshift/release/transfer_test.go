@@ -199,12 +199,12 @@ func TestFetch_ReportsProgress(t *testing.T) {
 		m := newMirror(t)
 		m.publish(t, versionScript+"# "+noise(5_000_000))
 		m.archive().pause = 20 * time.Second
-		var reported []string
-		if _, err := m.installer().Fetch(t.Context(), "", func(text string) { reported = append(reported, text) }); err != nil {
+		var lines []string
+		if _, err := m.installer().Fetch(t.Context(), "", func(text string) { lines = append(lines, text) }); err != nil {
 			t.Fatal(err)
 		}
-		if len(reported) < 2 || len(reported) > 4 || !strings.HasPrefix(reported[0], "downloading openshift-install 4.20.5: 0 of ") || !strings.HasSuffix(reported[0], " MB") {
-			t.Errorf("told %q", reported)
+		if len(lines) < 2 || len(lines) > 4 || !strings.HasPrefix(lines[0], "downloading openshift-install 4.20.5: 0 of ") || !strings.HasSuffix(lines[0], " MB") {
+			t.Errorf("told %q", lines)
 		}
 	})
 }

@@ -63,11 +63,11 @@ func TestCompiler_FollowsCommitPipeline(t *testing.T) {
 			if _, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{ID: clusterID}); err != nil {
 				t.Error(err)
 			}
-			var reported []string
-			err := compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(text string) { reported = append(reported, text) })
+			var lines []string
+			err := compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, commit, func(text string) { lines = append(lines, text) })
 			if test.kind == 0 {
-				if _, newest, missing := w.ReadFiles(catalogRepo); err != nil || missing != nil || newest == "" || len(reported) < 2 {
-					t.Errorf("%v, told %q", err, reported)
+				if _, newest, missing := w.ReadFiles(catalogRepo); err != nil || missing != nil || newest == "" || len(lines) < 2 {
+					t.Errorf("%v, told %q", err, lines)
 				}
 				return
 			}
@@ -115,8 +115,8 @@ func TestCompiler_LocalTokenByEnvironment(t *testing.T) {
 	if text, err := compiler.CheckReady(t.Context(), tenant(), state.SynCluster{}); err != nil || !strings.Contains(text, "commodore") {
 		t.Errorf("%q, %v", text, err)
 	}
-	var reported []string
-	must(t, compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, "", func(text string) { reported = append(reported, text) }))
+	var lines []string
+	must(t, compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, "", func(text string) { lines = append(lines, text) }))
 	want := []string{
 		"commodore on this machine compiles the catalog of c-demo-1",
 		"args: catalog compile --push --dynamic-fact kubernetesVersion.major=1 --dynamic-fact kubernetesVersion.minor=34 " +
@@ -124,7 +124,7 @@ func TestCompiler_LocalTokenByEnvironment(t *testing.T) {
 		"token by environment: yes, api https://api.example.net, home none",
 		"compiles [token]",
 	}
-	if diff := cmp.Diff(want, reported); diff != "" {
+	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

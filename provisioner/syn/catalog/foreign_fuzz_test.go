@@ -139,10 +139,10 @@ func FuzzPlaceOf(f *testing.F) {
 			}
 			return
 		}
-		reported := p.String()
-		again, err := parseRepoURL(reported, false)
-		if err != nil || again.String() != reported || again.sshAddress() != p.sshAddress() || again.projectPath() != p.projectPath() {
-			t.Fatalf("%q is told as %q, which is %q: %v", address, reported, again, err)
+		text := p.String()
+		again, err := parseRepoURL(text, false)
+		if err != nil || again.String() != text || again.sshAddress() != p.sshAddress() || again.projectPath() != p.projectPath() {
+			t.Fatalf("%q is told as %q, which is %q: %v", address, text, again, err)
 		}
 		if token && p.scheme != overHTTPS || strings.ContainsFunc(p.user+p.host+p.path, unprintable) || strings.HasPrefix(p.sshUser(), "-") || p.port > 65535 {
 			t.Fatalf("%q is %+v", address, p)

@@ -108,8 +108,8 @@ func TestCommit_GivesUpAfterRaces(t *testing.T) {
 	}
 	where := state.GitRepo{URL: "https://me:hunter2@" + host + "/" + tenantRepo + ".git"}
 	_, err := w.byToken().Commit(t.Context(), where, file, domain(), "Domain")
-	if reported := fault.HintOf(err); !fault.Is(err, fault.Transient) || !strings.Contains(reported, "https://"+host) || strings.Contains(reported+err.Error(), "hunter2") {
-		t.Errorf("%v, hint %q", err, reported)
+	if text := fault.HintOf(err); !fault.Is(err, fault.Transient) || !strings.Contains(text, "https://"+host) || strings.Contains(text+err.Error(), "hunter2") {
+		t.Errorf("%v, hint %q", err, text)
 	}
 	if others != 6 || w.file(t, tenantRepo, file) != "" {
 		t.Errorf("%d others, the file is %q", others, w.file(t, tenantRepo, file))

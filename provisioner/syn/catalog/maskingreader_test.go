@@ -27,11 +27,11 @@ func TestForwardLines_TokenAtLineLimit(t *testing.T) {
 	const secret = "very-secret-token"
 	for shift := range len(secret) {
 		text := strings.Repeat("x", maxLine-shift) + secret + strings.Repeat("y", maxLine) + "\nend\n"
-		var reported []string
-		end := forwardLines(strings.NewReader(text), secret, func(line string) { reported = append(reported, line) })
-		all := strings.Join(reported, "") + string(end)
+		var lines []string
+		end := forwardLines(strings.NewReader(text), secret, func(line string) { lines = append(lines, line) })
+		all := strings.Join(lines, "") + string(end)
 		if strings.Contains(string(end), secret) || strings.Contains(all, "secret") || !strings.HasSuffix(string(end), "\nend\n") {
-			t.Errorf("shifted by %d: %d parts, the end has %q", shift, len(reported), end[max(0, len(end)-20):])
+			t.Errorf("shifted by %d: %d parts, the end has %q", shift, len(lines), end[max(0, len(end)-20):])
 		}
 	}
 }

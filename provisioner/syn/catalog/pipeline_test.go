@@ -54,7 +54,7 @@ func deploy(status string) string {
 	return fmt.Sprintf(`{"id": 99, "name": "%s_deploy", "status": %q}`, clusterID, status)
 }
 
-func (w *world) compile(t *testing.T, local catalog.Commodore) (reported string, err error) {
+func (w *world) compile(t *testing.T, local catalog.Commodore) (text string, err error) {
 	var all []string
 	compiler := catalog.NewCompiler(w.network, catalog.Access{Token: w.token}, local)
 	err = compiler.Compile(t.Context(), tenant(), state.SynCluster{ID: clusterID}, strings.Repeat("a", 40), func(text string) { all = append(all, text) })
@@ -122,9 +122,9 @@ func TestPipeline_BranchOnly(t *testing.T) {
 func TestPipeline_MissingUsesCommodore(t *testing.T) {
 	w := newWorld(t, githost.Config{})
 	gitLab{"": `{"id": 7, "jobs_enabled": false}`, "/pipelines": "403"}.hosts(w)
-	reported, err := w.compile(t, local(t, ""))
-	if err != nil || !strings.Contains(reported, "has no pipelines\ncommodore on this machine") && !strings.Contains(reported, "args: catalog compile") {
-		t.Errorf("%v, told %s", err, reported)
+	text, err := w.compile(t, local(t, ""))
+	if err != nil || !strings.Contains(text, "has no pipelines\ncommodore on this machine") && !strings.Contains(text, "args: catalog compile") {
+		t.Errorf("%v, told %s", err, text)
 	}
 }
 
@@ -159,8 +159,8 @@ func TestPipeline_FollowsNewerCommit(t *testing.T) {
 		_, _ = rw.Write([]byte("[" + list + "]"))
 		return true
 	}
-	reported, err := w.compile(t, catalog.Commodore{})
-	if err != nil || !strings.Contains(reported, "pipeline 41 was stopped, and 43 is that of a newer commit") || !strings.HasSuffix(reported, "pipeline 43 has compiled the catalog") {
-		t.Errorf("%v, told %s", err, reported)
+	text, err := w.compile(t, catalog.Commodore{})
+	if err != nil || !strings.Contains(text, "pipeline 41 was stopped, and 43 is that of a newer commit") || !strings.HasSuffix(text, "pipeline 43 has compiled the catalog") {
+		t.Errorf("%v, told %s", err, text)
 	}
 }

@@ -36,7 +36,7 @@ func listFactPatterns() []*regexp.Regexp {
 // extractReason returns the last lines with an error in a compiler's output.
 func extractReason(output []byte) string {
 	clean := controlPattern.ReplaceAllString(sectionPattern.ReplaceAllString(strings.ToValidUTF8(string(output), ""), ""), "")
-	var lines, reported []string
+	var lines, texts []string
 	for line := range strings.FieldsFuncSeq(clean, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.TrimSpace(stampPattern.ReplaceAllString(text.Sanitize(strings.ReplaceAll(line, "\t", " ")), ""))
 		if line == "" || strings.HasPrefix(line, "ERROR: Job failed") || strings.HasPrefix(line, "Cleaning up") {
@@ -44,17 +44,17 @@ func extractReason(output []byte) string {
 		}
 		lines = append(lines, line)
 		if errorPattern.MatchString(line) {
-			reported = append(reported, line)
+			texts = append(texts, line)
 		}
 	}
-	if len(reported) == 0 {
-		reported = lines
+	if len(texts) == 0 {
+		texts = lines
 	}
-	reported = reported[max(0, len(reported)-reasonLines):]
-	for len(reported) > 1 && len(strings.Join(reported, "\n")) > maxReason {
-		reported = reported[1:]
+	texts = texts[max(0, len(texts)-reasonLines):]
+	for len(texts) > 1 && len(strings.Join(texts, "\n")) > maxReason {
+		texts = texts[1:]
 	}
-	return truncateText(strings.Join(reported, "\n"), maxReason)
+	return truncateText(strings.Join(texts, "\n"), maxReason)
 }
 
 // newCompileError names a missing fact.

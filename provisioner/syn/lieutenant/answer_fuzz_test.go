@@ -18,9 +18,9 @@ func FuzzRefusal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, content []byte) {
 		const token = "very-secret-token"
 		refused := newAPIError(status, content, token)
-		output := refused.Error()
-		if output == "" || strings.Contains(output, token) || strings.ContainsFunc(output, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Fatalf("%d %q is told as %q", status, content, output)
+		text := refused.Error()
+		if text == "" || strings.Contains(text, token) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Fatalf("%d %q is told as %q", status, content, text)
 		}
 		if kind := refused.toFaultKind(); kind < fault.Internal || kind > fault.Cancelled {
 			t.Fatalf("%d %q is of kind %d", status, content, kind)

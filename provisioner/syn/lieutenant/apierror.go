@@ -37,13 +37,13 @@ func (r *apiError) Unwrap() error { return r.err }
 
 // newAPIError reads {"reason": …}, which every error of the API has; the token is never part of the message.
 func newAPIError(status int, content []byte, token string) *apiError {
-	var reported struct{ Reason string }
-	err := json.Unmarshal(content, &reported)
+	var document struct{ Reason string }
+	err := json.Unmarshal(content, &document)
 	switch {
 	case status < http.StatusBadRequest:
 		return &apiError{status: status, unexpectedBody: "it redirects to another address, which Lieutenant never does"}
 	case err == nil || len(content) == 0:
-		return &apiError{status: status, reason: sanitize(reported.Reason, token)}
+		return &apiError{status: status, reason: sanitize(document.Reason, token)}
 	case status >= http.StatusInternalServerError: // a proxy often answers with a page
 		return &apiError{status: status}
 	}

@@ -92,15 +92,15 @@ func (c *connection) Discover(ctx context.Context) (state.SynServices, error) {
 	if address, err := url.Parse(c.base); err != nil || address.Scheme != "https" || address.Hostname() == "" {
 		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{err: errNoURL})
 	}
-	var reported metadata
-	if err := c.do(ctx, asked, &reported); err != nil {
+	var content metadata
+	if err := c.do(ctx, asked, &content); err != nil {
 		return state.SynServices{}, err
 	}
-	if reported.APIVersion == "" {
+	if content.APIVersion == "" {
 		return state.SynServices{}, c.toFault(ctx, asked, "", &apiError{unexpectedBody: "it responds, but not like Lieutenant"})
 	}
 	return state.SynServices{
-		DiscoveryURL: reported.OIDC.DiscoveryURL, ClientID: reported.OIDC.ClientID,
-		Vault: reported.Vault.Address, VaultMethod: reported.Vault.LoginMethod,
+		DiscoveryURL: content.OIDC.DiscoveryURL, ClientID: content.OIDC.ClientID,
+		Vault: content.Vault.Address, VaultMethod: content.Vault.LoginMethod,
 	}, nil
 }

@@ -30,22 +30,22 @@ func (c *connection) toFault(ctx context.Context, asked call, token string, fail
 	if ctx.Err() != nil {
 		return fault.New(fault.KindOf(ctx.Err()), asked.op, context.Cause(ctx))
 	}
-	reported := fault.New(failed.toFaultKind(), asked.op, failed)
+	current := fault.New(failed.toFaultKind(), asked.op, failed)
 	switch {
 	case failed.err != nil, failed.unexpectedBody != "":
-		return reported.WithField(urlField).WithHint("%s", c.formatURLHint(failed))
+		return current.WithField(urlField).WithHint("%s", c.formatURLHint(failed))
 	case failed.isUnauthorized():
-		return c.toTokenFault(ctx, reported, token)
-	case reported.Kind == fault.Denied && failed.status == http.StatusForbidden:
-		return reported.WithHint("ask the operator of Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
-	case reported.Kind == fault.Denied:
-		return reported.WithHint("sign in at %s again; if COMMODORE_API_TOKEN is set, check that it is a whole token", c.base)
-	case reported.Kind == fault.Transient:
-		return reported.WithHint("run again later; existing objects are found. If the problem persists, contact the operator of Lieutenant at %s", c.base)
-	case reported.Kind == fault.NotFound:
-		return reported.WithField(asked.field).WithHint("check its ID, and that you have access to it at %s", c.base)
+		return c.toTokenFault(ctx, current, token)
+	case current.Kind == fault.Denied && failed.status == http.StatusForbidden:
+		return current.WithHint("ask the operator of Lieutenant at %s for the permission to %s", c.base, formatPermission(asked, failed.reason))
+	case current.Kind == fault.Denied:
+		return current.WithHint("sign in at %s again; if COMMODORE_API_TOKEN is set, check that it is a whole token", c.base)
+	case current.Kind == fault.Transient:
+		return current.WithHint("run again later; existing objects are found. If the problem persists, contact the operator of Lieutenant at %s", c.base)
+	case current.Kind == fault.NotFound:
+		return current.WithField(asked.field).WithHint("check its ID, and that you have access to it at %s", c.base)
 	}
-	return reported.WithField(asked.field).WithHint("correct the rejected value in the answers; if nothing there is wrong, report this")
+	return current.WithField(asked.field).WithHint("correct the rejected value in the answers; if nothing there is wrong, report this")
 }
 
 // formatURLHint is for a URL where something other than Lieutenant, or nothing, responds.
@@ -85,24 +85,24 @@ func formatPermission(asked call, reason string) string {
 }
 
 // toTokenFault adds why a token is not accepted, which Kubernetes omits.
-func (c *connection) toTokenFault(ctx context.Context, reported *fault.Error, token string) error {
+func (c *connection) toTokenFault(ctx context.Context, current *fault.Error, token string) error {
 	from := parseClaims(token)
 	services, err := c.Discover(ctx)
-	reported = reported.WithHint("sign in at %s again; a token in COMMODORE_API_TOKEN must be of this instance", c.base)
+	current = current.WithHint("sign in at %s again; a token in COMMODORE_API_TOKEN must be of this instance", c.base)
 	switch {
 	case strings.HasPrefix(from.Subject, "system:serviceaccount:"):
-		reported.Err = fault.Newf(fault.Denied, "the token has expired or is for another instance", "it belongs to the service account %s, which %s does not accept",
+		current.Err = fault.Newf(fault.Denied, "the token has expired or is for another instance", "it belongs to the service account %s, which %s does not accept",
 			sanitize(strings.TrimPrefix(from.Subject, "system:serviceaccount:"), token), c.base)
 	case from.Issuer == "" || err != nil:
-		return reported
+		return current
 	case !strings.HasPrefix(services.DiscoveryURL, strings.TrimRight(from.Issuer, "/")+"/"):
-		reported.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, but sign-ins to %s are at %s",
+		current.Err = fault.Newf(fault.Denied, "the token is for another instance", "it is of %s, but sign-ins to %s are at %s",
 			sanitize(from.Issuer, token), c.base, sanitize(services.DiscoveryURL, token))
 	case from.audience() != "" && from.audience() != services.ClientID:
-		reported.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, but %s requires one for %s",
+		current.Err = fault.Newf(fault.Denied, "the token is for another instance", "it was issued for %s, but %s requires one for %s",
 			sanitize(from.audience(), token), c.base, sanitize(services.ClientID, token))
 	}
-	return reported
+	return current
 }
 
 // tokenClaims are unverified claims of a token.
@@ -113,16 +113,16 @@ type tokenClaims struct {
 }
 
 // parseClaims verifies nothing; unknown claims are empty.
-func parseClaims(token string) (reported tokenClaims) {
+func parseClaims(token string) (claims tokenClaims) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return tokenClaims{}
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil || json.Unmarshal(payload, &reported) != nil {
+	if err != nil || json.Unmarshal(payload, &claims) != nil {
 		return tokenClaims{}
 	}
-	return reported
+	return claims
 }
 
 func (c tokenClaims) audience() string {

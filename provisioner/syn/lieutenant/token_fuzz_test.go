@@ -18,11 +18,11 @@ func FuzzOrigin(f *testing.F) {
 	f.Add("e30.e30.e30.e30", []byte("{}"))
 	f.Fuzz(func(t *testing.T, head string, payload []byte) {
 		token := head + "." + base64.RawURLEncoding.EncodeToString(payload) + ".c2ln"
-		reported := parseClaims(token)
-		if strings.Contains(head, ".") && (reported.Issuer != "" || reported.Subject != "" || reported.audience() != "") {
-			t.Fatalf("%q is of %+v", token, reported)
+		claims := parseClaims(token)
+		if strings.Contains(head, ".") && (claims.Issuer != "" || claims.Subject != "" || claims.audience() != "") {
+			t.Fatalf("%q is of %+v", token, claims)
 		}
-		for _, words := range []string{sanitize(reported.Issuer, token), sanitize(reported.Subject, token), sanitize(reported.audience(), token)} {
+		for _, words := range []string{sanitize(claims.Issuer, token), sanitize(claims.Subject, token), sanitize(claims.audience(), token)} {
 			if strings.ContainsFunc(words, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.Contains(words, token) || len(words) > 4*maxReason+3 {
 				t.Fatalf("%q is told as %q", payload, words)
 			}

@@ -45,9 +45,9 @@ func FuzzDiscover(f *testing.F) {
 	f.Add(http.StatusBadGateway, []byte("<html>"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		client := &http.Client{Transport: answering{200 + int(uint(status)%400), body}}
-		reported, err := discover(t.Context(), client, address)
+		configuration, err := discover(t.Context(), client, address)
 		if err == nil {
-			err = reported.check(address)
+			err = configuration.check(address)
 		}
 		if err != nil {
 			if words := err.Error(); words == "" || strings.ContainsFunc(words, unprintable) {
@@ -55,16 +55,16 @@ func FuzzDiscover(f *testing.F) {
 			}
 			return
 		}
-		for _, endpoint := range []string{reported.Issuer, reported.Authorization, reported.Token, reported.Keys, reported.Device} {
-			if endpoint == "" && reported.Device == "" {
+		for _, endpoint := range []string{configuration.Issuer, configuration.Authorization, configuration.Token, configuration.Keys, configuration.Device} {
+			if endpoint == "" && configuration.Device == "" {
 				continue
 			}
 			if u, err := url.Parse(endpoint); err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
 				t.Fatalf("somebody is led to %q", endpoint)
 			}
 		}
-		if slices.ContainsFunc(reported.listAlgorithms(), func(name string) bool { return name == "none" || strings.HasPrefix(name, "HS") }) {
-			t.Fatalf("%q prove something", reported.listAlgorithms())
+		if slices.ContainsFunc(configuration.listAlgorithms(), func(name string) bool { return name == "none" || strings.HasPrefix(name, "HS") }) {
+			t.Fatalf("%q prove something", configuration.listAlgorithms())
 		}
 	})
 }

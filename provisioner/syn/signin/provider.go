@@ -49,23 +49,23 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 		return nil, fault.Newf(fault.Waiting, discoveryOp, "%s has no sign-in page", s.options.API).
 			WithHint("set COMMODORE_API_TOKEN to a token")
 	}
-	reported, err := discover(ctx, s.http, services.DiscoveryURL)
+	configuration, err := discover(ctx, s.http, services.DiscoveryURL)
 	if err != nil {
 		return nil, err
 	}
-	if err := reported.check(services.DiscoveryURL); err != nil {
+	if err := configuration.check(services.DiscoveryURL); err != nil {
 		return nil, fault.New(fault.Denied, discoveryOp, err).
 			WithHint("do not sign in there; contact the operator of %s", s.options.API)
 	}
 	config := oidc.ProviderConfig{
-		IssuerURL: reported.Issuer, AuthURL: reported.Authorization, TokenURL: reported.Token, JWKSURL: reported.Keys, Algorithms: reported.listAlgorithms(),
+		IssuerURL: configuration.Issuer, AuthURL: configuration.Authorization, TokenURL: configuration.Token, JWKSURL: configuration.Keys, Algorithms: configuration.listAlgorithms(),
 	}
 	return &provider{
 		http: s.http,
 		oauth: oauth2.Config{
 			ClientID: services.ClientID, RedirectURL: redirectURL, Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
 			Endpoint: oauth2.Endpoint{
-				AuthURL: reported.Authorization, TokenURL: reported.Token, DeviceAuthURL: reported.Device, AuthStyle: oauth2.AuthStyleInParams,
+				AuthURL: configuration.Authorization, TokenURL: configuration.Token, DeviceAuthURL: configuration.Device, AuthStyle: oauth2.AuthStyleInParams,
 			},
 		},
 		verifier: config.NewProvider(oidc.ClientContext(ctx, s.http)).
@@ -73,31 +73,31 @@ func (s *Source) discoverProvider(ctx context.Context) (*provider, error) {
 	}, nil
 }
 
-func discover(ctx context.Context, client *http.Client, address string) (reported configuration, _ error) {
+func discover(ctx context.Context, client *http.Client, address string) (current configuration, _ error) {
 	asking, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(asking, http.MethodGet, address, nil)
 	if err != nil {
-		return reported, fault.New(fault.Invalid, discoveryOp, errors.New("its address is not a URL"))
+		return current, fault.New(fault.Invalid, discoveryOp, errors.New("its address is not a URL"))
 	}
 	answer, err := client.Do(request)
 	if err != nil {
-		return reported, toFault(ctx, discoveryOp, err)
+		return current, toFault(ctx, discoveryOp, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return reported, toFault(ctx, discoveryOp, err)
+		return current, toFault(ctx, discoveryOp, err)
 	}
-	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &reported) != nil {
+	if answer.StatusCode != http.StatusOK || json.Unmarshal(content, &current) != nil {
 		kind := fault.Invalid
 		if answer.StatusCode >= http.StatusInternalServerError {
 			kind = fault.Transient
 		}
-		return reported, fault.Newf(kind, discoveryOp, "the response of %s is not that of a single sign-on (%s)", sanitize(address), sanitize(answer.Status)).
+		return current, fault.Newf(kind, discoveryOp, "the response of %s is not that of a single sign-on (%s)", sanitize(address), sanitize(answer.Status)).
 			WithHint("check that no sign-in page of your network or proxy answers instead, and run again")
 	}
-	return reported, nil
+	return current, nil
 }
 
 // check refuses a configuration that would send a person, or a code, to another host.

@@ -132,15 +132,15 @@ func (s *signOn) handler() http.Handler {
 func (s *signOn) discover(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reported := map[string]any{
+	found := map[string]any{
 		"issuer": s.url, "authorization_endpoint": s.url + "/page", "token_endpoint": s.url + "/token", "jwks_uri": s.url + "/keys",
 		"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
 	}
 	if s.device {
-		reported["device_authorization_endpoint"] = s.url + "/device"
+		found["device_authorization_endpoint"] = s.url + "/device"
 	}
-	maps.Copy(reported, s.configuration)
-	reply(w, http.StatusOK, reported)
+	maps.Copy(found, s.configuration)
+	reply(w, http.StatusOK, found)
 }
 
 func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
@@ -148,13 +148,13 @@ func (s *signOn) offer(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusBadRequest, map[string]string{"error": "unauthorized_client", "error_description": "not for this client"})
 		return
 	}
-	reported := map[string]any{
+	found := map[string]any{
 		"device_code": canary + "-device", "user_code": "ABCD-EFGH", "verification_uri": s.url + "/enter", "expires_in": 60, "interval": s.interval,
 	}
 	if s.complete {
-		reported["verification_uri_complete"] = s.url + "/enter?c=ABCD-EFGH"
+		found["verification_uri_complete"] = s.url + "/enter?c=ABCD-EFGH"
 	}
-	reply(w, http.StatusOK, reported)
+	reply(w, http.StatusOK, found)
 }
 
 // token implements RFC 6749, and verifies that the code belongs to the client that requested it (RFC 7636).

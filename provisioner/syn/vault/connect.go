@@ -139,7 +139,7 @@ func (s *session) ensureReady(ctx context.Context, op string) (*api.Client, erro
 
 func (s *session) checkMount(ctx context.Context, op string, client *api.Client) error {
 	place := "sys/internal/ui/mounts/" + s.options.Mount
-	reported, err := client.Logical().ReadWithContext(ctx, place)
+	secret, err := client.Logical().ReadWithContext(ctx, place)
 	switch {
 	case isForbidden(err):
 		failed := s.toDeniedFault(ctx, op, s.options.Mount, "read", toFault(ctx, op, err, client.Token()))
@@ -150,16 +150,16 @@ func (s *session) checkMount(ctx context.Context, op string, client *api.Client)
 			WithHint("check the address and the namespace of Vault, and ask its operator for a policy with read on %s/*", s.options.Mount)
 	case err != nil:
 		return toFault(ctx, op, err, client.Token())
-	case reported == nil:
+	case secret == nil:
 		return fault.Newf(fault.NotFound, op, "Vault has no store %s", s.options.Mount).WithHint("check the address and the namespace of Vault")
 	}
-	return s.checkVersion(op, reported)
+	return s.checkVersion(op, secret)
 }
 
-func (s *session) checkVersion(op string, reported *api.Secret) error {
-	options, _ := reported.Data["options"].(map[string]any)
-	at, _ := reported.Data["path"].(string)
-	if reported.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
+func (s *session) checkVersion(op string, secret *api.Secret) error {
+	options, _ := secret.Data["options"].(map[string]any)
+	at, _ := secret.Data["path"].(string)
+	if secret.Data["type"] == "kv" && options["version"] == "2" && strings.Trim(at, "/") == s.options.Mount {
 		return nil
 	}
 	return fault.Newf(fault.Invalid, op, "the mount %s is not a KV store of version 2", s.options.Mount).

@@ -71,7 +71,7 @@ func (l login) tryToken(ctx context.Context, token string) error {
 		return fault.New(fault.Denied, opSignIn, errors.New("not a token: it contains spaces or control characters"))
 	}
 	l.client.SetToken(token)
-	reported, err := l.client.Auth().Token().LookupSelfWithContext(ctx)
+	secret, err := l.client.Auth().Token().LookupSelfWithContext(ctx)
 	if isForbidden(err) && l.reachesMount(ctx, l.client) {
 		l.dropToken(token)
 		return fault.New(fault.Denied, opSignIn, errNoLookup).
@@ -81,7 +81,7 @@ func (l login) tryToken(ctx context.Context, token string) error {
 		l.dropToken(token)
 		return toFault(ctx, opSignIn, err, token)
 	}
-	life, err := reported.TokenTTL()
+	life, err := secret.TokenTTL()
 	if err != nil {
 		l.dropToken(token)
 		return newAnswerError(opSignIn)

@@ -49,9 +49,9 @@ func FuzzRefusal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, words string) {
 		const secret = "very-secret-value"
 		refused := toResponseFault("read a secret", &api.ResponseError{StatusCode: status, Errors: []string{words, secret + words}}, []string{secret, ""})
-		reported := refused.Error() + fault.HintOf(refused)
-		if strings.Contains(reported, secret) || strings.ContainsFunc(reported, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			t.Fatalf("%q is told as %q", words, reported)
+		text := refused.Error() + fault.HintOf(refused)
+		if strings.Contains(text, secret) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			t.Fatalf("%q is told as %q", words, text)
 		}
 	})
 }

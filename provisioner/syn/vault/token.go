@@ -83,8 +83,8 @@ func (s *session) toDeniedFault(ctx context.Context, op, path, right string, err
 // reachesMount reports whether a token is valid, though it may not look itself up: Vault describes a mount to every token that may
 // do anything there.
 func (s *session) reachesMount(ctx context.Context, client *api.Client) bool {
-	reported, err := client.Logical().ReadWithContext(ctx, "sys/internal/ui/mounts/"+s.options.Mount)
-	return err == nil && reported != nil
+	secret, err := client.Logical().ReadWithContext(ctx, "sys/internal/ui/mounts/"+s.options.Mount)
+	return err == nil && secret != nil
 }
 
 func (s *session) getMethod() string {

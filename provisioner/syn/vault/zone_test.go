@@ -18,17 +18,17 @@ func TestZone_EngineerSignsInAndWrites(t *testing.T) {
 		}
 		defer func() { _ = zone.Close() }()
 		w := &world{t: t}
-		credentials := vault.New(zone.Network(), vault.Options{
+		client := vault.New(zone.Network(), vault.Options{
 			Address: "https://vault-prod.syn.vshn.net", Method: "oidc", Listen: func() (net.Listener, error) { return zone.Listen(8250) },
 		})
-		if err := credentials.SignIn(t.Context(), zone.SignIn); err != nil {
+		if err := client.SignIn(t.Context(), zone.SignIn); err != nil {
 			t.Fatal(err)
 		}
 		const path = "t-quiet-harbour-4711/c-demo/registry"
-		if err := credentials.Check(t.Context(), "t-quiet-harbour-4711/c-demo"); err != nil {
+		if err := client.Check(t.Context(), "t-quiet-harbour-4711/c-demo"); err != nil {
 			t.Error(err)
 		}
-		action, err := credentials.EnsureSecret(t.Context(), path, map[string]string{"httpSecret": "x"})
+		action, err := client.EnsureSecret(t.Context(), path, map[string]string{"httpSecret": "x"})
 		w.wantAction(action, err, state.Created)
 		token := vault.New(zone.Network(), vault.Options{Address: "https://vault-prod.syn.vshn.net", Token: zone.Credentials().VaultToken})
 		if err := token.SignIn(t.Context(), nil); err != nil {

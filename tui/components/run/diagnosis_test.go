@@ -27,13 +27,13 @@ func findings() []provisioner.Event {
 func TestDiagnosis_SurestFirst(t *testing.T) {
 	view := Diagnosis{Theme: tuitest.NewTheme(false), Findings: findings(), Now: noon}.View(70, 20)
 	last := -1
-	for _, output := range []string{
+	for _, text := range []string{
 		"MOST LIKELY (high)  masters cannot", "for 14m, exoshift explain blocked", "Fix", "   exo compute security-group rule add", "Evidence", "   four",
 		"POSSIBLE (low)  everything is slow",
 	} {
-		at := strings.Index(view, output)
+		at := strings.Index(view, text)
 		if at <= last {
-			t.Errorf("%q is not where it belongs in\n%s", output, view)
+			t.Errorf("%q is not where it belongs in\n%s", text, view)
 		}
 		last = at
 	}
@@ -49,9 +49,9 @@ func TestNotice_KeepsCauseAndHint(t *testing.T) {
 	notice := Notice{Diagnosis{Theme: tuitest.NewTheme(false), Findings: findings(), Now: noon}}
 	for height := 3; height <= notice.Height(80); height++ {
 		view := notice.View(80, height)
-		for _, output := range []string{"MOST LIKELY (high)  masters cannot", "→ add the rule:"} {
-			if !strings.Contains(view, output) {
-				t.Errorf("%d lines lack %q:\n%s", height, output, view)
+		for _, text := range []string{"MOST LIKELY (high)  masters cannot", "→ add the rule:"} {
+			if !strings.Contains(view, text) {
+				t.Errorf("%d lines lack %q:\n%s", height, text, view)
 			}
 		}
 	}

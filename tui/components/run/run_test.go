@@ -51,9 +51,9 @@ func TestSteps_MarksSlowWait(t *testing.T) {
 		What: "Wait for etcd", Since: &since, Usual: 120, Limit: 1800, Last: "a learner",
 	}}
 	view := Status{Theme: tuitest.NewTheme(false), Board: &provisioner.Board{Steps: []provisioner.StepView{step}}, Now: noon}.View(100, 3)
-	for _, output := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
-		if !strings.Contains(view, output) {
-			t.Errorf("%q is not said in\n%s", output, view)
+	for _, text := range []string{"! WAITING FOR  etcd", "5m · slower than usual · usually 2m · limit 30m", "last seen: a learner"} {
+		if !strings.Contains(view, text) {
+			t.Errorf("%q is not said in\n%s", text, view)
 		}
 	}
 }

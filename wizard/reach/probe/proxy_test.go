@@ -85,7 +85,7 @@ func TestProxy_CarriesEveryProtocol(t *testing.T) {
 				if len(asked) != 1 || asked[0] != line {
 					t.Errorf("the proxy was asked %q, want %q", asked, line)
 				}
-				if reported := strings.Join(values(got.Evidence), " "); got.Evidence[reach.EvidenceProxy] != proxyHost+":3128" || strings.Contains(reported, "secret") {
+				if text := strings.Join(values(got.Evidence), " "); got.Evidence[reach.EvidenceProxy] != proxyHost+":3128" || strings.Contains(text, "secret") {
 					t.Errorf("evidence %q", got.Evidence)
 				}
 			})
@@ -125,8 +125,8 @@ func TestProxy_Refuses(t *testing.T) {
 				began := time.Now()
 				got := l.probeURL(test.target)
 				expect(t, got, test.class, test.layers, false)
-				reported := strings.Join(values(got.Evidence), " ")
-				if strings.Contains(reported, "very-secret") || got.Evidence[reach.EvidenceProxy] == "" || got.Evidence[reach.EvidenceStatus] != test.status {
+				text := strings.Join(values(got.Evidence), " ")
+				if strings.Contains(text, "very-secret") || got.Evidence[reach.EvidenceProxy] == "" || got.Evidence[reach.EvidenceStatus] != test.status {
 					t.Errorf("evidence %q", got.Evidence)
 				}
 				if took := time.Since(began); took > l.limits.TCP {

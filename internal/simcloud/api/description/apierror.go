@@ -30,15 +30,15 @@ func checkRefusal(status int, body []byte) error {
 	if fault == nil && plain.Message != "" {
 		return nil
 	}
-	var reported problemError
-	err := decodeStrict(body, &reported)
+	var problem problemError
+	err := decodeStrict(body, &problem)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the refusal is neither {message} (%w) nor a problem: %w", fault, err)
-	case reported.Type == "" || reported.Title == "":
+	case problem.Type == "" || problem.Title == "":
 		return errors.New("the refusal has no message, or no type and title")
-	case reported.Status != status:
-		return fmt.Errorf("the refusal says status %d in a body of status %d", reported.Status, status)
+	case problem.Status != status:
+		return fmt.Errorf("the refusal says status %d in a body of status %d", problem.Status, status)
 	}
 	return nil
 }

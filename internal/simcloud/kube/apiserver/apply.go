@@ -114,10 +114,10 @@ func (a applyRequest) mergeOnto(live kube.Object, now time.Time) (kube.Object, e
 		a.removeUnwanted(live, entries, wanted, listFieldPaths(before.Map("fieldsV1"), nil))
 		entries = slices.Delete(entries, own, own+1)
 	}
-	for _, wanted := range wanted {
-		if at := lookup(live, wanted.path); !reflect.DeepEqual(at, wanted.value) {
-			removeOwner(entries, wanted.path)
-			put(live, wanted)
+	for _, field := range wanted {
+		if at := lookup(live, field.path); !reflect.DeepEqual(at, field.value) {
+			removeOwner(entries, field.path)
+			put(live, field)
 		}
 	}
 	for _, field := range []string{"finalizers", "ownerReferences"} {
@@ -137,9 +137,9 @@ func (a applyRequest) isOwn(entry kube.Object) bool {
 // buildEntry returns the manager's entry in metadata.managedFields; its time changes only with its fields.
 func (a applyRequest) buildEntry(before kube.Object, now time.Time) kube.Object {
 	set := map[string]any{}
-	for _, wanted := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
+	for _, field := range listLeaves(selectOwnedFields(a.kind, a.wanted), nil) {
 		inner := set
-		for _, key := range wanted.path {
+		for _, key := range field.path {
 			next, ok := inner["f:"+key].(map[string]any)
 			if !ok {
 				next = map[string]any{}
@@ -160,7 +160,7 @@ func (a applyRequest) buildEntry(before kube.Object, now time.Time) kube.Object 
 // too.
 func (a applyRequest) removeUnwanted(live kube.Object, entries []kube.Object, changes []leaf, before [][]string) {
 	for _, path := range before {
-		wanted := slices.ContainsFunc(changes, func(wanted leaf) bool { return strings.HasPrefix(wanted.name()+".", leaf{path: path}.name()+".") })
+		wanted := slices.ContainsFunc(changes, func(field leaf) bool { return strings.HasPrefix(field.name()+".", leaf{path: path}.name()+".") })
 		shared := slices.ContainsFunc(entries, func(entry kube.Object) bool { return !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), path) })
 		if !wanted && !shared {
 			remove(live, path)
@@ -172,14 +172,14 @@ type applyConflict struct{ owner, path string }
 
 func (a applyRequest) findConflicts(live kube.Object, entries []kube.Object, wanted []leaf) []applyConflict {
 	var found []applyConflict
-	for _, wanted := range wanted {
-		at := lookup(live, wanted.path)
-		if at == nil || reflect.DeepEqual(at, wanted.value) {
+	for _, field := range wanted {
+		at := lookup(live, field.path)
+		if at == nil || reflect.DeepEqual(at, field.value) {
 			continue
 		}
 		for _, entry := range entries {
-			if !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), wanted.path) {
-				found = append(found, applyConflict{formatManager(entry), "." + wanted.name()})
+			if !a.isOwn(entry) && hasField(entry.Map("fieldsV1"), field.path) {
+				found = append(found, applyConflict{formatManager(entry), "." + field.name()})
 			}
 		}
 	}

@@ -88,10 +88,10 @@ func lookup(object kube.Object, path []string) any {
 }
 
 // put keeps an existing map if an empty one is to be set.
-func put(object kube.Object, wanted leaf) {
+func put(object kube.Object, field leaf) {
 	fields := map[string]any(object)
-	last := len(wanted.path) - 1
-	for _, key := range wanted.path[:last] {
+	last := len(field.path) - 1
+	for _, key := range field.path[:last] {
 		next, ok := fields[key].(map[string]any)
 		if !ok {
 			next = map[string]any{}
@@ -99,9 +99,9 @@ func put(object kube.Object, wanted leaf) {
 		}
 		fields = next
 	}
-	_, wantsMap := wanted.value.(map[string]any)
-	if _, isMap := fields[wanted.path[last]].(map[string]any); !wantsMap || !isMap {
-		fields[wanted.path[last]] = kube.CloneValue(wanted.value)
+	_, wantsMap := field.value.(map[string]any)
+	if _, isMap := fields[field.path[last]].(map[string]any); !wantsMap || !isMap {
+		fields[field.path[last]] = kube.CloneValue(field.value)
 	}
 }
 

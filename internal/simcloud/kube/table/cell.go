@@ -74,17 +74,17 @@ func formatPodStatus(o kube.Object) string {
 }
 
 func requestCondition(o kube.Object) string {
-	var output []string
+	var lines []string
 	for _, c := range o.List("status.conditions") {
-		output = append(output, c.GetString("type"))
+		lines = append(lines, c.GetString("type"))
 	}
 	if o.GetString("status.certificate") != "" {
-		output = append(output, "Issued")
+		lines = append(lines, "Issued")
 	}
-	if len(output) == 0 {
+	if len(lines) == 0 {
 		return "Pending"
 	}
-	return strings.Join(output, ",")
+	return strings.Join(lines, ",")
 }
 
 func formatOperatorVersion(o kube.Object) string {

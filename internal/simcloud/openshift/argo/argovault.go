@@ -158,15 +158,15 @@ func (e vaultError) Error() string { return e.message }
 
 // formatVaultError has the wording of hvac, the client that Kapitan uses.
 func formatVaultError(code int, errors []string) string {
-	output := "None"
+	text := "None"
 	if len(errors) > 0 {
-		output = strings.Join(errors, ", ")
+		text = strings.Join(errors, ", ")
 	}
 	switch code {
 	case http.StatusForbidden:
-		return "hvac.exceptions.Forbidden: " + output
+		return "hvac.exceptions.Forbidden: " + text
 	case http.StatusNotFound:
-		return "hvac.exceptions.InvalidPath: " + output
+		return "hvac.exceptions.InvalidPath: " + text
 	}
-	return "hvac.exceptions.VaultError: " + output
+	return "hvac.exceptions.VaultError: " + text
 }

@@ -76,10 +76,10 @@ func (c accounts) verifyToken(token string) string {
 	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token[at:], "."))
 	_, payload, _ := strings.Cut(token[:at], ".")
 	content, malformed := base64.RawURLEncoding.DecodeString(payload)
-	var output claims
-	if err != nil || malformed != nil || !hmac.Equal(signature, c.sign(token[:at])) || json.Unmarshal(content, &output) != nil ||
-		c.clock.Now().Unix() >= output.Expires {
+	var claimed claims
+	if err != nil || malformed != nil || !hmac.Equal(signature, c.sign(token[:at])) || json.Unmarshal(content, &claimed) != nil ||
+		c.clock.Now().Unix() >= claimed.Expires {
 		return ""
 	}
-	return strings.TrimPrefix(output.Subject, AccountUser)
+	return strings.TrimPrefix(claimed.Subject, AccountUser)
 }

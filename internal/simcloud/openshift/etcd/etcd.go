@@ -164,19 +164,19 @@ func (c *Members) isElecting() bool {
 
 // CheckPeers checks the connections between a member's peer port and those of every living member, in both directions.
 func (c *Members) CheckPeers(ctx context.Context, of Member, timeout time.Duration) error {
-	running := c.ListAlive()
-	own, ok := running[of.Name]
+	alive := c.ListAlive()
+	own, ok := alive[of.Name]
 	if !ok {
 		return fmt.Errorf("%s is not running", of.Name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(running)) {
+	for _, name := range slices.Sorted(maps.Keys(alive)) {
 		if name == of.Name {
 			continue
 		}
-		if err := CheckPeer(ctx, timeout, running[name], of.Address); err != nil {
+		if err := CheckPeer(ctx, timeout, alive[name], of.Address); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", name, of.Name, err)
 		}
-		if err := CheckPeer(ctx, timeout, own, running[name].Address().String()); err != nil {
+		if err := CheckPeer(ctx, timeout, own, alive[name].Address().String()); err != nil {
 			return fmt.Errorf("%s cannot reach %s: %w", of.Name, name, err)
 		}
 	}

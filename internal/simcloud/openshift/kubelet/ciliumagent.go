@@ -36,13 +36,13 @@ func runCilium(ctx context.Context, c container.Container) error {
 // kube-proxy and that plugin conflict.
 func checkNetworkType(c *cluster.Cluster, kind string) error {
 	operator, ok := c.Objects.Get("networks.operator.openshift.io", "", "cluster")
-	proxy, reported := operator.Get("spec.deployKubeProxy").(bool)
+	proxy, known := operator.Get("spec.deployKubeProxy").(bool)
 	switch plugin := cmp.Or(operator.GetString("spec.networkType"), operator.GetString("spec.defaultNetwork.type")); {
 	case !ok:
 		return errors.New("there is no Network of operator.openshift.io named cluster")
 	case !strings.EqualFold(plugin, kind):
 		return fmt.Errorf("the Network of operator.openshift.io is of type %q, not %s", plugin, kind)
-	case !reported || proxy:
+	case !known || proxy:
 		return errors.New("the Network of operator.openshift.io does not set deployKubeProxy to false")
 	}
 	return nil

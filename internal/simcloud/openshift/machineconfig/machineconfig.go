@@ -39,9 +39,9 @@ func (s Server) Serve(ctx context.Context, m machine.Machine, pair certificate.P
 
 func (s Server) newHandler() http.Handler {
 	mux := http.NewServeMux()
-	var output sync.Map // clients repeat requests every few seconds
+	var seen sync.Map // clients repeat requests every few seconds
 	once := func(format string, args ...any) {
-		if _, again := output.LoadOrStore(fmt.Sprintf(format, args...), true); !again {
+		if _, again := seen.LoadOrStore(fmt.Sprintf(format, args...), true); !again {
 			s.Console(format, args...)
 		}
 	}

@@ -49,8 +49,8 @@ func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 
 // promoteLearner promotes a learner that has caught up and is reachable from every peer.
 func (k etcdOperator) promoteLearner(ctx context.Context, learner etcd.Member) error {
-	running := k.Members.IsAlive(learner.Name)
-	if !k.hasLasted("learner/"+learner.Name, kube.FormatStatus(running), k.computeCatchUp(learner.Name)) || !running {
+	alive := k.Members.IsAlive(learner.Name)
+	if !k.hasLasted("learner/"+learner.Name, kube.FormatStatus(alive), k.computeCatchUp(learner.Name)) || !alive {
 		return nil
 	}
 	if err := k.Members.CheckPeers(ctx, learner, k.Timeout()); err != nil {

@@ -32,12 +32,12 @@ func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) 
 }
 
 func formatNodeReports(reports map[string]string) string {
-	var output []string
+	var lines []string
 	for node, report := range reports {
-		output = append(output, fmt.Sprintf("Node %s is reporting: %q", node, report))
+		lines = append(lines, fmt.Sprintf("Node %s is reporting: %q", node, report))
 	}
-	slices.Sort(output)
-	return strings.Join(output, ", ")
+	slices.Sort(lines)
+	return strings.Join(lines, ", ")
 }
 
 // describeDegradedMasters returns the operator's message about a degraded master pool, "" if it is not degraded.

@@ -55,10 +55,10 @@ func fileIn(t *testing.T, work, name string) string {
 }
 
 func TestPrepare_AddsManifestsByKind(t *testing.T) {
-	work, reported := generated(t), []string{}
+	work, lines := generated(t), []string{}
 	machines := state.Manifest{Name: "openshift/99x_a.yml", Source: "b", Content: []byte("kind: MachineConfig\n")}
 	first, second := configMap("manifests/a.yaml", "a"), configMap("manifests/b.yaml", "b")
-	if err := Prepare(work, wantedGeneration(first, second, machines), func(line string) { reported = append(reported, line) }); err != nil {
+	if err := Prepare(work, wantedGeneration(first, second, machines), func(line string) { lines = append(lines, line) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range []state.Manifest{first, second, machines} {
@@ -66,7 +66,7 @@ func TestPrepare_AddsManifestsByKind(t *testing.T) {
 			t.Errorf("%s is %q", m.Name, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"Manifests added: 3 (2 ConfigMap, 1 MachineConfig)"}, reported); diff != "" {
+	if diff := cmp.Diff([]string{"Manifests added: 3 (2 ConfigMap, 1 MachineConfig)"}, lines); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -79,10 +79,10 @@ func TestPrepare_ChangesDifferingSettings(t *testing.T) {
 	if fileIn(t, work, ingressConfig) != ingressManifest || fileIn(t, work, schedulerConfig) != schedulerManifest {
 		t.Error("changed without need")
 	}
-	reported := []string{}
+	lines := []string{}
 	wanted := wantedGeneration()
 	wanted.AppsDomain, wanted.MastersSchedulable = "apps.example.com", true
-	if err := Prepare(work, wanted, func(line string) { reported = append(reported, line) }); err != nil {
+	if err := Prepare(work, wanted, func(line string) { lines = append(lines, line) }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Replace(ingressManifest, "apps.c1.example.net", "apps.example.com", 1), fileIn(t, work, ingressConfig)); diff != "" {
@@ -91,8 +91,8 @@ func TestPrepare_ChangesDifferingSettings(t *testing.T) {
 	if diff := cmp.Diff(strings.Replace(schedulerManifest, "false", "true", 1), fileIn(t, work, schedulerConfig)); diff != "" {
 		t.Error(diff)
 	}
-	if len(reported) != 2 {
-		t.Errorf("told %q", reported)
+	if len(lines) != 2 {
+		t.Errorf("told %q", lines)
 	}
 }
 
