@@ -20,6 +20,7 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	mark    = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	frame   = regexp.MustCompile(`<svg x="\d+">`) // beside the first one
 )
 
 func TestReadme_IsShort(t *testing.T) {
@@ -179,4 +180,21 @@ func listFarPages(pages map[string]string) []string {
 	}
 	slices.Sort(far)
 	return far
+}
+
+// Viewers show the first of frames that are drawn side by side: a still with two of them is an empty picture.
+func TestPictures_StillsHaveOneFrame(t *testing.T) {
+	pictures, err := fs.Glob(os.DirFS("pictures"), "*.svg")
+	if err != nil || len(pictures) == 0 {
+		t.Fatal("no picture was found")
+	}
+	for _, name := range pictures {
+		content, err := os.ReadFile("pictures/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isAnimated := name == "install.svg"; isAnimated != frame.Match(content) {
+			t.Errorf("%s has frames side by side: %t", name, !isAnimated)
+		}
+	}
 }
