@@ -120,7 +120,7 @@ func FuzzKnownHosts(f *testing.F) {
 func FuzzPlaceOf(f *testing.F) {
 	for _, seed := range []string{
 		"ssh://git@git.example.net:2222/a/b.git", "git@git.example.net:a/b.git", "https://u:very-secret-value@git.example.net/a/", "https://[::1]/a", "https://[fe80::1%25eth0]/a",
-		"ssh://-oProxyCommand=x/a", "ssh://git@h/%0areboot", "https://h:99999999999999999999/a", "https://h/a/../b", "https://h/a//", "http://h/a", "https://\xff/a", "ssh://h/-a", "https://h:0/a", "",
+		"ssh://-oProxyCommand=x/a", "ssh://git@h/%0areboot", "https://h:99999999999999999999/a", "https://h/a/../b", "https://h/a//", "http://h/a", "https://\xff/a", "ssh://h/-a", "https://h:0/a", "ssh://::/0", "",
 	} {
 		f.Add(seed, false)
 		f.Add(seed, true)

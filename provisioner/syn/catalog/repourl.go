@@ -3,6 +3,7 @@ package catalog
 import (
 	"math"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -61,6 +62,9 @@ func (p repoURL) isValid() bool {
 	}
 	if p.port < 0 || p.port > math.MaxUint16 || text.Sanitize(p.user+p.host+p.path) != p.user+p.host+p.path || strings.Contains(p.host, "%") {
 		return false // a decoded %0a, or the zone of a link-local address
+	}
+	if _, err := netip.ParseAddr(p.host); err != nil && strings.Contains(p.host, ":") {
+		return false // only an IPv6 address has colons
 	}
 	if strings.HasPrefix(p.user, "-") || strings.HasPrefix(p.path, "/-") || strings.Trim(p.path, "/") == "" {
 		return false
