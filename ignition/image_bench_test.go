@@ -44,11 +44,11 @@ const imageErrand = "EXOSHIFT_BENCH_IMAGE"
 type errand struct {
 	Image  state.BootImage
 	CA     []byte // of the server, DER
-	Report string // path of the journey's file
+	Report string // path of the conversion's file
 }
 
-// journey is the measurements of a child process.
-type journey struct {
+// conversion is the measurements of a child process.
+type conversion struct {
 	Took     time.Duration
 	Memory   float64 // bytes, resident, at most
 	Bytes    int64
@@ -67,7 +67,7 @@ func BenchmarkImage(b *testing.B) {
 		theirs, ours := time.Hour, time.Hour
 		for range rounds {
 			theirs = min(theirs, gunzip(b, small.path))
-			got := small.travel(b, server)
+			got := small.convert(b, server)
 			ours = min(ours, got.Took)
 			if got.MD5 != small.md5 || got.Replaced != 1 {
 				b.Fatalf("%d places replaced, MD5 %s instead of %s", got.Replaced, got.MD5, small.md5)
@@ -81,7 +81,7 @@ func BenchmarkImage(b *testing.B) {
 		if speed < speedLimit {
 			b.Errorf("%s for %d bytes, gunzip and md5sum take %s: %.2f of their speed, at least %g is promised", ours, small.size, theirs, speed, speedLimit)
 		}
-		huge := large.travel(b, server)
+		huge := large.convert(b, server)
 		b.ReportMetric(huge.Memory/1e6, "MB-resident-huge")
 		if huge.Memory > memoryLimit {
 			b.Errorf("%d bytes took %g bytes of memory, the limit is %g", huge.Bytes, huge.Memory, memoryLimit)
@@ -162,8 +162,8 @@ func (i benchImage) repeat(b *testing.B, n int) benchImage {
 	return benchImage{path: path, sha256: hexSum(sha256.New(), content), size: i.size * int64(n)}
 }
 
-// travel processes the image in a child process.
-func (i benchImage) travel(b *testing.B, server *httptest.Server) (current journey) {
+// convert has the image patched and compressed in a child process.
+func (i benchImage) convert(b *testing.B, server *httptest.Server) (converted conversion) {
 	b.Helper()
 	dir := b.TempDir()
 	path := filepath.Join(dir, "errand.json")
@@ -175,11 +175,11 @@ func (i benchImage) travel(b *testing.B, server *httptest.Server) (current journ
 	if output, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, output)
 	}
-	readJSON(b, job.Report, &current)
-	if current.Bytes != i.size {
-		b.Fatalf("%d of %d bytes", current.Bytes, i.size)
+	readJSON(b, job.Report, &converted)
+	if converted.Bytes != i.size {
+		b.Fatalf("%d of %d bytes", converted.Bytes, i.size)
 	}
-	return current
+	return converted
 }
 
 // TestImage_PatchedAndCompressed is the benchmark's child process.
@@ -207,7 +207,7 @@ func TestImage_PatchedAndCompressed(t *testing.T) {
 	if err := errors.Join(err, image.Close()); err != nil {
 		t.Fatal(err)
 	}
-	writeJSON(t, job.Report, journey{
+	writeJSON(t, job.Report, conversion{
 		Took: time.Since(began), Bytes: n, Replaced: patch.Replaced(), MD5: hex.EncodeToString(sum.Sum(nil)), Memory: peak(t),
 	})
 }

@@ -22,19 +22,19 @@ import (
 	"exoshift/state"
 )
 
-// strike is what happens to one call that changes something.
-type strike string
+// injectedFault is what happens to one call that changes something.
+type injectedFault string
 
 const (
-	killedBefore strike = "killed before the call"
-	killedAfter  strike = "killed after the call, before its answer"
-	answerLost   strike = "answer lost"
-	refusedBurst strike = "burst of 500"
+	killedBefore injectedFault = "killed before the call"
+	killedAfter  injectedFault = "killed after the call, before its answer"
+	answerLost   injectedFault = "answer lost"
+	refusedBurst injectedFault = "burst of 500"
 )
 
-// striker stands before the API of the zone and that of the cluster, and strikes one call that changes something.
-type striker struct {
-	how strike
+// faultInjector is in front of the API of the zone and that of the cluster, and has a fault at one call that changes something.
+type faultInjector struct {
+	how injectedFault
 
 	mu    sync.Mutex
 	on    bool
@@ -45,7 +45,7 @@ type striker struct {
 	kill  context.CancelFunc
 }
 
-func (s *striker) begin(at int, kill context.CancelFunc) {
+func (s *faultInjector) begin(at int, kill context.CancelFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on, s.at, s.kill = true, at, kill
@@ -53,15 +53,15 @@ func (s *striker) begin(at int, kill context.CancelFunc) {
 }
 
 // end returns how many calls there were.
-func (s *striker) end() int {
+func (s *faultInjector) end() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on, s.dead, s.left = false, false, 0
 	return s.calls
 }
 
-// judge returns what happens to a call; whoever is dead calls nothing any more.
-func (s *striker) judge(changes bool) strike {
+// chooseFault returns what happens to a call; a killed run makes no more calls.
+func (s *faultInjector) chooseFault(changes bool) injectedFault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -88,16 +88,16 @@ func (s *striker) judge(changes bool) strike {
 	return s.how
 }
 
-func (s *striker) die() {
+func (s *faultInjector) die() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dead = true
 	s.kill()
 }
 
-func (s *striker) before(next http.Handler) http.Handler {
+func (s *faultInjector) before(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {
-		switch verdict := s.judge(request.Method != http.MethodGet && request.Method != http.MethodHead); verdict {
+		switch chosen := s.chooseFault(request.Method != http.MethodGet && request.Method != http.MethodHead); chosen {
 		case "":
 			next.ServeHTTP(answer, request)
 		case refusedBurst:
@@ -106,7 +106,7 @@ func (s *striker) before(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler)
 		default:
 			next.ServeHTTP(httptest.NewRecorder(), request)
-			if verdict == killedAfter {
+			if chosen == killedAfter {
 				s.die()
 			}
 			panic(http.ErrAbortHandler)
@@ -115,15 +115,15 @@ func (s *striker) before(next http.Handler) http.Handler {
 }
 
 // change makes a call to the cluster.
-func (s *striker) change(call func() error) error {
-	switch verdict := s.judge(true); verdict {
+func (s *faultInjector) change(call func() error) error {
+	switch chosen := s.chooseFault(true); chosen {
 	case "":
 		return call()
 	case killedBefore:
 		return errKilled
 	case killedAfter, answerLost:
 		err := call()
-		if verdict == killedAfter {
+		if chosen == killedAfter {
 			s.die()
 		}
 		return errors.Join(fault.Newf(fault.Transient, "call", "the answer is lost"), err)
@@ -134,7 +134,7 @@ func (s *striker) change(call func() error) error {
 // struckCluster is the cluster for what removes nodes.
 type struckCluster struct {
 	nodes.Cluster
-	by *striker
+	by *faultInjector
 }
 
 func (c struckCluster) do(call func() (state.Action, error)) (action state.Action, err error) {
@@ -160,7 +160,7 @@ func (c struckCluster) DeleteNode(ctx context.Context, node string) (state.Actio
 // struckInstallation is the cluster for what adds a node.
 type struckInstallation struct {
 	install.Cluster
-	by      *striker
+	by      *faultInjector
 	node    string
 	pending *atomic.Bool // the node has a request that may be approved
 }
@@ -202,7 +202,7 @@ func (c struckInstallation) LabelNode(ctx context.Context, name string, labels m
 // replacementStruck replaces a node for each call that changes something, which is struck, in one cluster: after each, the same command is
 // given once more, and the cluster has to be as large as before, with nothing doubled and nothing cordoned. The calls are those of an
 // addition and of a removal, and what puts the answers in force in between.
-func replacementStruck(t *testing.T, s run.Run, by *striker) {
+func replacementStruck(t *testing.T, s run.Run, by *faultInjector) {
 	serveWeb(t, s, 4, 2)
 	before := listTally(t, s)
 	old, next := "worker-1", "worker-4"
