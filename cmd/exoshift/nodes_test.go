@@ -53,7 +53,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 	if !testing.Short() {
 		tests["a removal that is killed at any call goes on"] = removalKilled
 	}
-	for _, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+	for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
 		t.Run("a replacement with a fault at every call: "+string(how), func(t *testing.T) {
 			long(t)
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 			copyTree(t, dir, copied)
 			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				waitForNodes(t, s)
-				replacementStruck(t, s, by)
+				replacementStruck(t, s, by, first)
 			})
 		})
 	}

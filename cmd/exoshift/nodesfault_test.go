@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -199,14 +200,21 @@ func (c struckInstallation) LabelNode(ctx context.Context, name string, labels m
 	return action, err
 }
 
-// replacementStruck replaces a node for each call that changes something, which is struck, in one cluster: after each, the same command is
-// given once more, and the cluster has to be as large as before, with nothing doubled and nothing cordoned. The calls are those of an
-// addition and of a removal, and what puts the answers in force in between.
-func replacementStruck(t *testing.T, s run.Run, by *faultInjector) {
+// sampledCalls is the distance of the calls that are struck: the kinds of faults begin at different ones, so that each call meets some.
+const sampledCalls = 3
+
+// replacementStruck replaces a node for every third call that changes something, which is struck, in one cluster; with EXOSHIFT_NODE_FAULTS=all
+// for every one. After each, the same command is given once more, and the cluster has to be as large as before, with nothing doubled and
+// nothing cordoned. The calls are those of an addition and of a removal, and what puts the answers in force in between.
+func replacementStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 	serveWeb(t, s, 4, 2)
 	before := listTally(t, s)
 	old, next := "worker-1", "worker-4"
-	for at := 1; ; at++ {
+	at, step := 1+first%sampledCalls, sampledCalls
+	if os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
+		at, step = 1, 1
+	}
+	for ; ; at += step {
 		ctx, kill := context.WithCancel(t.Context())
 		by.begin(at, kill)
 		out, err := changeNodes(t, s, appnodes.Removal{Names: []string{old}}, func(clients *nodes.Clients) { clients.Cluster = struckCluster{clients.Cluster, by} },
