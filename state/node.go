@@ -12,6 +12,12 @@ type ClusterNode struct {
 	ConfigState   string // as the machine config daemon reports it: Done, Working or Degraded
 }
 
+// RouterNamespace has the routers of the cluster, and nothing else (inferred).
+const RouterNamespace = "openshift-ingress"
+
+// RouterLabel names the ingress controller of a router.
+const RouterLabel = "ingresscontroller.operator.openshift.io/deployment-ingresscontroller"
+
 // Pod is a pod as far as its eviction depends on it.
 type Pod struct {
 	Namespace, Name, UID string
@@ -21,6 +27,7 @@ type Pod struct {
 	Finished             bool
 	Ready                bool
 	EmptyDir             bool // it keeps data in the node's own storage, which ends with it
+	Ending               bool // it was deleted, and has not ended yet
 }
 
 // ID returns the namespace and the name.

@@ -65,6 +65,23 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 			})
 		})
 	}
+	t.Run("the scenario node-never-returns", func(t *testing.T) {
+		t.Parallel()
+		copied := t.TempDir()
+		copyTree(t, dir, copied)
+		nodeNeverReturns(t, copied, finished)
+	})
+	for scenario, test := range nodeScenarios() {
+		t.Run("the scenario "+scenario, func(t *testing.T) {
+			t.Parallel()
+			copied := t.TempDir()
+			copyTree(t, dir, copied)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, scenario: scenario}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
+				waitForNodes(t, s)
+				test(t, s, zone)
+			})
+		})
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

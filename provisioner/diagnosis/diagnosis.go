@@ -54,6 +54,18 @@ type Input struct {
 	Names         []Name               // the cluster's names as the zone's own servers, or public resolvers, resolve them
 	ReleaseBuild  string               // of the image that the release expects its machines to boot from
 	TemplateBuild string               // build of the template that they did boot from
+
+	// Of nodes that are being removed from a cluster that runs:
+	Held    []HeldPod           // pods that cannot be evicted now
+	Lagging []state.ClusterNode // nodes with another configuration than their pool
+}
+
+// HeldPod is a pod that a node is drained of, and that cannot be evicted now.
+type HeldPod struct {
+	state.Pod
+	Node   string
+	Router bool   // it stays for the sake of the routers, and not of a budget
+	Reason string // e.g. the API's about the budget
 }
 
 // Name is a name of the cluster in DNS.

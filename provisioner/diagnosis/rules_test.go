@@ -24,7 +24,7 @@ type ailment struct {
 }
 
 func ailments() []ailment {
-	return slices.Concat(ailmentsOfWays(), ailmentsOfMachines(), ailmentsOfTheCluster(), stalls())
+	return slices.Concat(ailmentsOfWays(), ailmentsOfMachines(), ailmentsOfTheCluster(), stalls(), ailmentsOfNodes())
 }
 
 func unanswered(s *Input, layer, detail string) {
@@ -81,6 +81,20 @@ func ailmentsOfWays() []ailment {
 		{"routes-unreachable", 41, 2.2, 0, func(_ float64, s *Input) { s.Names[2].Found, s.Names[2].Missing = nil, true },
 			"console-openshift-console.apps.c-demo-1.example.net has no address; it should resolve to 192.0.2.2", High},
 		{"routes-unreachable", 46, 20, 50, func(float64, *Input) {}, "oc -n openshift-ingress get pods", Medium},
+	}
+}
+
+func ailmentsOfNodes() []ailment {
+	held := HeldPod{Pod: state.Pod{Namespace: "shop", Name: "web-1", Owner: "Deployment/web"}, Node: "worker-1", Reason: "The disruption budget web needs 4 healthy pods and has 4 currently"}
+	router := HeldPod{Pod: state.Pod{Namespace: state.RouterNamespace, Name: "router-default-1", Owner: "ReplicaSet/router-default"}, Node: "infra-1", Router: true, Reason: "0 of the 1 other routers are ready"}
+	return []ailment{
+		{"pdb-blocks", 60, 1.2, 0, func(_ float64, s *Input) { s.Held = []HeldPod{held} },
+			"shop/web-1 of Deployment/web on worker-1: The disruption budget web needs 4 healthy pods", High},
+		{"drain-kills-router", 60, 1.2, 0, func(_ float64, s *Input) { s.Held = []HeldPod{router} },
+			"openshift-ingress/router-default-1 of ReplicaSet/router-default on infra-1: 0 of the 1 other routers are ready", High},
+		{"machine-config-lags", 60, 1.2, 0, func(_ float64, s *Input) {
+			s.Lagging = []state.ClusterNode{{NodeStatus: state.NodeStatus{Name: "worker-4"}, Config: "rendered-worker-1", DesiredConfig: "rendered-worker-2", ConfigState: "Working"}}
+		}, "worker-4 has rendered-worker-1, not rendered-worker-2: its machine config daemon is in the state Working", High},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
 	"exoshift/state"
 )
 
@@ -31,6 +32,9 @@ func (r *Removal) drain(ctx context.Context, report provisioner.Report, t Target
 	err := provisioner.PollUntil(r.clients.Clock, pollInterval, r.options.Timeout, func(ctx context.Context, report provisioner.Report) error {
 		return r.evictAll(ctx, report, t, evicted)
 	})(ctx, report)
+	if err == nil {
+		r.observer.observe(report, t.Name, obstacles{})
+	}
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) {
 		return fault.New(fault.Timeout, "drain "+t.Name, err).
@@ -46,27 +50,27 @@ func (r *Removal) evictAll(ctx context.Context, report provisioner.Report, t Tar
 		return err
 	}
 	var blocked, ending []string
+	var held []diagnosis.HeldPod
 	for _, pod := range selectEvictable(pods) {
 		if err := r.checkConsent(t, pod); err != nil {
 			blocked = append(blocked, err.Error())
 			continue
 		}
 		if !evicted[pod.UID] {
-			action, err := r.clients.Cluster.EvictPod(ctx, pod)
-			var refused *state.EvictionBlockedError
-			switch {
-			case errors.As(err, &refused):
-				blocked = append(blocked, fmt.Sprintf("%s of %s: %s", pod.ID(), formatOwner(pod), refused.Message))
-				continue
-			case err != nil:
+			one, err := r.evict(ctx, report, t, pod)
+			if err != nil {
 				return err
-			case action == state.Deleted:
-				report.EmitProgress("evicted " + pod.ID())
+			}
+			if one != nil {
+				held = append(held, *one)
+				blocked = append(blocked, fmt.Sprintf("%s of %s: %s", pod.ID(), formatOwner(pod), one.Reason))
+				continue
 			}
 			evicted[pod.UID] = true
 		}
 		ending = append(ending, pod.ID())
 	}
+	r.observer.observe(report, t.Name, obstacles{held: held})
 	switch {
 	case len(blocked) > 0:
 		return fmt.Errorf("%d pods stay for now: %s", len(blocked), strings.Join(blocked, "; "))
@@ -74,6 +78,23 @@ func (r *Removal) evictAll(ctx context.Context, report provisioner.Report, t Tar
 		return fmt.Errorf("%d pods are ending: %s", len(ending), formatNames(ending))
 	}
 	return nil
+}
+
+// evict returns the pod if it cannot be evicted now.
+func (r *Removal) evict(ctx context.Context, report provisioner.Report, t Target, pod state.Pod) (*diagnosis.HeldPod, error) {
+	action, reason, err := r.routers.evict(ctx, pod)
+	var refused *state.EvictionBlockedError
+	switch {
+	case errors.As(err, &refused):
+		return &diagnosis.HeldPod{Pod: pod, Node: t.Name, Reason: refused.Message}, nil
+	case err != nil:
+		return nil, err
+	case reason != "":
+		return &diagnosis.HeldPod{Pod: pod, Node: t.Name, Router: true, Reason: reason}, nil
+	case action == state.Deleted:
+		report.EmitProgress("evicted " + pod.ID())
+	}
+	return nil, nil
 }
 
 // checkConsent is about pods that came after the plan was agreed to.

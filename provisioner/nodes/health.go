@@ -37,6 +37,12 @@ func checkHealth(ctx context.Context, cluster Cluster, masters, busy int) (seen 
 	return seen, reasons, nil
 }
 
+// listLagging returns the nodes whose configuration is being changed, and which are not known to fail at that.
+func listLagging(ctx context.Context, cluster Cluster) ([]state.ClusterNode, error) {
+	all, err := cluster.ListClusterNodes(ctx)
+	return slices.DeleteFunc(all, func(n state.ClusterNode) bool { return n.Config == n.DesiredConfig || n.ConfigState == "Degraded" }), err
+}
+
 func checkEtcd(etcd state.EtcdStatus, masters int) []string {
 	var reasons []string
 	voters := 0

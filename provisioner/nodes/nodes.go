@@ -31,6 +31,8 @@ type Cluster interface {
 	ListClusterNodes(ctx context.Context) ([]state.ClusterNode, error)
 	// ListNodePods returns the pods of a node, sorted by namespace and name.
 	ListNodePods(ctx context.Context, node string) ([]state.Pod, error)
+	// ListRouters returns the routers of all ingress controllers, sorted by name.
+	ListRouters(ctx context.Context) ([]state.Pod, error)
 	// ListBudgets returns the disruption budgets of all namespaces.
 	ListBudgets(ctx context.Context) ([]state.DisruptionBudget, error)
 	// ListAttachments returns the names of the volumes that are attached to a node.

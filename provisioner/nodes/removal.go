@@ -33,6 +33,9 @@ type Removal struct {
 	options Options
 	targets []Target
 
+	routers  *routerGuard
+	observer *observer
+
 	mu      sync.Mutex
 	current state.Spec      // without what was committed
 	removed map[string]bool // nodes that are gone
@@ -40,7 +43,10 @@ type Removal struct {
 
 // NewRemoval is for the removal of nodes from the cluster of these answers.
 func NewRemoval(spec state.Spec, facts *state.FactsStore, clients Clients, options Options) *Removal {
-	return &Removal{spec: spec, current: spec, removed: map[string]bool{}, facts: facts, clients: clients, options: options}
+	return &Removal{
+		spec: spec, current: spec, removed: map[string]bool{}, facts: facts, clients: clients, options: options,
+		routers: &routerGuard{cluster: clients.Cluster}, observer: newObserver(spec, clients.Clock),
+	}
 }
 
 // Targets returns the nodes to remove, once Prepare has returned.
@@ -101,6 +107,9 @@ func (r *Removal) Prepare(ctx context.Context, names []string) error {
 	r.targets = nil
 	all, err := List(ctx, r.spec, r.facts.Get(), r.clients, false)
 	if err != nil {
+		return err
+	}
+	if err := r.routers.read(ctx); err != nil {
 		return err
 	}
 	return review{r, all}.check(ctx, names)

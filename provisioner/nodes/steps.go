@@ -18,6 +18,8 @@ const (
 	pollInterval = 5 * time.Second
 	// healthLimit is for how long a removal waits until the cluster has got over the one before.
 	healthLimit = 10 * time.Minute
+	// configLimit is for how long nodes may lag behind the configuration of their pool: then the machine config operator reports a failure.
+	configLimit = time.Hour
 	// detachLimit is for how long volumes may stay attached after their last pod.
 	detachLimit = 10 * time.Minute
 	// silenceLimit is for how long a node may be ready after its machine was stopped: the cluster notices after less than two minutes.
@@ -174,12 +176,30 @@ func (r *Removal) cordon(ctx context.Context, report provisioner.Report, t Targe
 	return r.options.Journal.RecordResult(kind, t.Name, t.Name, action)
 }
 
+// waitHealthy also waits for nodes that do not have the configuration of their pool yet, such as one that was just added: for as long as the
+// machine config operator itself has patience with them.
 func (r *Removal) waitHealthy(ctx context.Context, report provisioner.Report, t Target) error {
-	return provisioner.PollUntil(r.clients.Clock, 2*pollInterval, healthLimit, func(ctx context.Context, _ provisioner.Report) error {
+	began := r.clients.Clock.Now()
+	caughtUp := began // when nodes lagged last
+	return provisioner.PollUntil(r.clients.Clock, 2*pollInterval, healthLimit, func(ctx context.Context, report provisioner.Report) error {
 		_, reasons, err := checkHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
-		if err == nil && len(reasons) > 0 {
-			err = fault.Newf(fault.Conflict, "cordon "+t.Name, "the cluster is not well: %s", joinReasons(reasons)).
-				WithHint("nothing was changed with %s; run the same command again once that is over", t.Name)
+		if err != nil || len(reasons) == 0 {
+			r.observer.observe(report, t.Name, obstacles{})
+			return err
+		}
+		lagging, err := listLagging(ctx, r.clients.Cluster)
+		if err != nil {
+			return err
+		}
+		r.observer.observe(report, t.Name, obstacles{lagging: lagging})
+		err = fault.Newf(fault.Conflict, "cordon "+t.Name, "the cluster is not well: %s", joinReasons(reasons)).
+			WithHint("nothing was changed with %s; run the same command again once that is over", t.Name)
+		now := r.clients.Clock.Now()
+		if len(lagging) > 0 && now.Sub(began) < configLimit {
+			caughtUp = now
+		}
+		if now.Sub(caughtUp) < healthLimit {
+			return provisioner.Progressing(err)
 		}
 		return err
 	})(ctx, report)

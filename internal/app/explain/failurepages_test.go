@@ -121,7 +121,11 @@ func formatRulePage(t *testing.T, page Page) string {
 	if !slices.Contains(scenario.Names(), name) {
 		t.Errorf("%s: no scenario shows it", page.ID)
 	}
-	fmt.Fprintf(&out, "\nA rehearsal shows it:\n\n%s```sh\nexoshift rehearse --scenario %s\n```\n", elsewhere, name)
+	script := ""
+	if slices.ContainsFunc(diagnosis.NodeRules(), func(r diagnosis.Rule) bool { return r.ID == page.ID }) {
+		script = " --day2 FILE"
+	}
+	fmt.Fprintf(&out, "\nA rehearsal shows it:\n\n%s```sh\nexoshift rehearse --scenario %s%s\n```\n", elsewhere, name, script)
 	fmt.Fprintf(&out, "\n## Why\n\n%s\n", escape(page.Title))
 	if hides := page.row("hides"); hides != "" {
 		fmt.Fprintf(&out, "Beside it, these add nothing and are hidden: %s.\n", hides)

@@ -40,6 +40,9 @@ func getRulePrevention(id string) string {
 		"etcd-incomplete":         "Install on new machines: never attach a disk of an earlier cluster.",
 		"bootstrap-member-stays":  largerTypes,
 		"operators-stalled":       largerTypes,
+		"pdb-blocks":              "Have every application run with one replica more than its disruption budget needs, and on several nodes.",
+		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
+		"machine-config-lags":     "Change machine configurations, and update the cluster, at other times than its nodes.",
 	}[id]
 }
 

@@ -210,6 +210,13 @@ type Cluster struct {
 	SlowArgo bool
 	// UnexpectedAlert: a Job fails, which fires an alert that is not expected on a new cluster.
 	UnexpectedAlert bool
+	// StrictBudget: once a cluster is installed, an application has a replica on each worker, and a disruption budget that permits the
+	// eviction of none.
+	StrictBudget bool
+	// SlowRouters: routers that are placed while a node is cordoned take half an hour to start, and no disruption budget keeps the others.
+	SlowRouters bool
+	// LaggingConfigs: nodes that join after the installation have an earlier machine configuration than their pool for a while.
+	LaggingConfigs bool
 	// RoutersOnMasters: the ingress controller is changed, once, to place the routers on the masters.
 	RoutersOnMasters bool
 }

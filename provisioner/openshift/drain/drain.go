@@ -19,6 +19,7 @@ import (
 
 const (
 	podsOfAll   kubeapi.ResourcePath = "v1/pods"
+	routers     kubeapi.ResourcePath = "v1/pods@" + state.RouterNamespace
 	budgets     kubeapi.ResourcePath = "policy/v1/poddisruptionbudgets"
 	attachments kubeapi.ResourcePath = "storage.k8s.io/v1/volumeattachments"
 	volumes     kubeapi.ResourcePath = "v1/persistentvolumes"

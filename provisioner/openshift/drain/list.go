@@ -84,6 +84,7 @@ type podFields struct {
 		Labels      map[string]string       `json:"labels"`
 		Annotations map[string]string       `json:"annotations"`
 		Owners      []metav1.OwnerReference `json:"ownerReferences"`
+		Deleted     *metav1.Time            `json:"deletionTimestamp"`
 	} `json:"metadata"`
 	Spec struct {
 		Volumes []struct {
@@ -100,6 +101,7 @@ func (p podFields) toPod() state.Pod {
 	pod := state.Pod{
 		Namespace: p.Metadata.Namespace, Name: p.Metadata.Name, UID: p.Metadata.UID, Labels: p.Metadata.Labels,
 		Finished: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed, Ready: p.Status.Conditions.Is("Ready"),
+		Ending: p.Metadata.Deleted != nil,
 	}
 	_, pod.Mirror = p.Metadata.Annotations[corev1.MirrorPodAnnotationKey]
 	for _, owner := range p.Metadata.Owners {
@@ -120,12 +122,26 @@ func (d *Drainer) ListNodePods(ctx context.Context, node string) ([]state.Pod, e
 		return nil, err
 	}
 	found, err := kubeapi.ListByField[podFields](ctx, api, podsOfAll, "spec.nodeName="+node)
+	return toPods(found), err
+}
+
+// ListRouters returns the routers of all ingress controllers, sorted by name.
+func (d *Drainer) ListRouters(ctx context.Context) ([]state.Pod, error) {
+	api, err := d.connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := kubeapi.List[podFields](ctx, api, routers, "")
+	return toPods(found), err
+}
+
+func toPods(found []podFields) []state.Pod {
 	pods := make([]state.Pod, len(found))
 	for i := range found {
 		pods[i] = found[i].toPod()
 	}
 	slices.SortFunc(pods, func(a, b state.Pod) int { return cmp.Compare(a.ID(), b.ID()) })
-	return pods, err
+	return pods
 }
 
 // ListBudgets returns the disruption budgets of all namespaces.

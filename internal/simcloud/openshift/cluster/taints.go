@@ -47,3 +47,6 @@ const (
 
 // Draining annotates the pod of a router that is about to end.
 const Draining = "draining"
+
+// SlowStart annotates the pod of a router that takes long to start.
+const SlowStart = "slow-start"

@@ -28,6 +28,9 @@ const (
 	healthPort = 1936
 )
 
+// slowStartTime is how long a router takes to start that is marked as slow.
+const slowStartTime = 30 * time.Minute
+
 // proxyProtocol is the value of an ingress controller's protocol for connections with a PROXY header.
 const proxyProtocol = "PROXY"
 
@@ -43,7 +46,11 @@ func (r router) run(ctx context.Context, p *pod) error {
 	if err != nil {
 		return err
 	}
-	if r.cluster.WaitScaled(ctx, 20*time.Second+cluster.Jitter(p.name, 10*time.Second)) != nil {
+	start := 20*time.Second + cluster.Jitter(p.name, 10*time.Second)
+	if p.object.GetString("metadata.annotations."+cluster.SlowStart) != "" {
+		start = slowStartTime
+	}
+	if r.cluster.WaitScaled(ctx, start) != nil {
 		return nil
 	}
 	plain, err := r.listen(httpPort, p.protocol)

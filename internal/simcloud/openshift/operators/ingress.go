@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,9 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 		return err
 	}
 	for _, router := range routers {
+		if k.Faults.SlowRouters && slices.ContainsFunc(seen.nodes, isCordoned) {
+			router.Set("metadata.annotations."+cluster.SlowStart, "true") // of a new one: Ensure leaves the others as they are
+		}
 		if err := k.Objects.Ensure(cluster.PodResource, ingressNamespace, router, nil); err != nil {
 			return err
 		}
@@ -58,7 +62,15 @@ func (k ingressOperator) sync(_ context.Context, seen clusterSnapshot) error {
 
 // ensureRouterBudget keeps half of the routers serving while nodes are drained.
 func (k ingressOperator) ensureRouterBudget() error {
-	return k.Objects.Ensure(kube.BudgetResource, ingressNamespace, kube.Object{"metadata": kube.Object{"name": "router-default"},
+	const name = "router-default"
+	if k.Faults.SlowRouters {
+		_, err := k.Objects.Delete(kube.BudgetResource, ingressNamespace, name)
+		if isStatusCode(err, http.StatusNotFound) {
+			err = nil
+		}
+		return err
+	}
+	return k.Objects.Ensure(kube.BudgetResource, ingressNamespace, kube.Object{"metadata": kube.Object{"name": name},
 		"spec": kube.Object{"maxUnavailable": "50%", "selector": kube.Object{"matchLabels": kube.Object{"app": cluster.RouterApp}}}}, nil)
 }
 
@@ -143,8 +155,7 @@ func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.
 	}
 	protocol := cmp.Or(controller.GetString("spec.endpointPublishingStrategy.hostNetwork.protocol"), "TCP")
 	candidates := slices.DeleteFunc(selectRouterNodes(controller, seen.nodes), func(node kube.Object) bool {
-		cordoned, _ := node.Get("spec.unschedulable").(bool)
-		return cordoned && rankNode(seen, node) > 0
+		return isCordoned(node) && rankNode(seen, node) > 0
 	})
 	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
 	wanted := map[string]kube.Object{}

@@ -30,6 +30,9 @@ func (k machineConfigOperator) sync(_ context.Context, seen clusterSnapshot) err
 			}
 		}
 	}
+	if err := k.syncLaggingConfigs(seen); err != nil {
+		return err
+	}
 	configs := k.Objects.List(machineconfig.Resource, "")
 	for _, pool := range k.Objects.List(cluster.PoolResource, "") {
 		merged, err := k.renderPool(pool.Name(), configs)
@@ -69,7 +72,7 @@ func (k machineConfigOperator) syncPool(name string, merged machineconfig.Render
 	reports := k.findMismatches(name, seen.nodes)
 	all, ready := 0, 0
 	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
-		if reports[node.Name()] == "" {
+		if reports[node.Name()] == "" && hasPoolConfig(node) {
 			ready++
 		}
 	}

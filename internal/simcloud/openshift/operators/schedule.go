@@ -20,10 +20,15 @@ func listTaints(node kube.Object) []kube.Object {
 	default:
 		list = append(list, kube.Object{"key": cluster.NotReadyTaint, "effect": cluster.NoSchedule})
 	}
-	if cordoned, _ := node.Get("spec.unschedulable").(bool); cordoned {
+	if isCordoned(node) {
 		list = append(list, kube.Object{"key": cluster.CordonTaint, "effect": cluster.NoSchedule})
 	}
 	return list
+}
+
+func isCordoned(node kube.Object) bool {
+	cordoned, _ := node.Get("spec.unschedulable").(bool)
+	return cordoned
 }
 
 func isTolerated(tolerations []kube.Object, taint kube.Object) bool {

@@ -35,7 +35,7 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := createFailedJob(k.Cluster)
+	faults := errors.Join(createFailedJob(k.Cluster), createStrictBudget(k.loop, seen))
 	for _, resource := range []string{cluster.DeploymentResource, cluster.DaemonSetResource, cluster.StatefulSetResource, cluster.JobResource} {
 		for _, object := range k.Objects.List(resource, "") {
 			uid := object.GetString("metadata.uid")

@@ -1,0 +1,96 @@
+package nodes
+
+import (
+	"slices"
+	"sync"
+
+	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
+	"exoshift/state"
+)
+
+// observer diagnoses what keeps nodes from being removed, and emits it. Several nodes are removed at the same time.
+type observer struct {
+	clock provisioner.Clock
+	spec  state.Spec
+
+	mu        sync.Mutex // nothing is emitted while it is held
+	evaluator *diagnosis.Evaluator
+	obstacles map[string]obstacles // by the node that is removed
+	reported  map[string]string    // by rule: what was emitted
+}
+
+// obstacles are what keeps one node from being removed now.
+type obstacles struct {
+	held    []diagnosis.HeldPod
+	lagging []state.ClusterNode
+}
+
+func (o obstacles) isEmpty() bool { return len(o.held)+len(o.lagging) == 0 }
+
+func newObserver(spec state.Spec, clock provisioner.Clock) *observer {
+	return &observer{spec: spec, clock: clock, evaluator: diagnosis.NewOfNodes(), obstacles: map[string]obstacles{}, reported: map[string]string{}}
+}
+
+// observe replaces what is known of the node; without an obstacle, findings end at once.
+func (o *observer) observe(report provisioner.Report, node string, seen obstacles) []diagnosis.Finding {
+	findings, events := o.evaluate(node, seen)
+	for _, event := range events {
+		report(event)
+	}
+	return findings
+}
+
+func (o *observer) evaluate(node string, seen obstacles) (findings []diagnosis.Finding, events []provisioner.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.obstacles, node)
+	if !seen.isEmpty() {
+		o.obstacles[node] = seen
+	}
+	if len(o.obstacles) == 0 {
+		o.evaluator = diagnosis.NewOfNodes()
+	} else {
+		findings = o.evaluator.Evaluate(o.buildInput())
+	}
+	for _, finding := range findings {
+		if content := finding.Cause + finding.Fix; o.reported[finding.Rule] != content {
+			o.reported[finding.Rule] = content
+			events = append(events, newFindingEvent(finding))
+		}
+	}
+	for rule := range o.reported {
+		if !slices.ContainsFunc(findings, func(f diagnosis.Finding) bool { return f.Rule == rule }) {
+			delete(o.reported, rule)
+			events = append(events, provisioner.Event{Type: provisioner.TypeDiagnosis, Name: rule, State: provisioner.Gone, Text: "it does not hold the nodes up any more"})
+		}
+	}
+	return findings, events
+}
+
+func (o *observer) buildInput() diagnosis.Input {
+	input := diagnosis.Input{Now: o.clock.Now(), Wall: o.clock.Now(), Spec: o.spec}
+	known := map[string]bool{}
+	for _, one := range o.obstacles {
+		input.Held = append(input.Held, one.held...)
+		for _, node := range one.lagging {
+			if !known[node.Name] {
+				known[node.Name] = true
+				input.Lagging = append(input.Lagging, node)
+			}
+		}
+	}
+	slices.SortFunc(input.Held, compareHeld)
+	return input
+}
+
+func compareHeld(a, b diagnosis.HeldPod) int {
+	return slices.Compare([]string{a.Node, a.ID()}, []string{b.Node, b.ID()})
+}
+
+func newFindingEvent(f diagnosis.Finding) provisioner.Event {
+	return provisioner.Event{
+		Type: provisioner.TypeDiagnosis, Name: f.Rule, State: provisioner.Present, Text: f.Cause, Hint: f.Fix, Evidence: f.Evidence,
+		Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition),
+	}
+}
