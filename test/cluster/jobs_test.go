@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -28,8 +29,11 @@ const jobsVariable = "EXOSHIFT_JOBS"
 // jobsMemoryLimit is of all runs together, in bytes.
 const jobsMemoryLimit = 3e9
 
-// jobsPatience is for a machine that does other things, too.
-const jobsPatience = 60 * time.Minute
+// Waiting for something ends, on a machine that does other things, too, after jobsBase and jobsEach for each cluster.
+const (
+	jobsBase = 8 * time.Minute
+	jobsEach = 2 * time.Minute
+)
 
 // TestJobs_InstallAtOnce installs clusters as Jobs, by the manifests as they are: two pods are killed and a node is lost meanwhile.
 func TestJobs_InstallAtOnce(t *testing.T) {
@@ -152,7 +156,14 @@ func (w *jobsWorld) openZone(root string, of image) {
 	go func() { _ = w.zone.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = w.zone.Process.Signal(os.Interrupt)
-		<-ended
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			_ = w.zone.Process.Signal(syscall.SIGQUIT)
+			<-ended
+			said, _ := os.ReadFile(log.Name())
+			t.Errorf("the zone did not end when it was interrupted: %s", said[max(0, len(said)-60_000):])
+		}
 	})
 	until(t, func() error {
 		select {
@@ -198,8 +209,15 @@ func (w *jobsWorld) exoshift(root string, of image, arguments ...string) (string
 	for name, value := range w.env {
 		c.env = append(c.env, name+"="+value)
 	}
-	said, err := c.command(append([]string{"/usr/local/bin/exoshift"}, arguments...)...).CombinedOutput()
-	return string(said), err
+	var said bytes.Buffer
+	command := c.command(append([]string{"/usr/local/bin/exoshift"}, arguments...)...)
+	command.Stdout, command.Stderr, command.WaitDelay = &said, &said, 10*time.Second
+	must(w.t, command.Start())
+	// It prints where it was if it does not end.
+	limit := time.AfterFunc(jobsBase, func() { _ = command.Process.Signal(syscall.SIGQUIT) })
+	defer limit.Stop()
+	err := command.Wait()
+	return said.String(), err
 }
 
 // apply makes the namespace, its secrets, and an overlay for each cluster.
@@ -246,7 +264,7 @@ func (w *jobsWorld) addNodes(names []string) {
 
 // disturb kills two pods and loses a node, each in the middle of installations.
 func (w *jobsWorld) disturb(k *kubelets) {
-	w.wait("all installations to change the zone", func() bool {
+	w.wait(k, "all installations to change the zone", func() bool {
 		changing := 0
 		for _, pod := range k.list("") {
 			if content, err := os.ReadFile(pod.log); err == nil && strings.Contains(string(content), `"action":"created"`) {
@@ -260,7 +278,7 @@ func (w *jobsWorld) disturb(k *kubelets) {
 		_ = pod.signal(syscall.SIGKILL)
 	}
 	lost := ""
-	w.wait("a run to start nodes", func() bool {
+	w.wait(k, "a run to start nodes", func() bool {
 		for _, pod := range k.list("") {
 			if content, err := os.ReadFile(pod.log); err == nil && strings.Contains(string(content), `"name":"worker-0"`) {
 				lost = pod.node
@@ -272,21 +290,47 @@ func (w *jobsWorld) disturb(k *kubelets) {
 	must(w.t, w.typed.CoreV1().Nodes().Delete(w.t.Context(), lost, metav1.DeleteOptions{}))
 }
 
-func (w *jobsWorld) wait(what string, done func() bool) {
+func (w *jobsWorld) wait(k *kubelets, what string, done func() bool) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), jobsPatience)
+	limit := jobsBase + time.Duration(w.count)*jobsEach
+	ctx, cancel := context.WithTimeout(w.t.Context(), limit)
 	defer cancel()
 	for !done() {
 		if (network.Clock{}).Sleep(ctx, time.Second) != nil {
-			w.t.Fatalf("waited %s for %s", jobsPatience, what)
+			w.logGoroutines(k)
+			w.t.Fatalf("waited %s for %s", limit, what)
 		}
+	}
+}
+
+// logGoroutines ends the zone and the runs, and logs where each of them was.
+func (w *jobsWorld) logGoroutines(k *kubelets) {
+	w.t.Helper()
+	logs := []string{filepath.Join(w.dir, "zone.log")}
+	_ = w.zone.Process.Signal(syscall.SIGQUIT)
+	for _, pod := range k.list("") {
+		_ = pod.signal(syscall.SIGQUIT)
+		logs = append(logs, pod.log)
+	}
+	_ = (network.Clock{}).Sleep(w.t.Context(), 5*time.Second)
+	for _, name := range logs {
+		content, err := os.ReadFile(name)
+		w.t.Logf("%s, %v:\n%s", name, err, content[max(0, len(content)-60_000):])
+	}
+	pods, err := w.typed.CoreV1().Pods("exoshift").List(w.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		w.t.Log(err)
+		return
+	}
+	for _, pod := range pods.Items {
+		w.t.Logf("pod %s on %q: %s, deleted %v", pod.Name, pod.Spec.NodeName, pod.Status.Phase, pod.DeletionTimestamp)
 	}
 }
 
 // await waits for the end of all Jobs, and requires that all have succeeded.
 func (w *jobsWorld) await(k *kubelets) {
 	t := w.t
-	w.wait("the Jobs", func() bool {
+	w.wait(k, "the Jobs", func() bool {
 		jobs, err := w.typed.BatchV1().Jobs("exoshift").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return false
@@ -305,11 +349,13 @@ func (w *jobsWorld) await(k *kubelets) {
 		return ended == w.count
 	})
 	failed := 0
+	k.mu.Lock()
 	for _, pod := range k.pods {
 		if pod.lost || pod.command.ProcessState.ExitCode() != 0 {
 			failed++
 		}
 	}
+	k.mu.Unlock()
 	if failed < 3 {
 		t.Errorf("%d pods ended early: nothing was disturbed", failed)
 	}

@@ -14,9 +14,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"exoshift/internal/network"
 )
@@ -45,9 +48,9 @@ const logTail = 4000
 
 type runningPod struct {
 	name, node string
-	began      bool
-	lost       bool // with its node: nobody reports how it ended
-	command    *exec.Cmd
+	lost       bool      // with its node: nobody reports how it ended
+	command    *exec.Cmd // nil before it is started
+	ended      bool
 	log        string
 }
 
@@ -78,12 +81,10 @@ func (k *kubelets) sync(ctx context.Context, pod *corev1.Pod) error {
 	switch {
 	case known == nil:
 		return nil
-	case !known.began:
-		known.began = true
+	case pod.Spec.NodeName == "":
 		binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: pod.Name, UID: pod.UID}, Target: corev1.ObjectReference{Kind: "Node", Name: known.node}}
-		if err := k.client.CoreV1().Pods(k.namespace).Bind(ctx, binding, metav1.CreateOptions{}); err != nil {
-			return err
-		}
+		return k.client.CoreV1().Pods(k.namespace).Bind(ctx, binding, metav1.CreateOptions{})
+	case known.command == nil && pod.DeletionTimestamp == nil:
 		return k.start(ctx, pod, known)
 	case pod.DeletionTimestamp != nil && !known.lost:
 		return known.signal(syscall.SIGTERM)
@@ -92,7 +93,7 @@ func (k *kubelets) sync(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (p *runningPod) signal(signal syscall.Signal) error {
-	if p.command == nil || p.command.Process == nil {
+	if p.command == nil {
 		return nil
 	}
 	if err := syscall.Kill(-p.command.Process.Pid, signal); !errors.Is(err, syscall.ESRCH) {
@@ -126,26 +127,38 @@ func (k *kubelets) start(ctx context.Context, pod *corev1.Pod, known *runningPod
 	if err != nil {
 		return err
 	}
-	known.command = c.command(arguments...)
-	known.command.Stdout, known.command.Stderr = log, log
-	if err := known.command.Start(); err != nil {
+	defer func() { _ = log.Close() }()
+	command := c.command(arguments...)
+	command.Stdout, command.Stderr = log, log
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if known.lost {
+		return nil
+	}
+	if err := command.Start(); err != nil {
 		return err
 	}
-	if err := k.report(ctx, pod.Name, corev1.PodRunning, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}); err != nil {
-		return err
-	}
+	known.command = command
 	go k.await(context.WithoutCancel(ctx), pod, known)
 	return nil
 }
 
-// await reports how the container has ended.
+// await reports that the container runs, and how it has ended.
 func (k *kubelets) await(ctx context.Context, pod *corev1.Pod, known *runningPod) {
-	_ = known.command.Wait()
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	if err := k.report(ctx, pod.Name, corev1.PodRunning, running); err != nil {
+		k.t.Logf("pod %s: report that it runs: %v", pod.Name, err)
+	}
+	err := known.command.Wait()
 	k.mu.Lock()
+	known.ended = true
 	lost := known.lost
 	k.mu.Unlock()
 	if lost {
 		return
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		k.t.Logf("pod %s: %v", pod.Name, err)
 	}
 	code, phase := known.command.ProcessState.ExitCode(), corev1.PodFailed
 	if status, is := known.command.ProcessState.Sys().(syscall.WaitStatus); is && status.Signaled() {
@@ -160,7 +173,7 @@ func (k *kubelets) await(ctx context.Context, pod *corev1.Pod, known *runningPod
 	}
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: int32(code), FinishedAt: metav1.Now()}}
 	if err := k.report(ctx, pod.Name, phase, ended); err != nil {
-		k.t.Logf("pod %s: %v", pod.Name, err)
+		k.t.Logf("pod %s: report how it ended: %v", pod.Name, err)
 	}
 	now := int64(0)
 	if current, err := k.client.CoreV1().Pods(k.namespace).Get(ctx, pod.Name, metav1.GetOptions{}); err == nil && current.DeletionTimestamp != nil {
@@ -169,14 +182,17 @@ func (k *kubelets) await(ctx context.Context, pod *corev1.Pod, known *runningPod
 }
 
 func (k *kubelets) report(ctx context.Context, name string, phase corev1.PodPhase, state corev1.ContainerState) error {
-	pod, err := k.client.CoreV1().Pods(k.namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
+	again := func(err error) bool { return !apierrors.IsNotFound(err) }
+	return retry.OnError(wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 9}, again, func() error {
+		pod, err := k.client.CoreV1().Pods(k.namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		pod.Status.Phase = phase
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, State: state}}
+		_, err = k.client.CoreV1().Pods(k.namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 		return err
-	}
-	pod.Status.Phase = phase
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name, Image: pod.Spec.Containers[0].Image, State: state}}
-	_, err = k.client.CoreV1().Pods(k.namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
-	return err
+	})
 }
 
 // environment returns the variables of a container, those that are referred to before those that refer.
@@ -268,7 +284,7 @@ func (k *kubelets) list(node string) (pods []*runningPod) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, pod := range k.pods {
-		if pod.command != nil && pod.command.Process != nil && pod.command.ProcessState == nil && (node == "" || pod.node == node) {
+		if pod.command != nil && !pod.ended && (node == "" || pod.node == node) {
 			pods = append(pods, pod)
 		}
 	}
@@ -279,8 +295,8 @@ func (k *kubelets) list(node string) (pods []*runningPod) {
 func (k *kubelets) lose(node string) (pods int) {
 	running := k.list(node)
 	k.mu.Lock()
-	for _, pod := range running {
-		pod.lost = true
+	for _, pod := range k.pods {
+		pod.lost = pod.lost || pod.node == node && !pod.ended
 	}
 	k.nodes = without(k.nodes, node)
 	k.mu.Unlock()
