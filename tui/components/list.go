@@ -26,7 +26,8 @@ type List struct {
 	keys     listKeys
 	selected string // ID of the record at the cursor
 	filter   Filter
-	typing   bool // the filter is being edited
+	note     string // about the last key, beside the place
+	typing   bool   // the filter is being edited
 	wrap     bool // long rows take several lines
 	open     bool // a record covers the list
 	record   viewport.Model
@@ -65,6 +66,7 @@ func (l *List) SetFilter(f Filter) { l.filter = f }
 
 // HandleKey handles a key and reports whether the list stays open.
 func (l *List) HandleKey(k tea.KeyMsg) (stays bool, cmd tea.Cmd) {
+	l.note = ""
 	switch {
 	case l.typing:
 		l.typing = l.filter.HandleKey(k, l.Theme.ASCII)
@@ -202,6 +204,7 @@ func (l *List) moveToProblem(by int) {
 			return
 		}
 	}
+	l.note = "no further problem"
 }
 
 // HandleWheel moves the cursor, or scrolls the record that is open.
@@ -244,9 +247,26 @@ func (l *List) Hints() []key.Binding {
 	case l.open:
 		return []key.Binding{NewHint("esc", "back"), NewHint("up/down", "scroll"), l.keys.Copy, NewHint("tab", "next")}
 	}
+	return []key.Binding{
+		l.keys.Close, l.keys.Accept, l.keys.Filter, l.keys.NextProblem, l.keys.Wrap, l.keys.Copy, l.saveKey(), l.keys.Follow,
+	}
+}
+
+func (l *List) saveKey() key.Binding {
 	save := l.keys.Save
 	save.SetEnabled(l.OnSave != nil)
-	return []key.Binding{
-		l.keys.Close, l.keys.Accept, l.keys.Filter, l.keys.NextProblem, l.keys.Wrap, l.keys.Copy, save, l.keys.Follow,
+	return save
+}
+
+// FullHelp returns all keys of the list, or of the record that is open: those that do something, and those that move.
+func (l *List) FullHelp() (actions, movements []key.Binding) {
+	if l.open {
+		return []key.Binding{l.keys.Close, l.keys.Copy, l.keys.Next, l.keys.Previous},
+			[]key.Binding{NewHint("up/down", "scroll"), l.keys.PageUp, l.keys.PageDown, l.keys.Home, l.keys.End}
 	}
+	return []key.Binding{
+			l.keys.Close, l.keys.Accept, l.keys.Filter, l.keys.NextProblem, l.keys.PreviousProblem, l.keys.Wrap, l.keys.Copy, l.saveKey(), l.keys.Follow,
+		}, []key.Binding{
+			l.keys.Down, l.keys.PageUp, l.keys.PageDown, l.keys.Home, l.keys.End,
+		}
 }

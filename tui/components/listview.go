@@ -43,6 +43,9 @@ func (l *List) renderHeading(count, at, width int) string {
 	if l.Follow {
 		place += ", following"
 	}
+	if l.note != "" {
+		place = l.note + " · " + place
+	}
 	return cells.JoinEnds(l.Theme.Label.Render(l.Title), l.Theme.Dim.Render(place), width)
 }
 

@@ -67,6 +67,36 @@ func TestList_NoMatchIsSaid(t *testing.T) {
 	}
 }
 
+func TestList_HelpIsOfTheList(t *testing.T) {
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		d := newTestDashboard(middle(), size[0], size[1], nil)
+		press(d, "8", "enter", "?")
+		tuitest.CheckScreen(t, d.View(), size[0], size[1])
+		if view := d.View(); !strings.Contains(view, "previous problem") || strings.Contains(view, "select a pane") {
+			t.Errorf("the help of a list at %v is\n%s", size, view)
+		}
+		press(d, "x", "enter", "?")
+		if view := d.View(); strings.Contains(view, "previous problem") || !strings.Contains(view, "scroll") {
+			t.Errorf("the help of a record at %v is\n%s", size, view)
+		}
+		press(d, "x", "esc", "/", "?", "enter")
+		if view := d.View(); d.help || !strings.Contains(view, "/?") {
+			t.Errorf("a question mark in the filter at %v:\n%s", size, view)
+		}
+	}
+}
+
+func TestList_NoFurtherProblem(t *testing.T) {
+	d := newTestDashboard(middle(), 80, 24, nil)
+	press(d, "7", "enter", "n")
+	if !strings.Contains(d.View(), "no further problem · ") {
+		t.Errorf("nothing is said:\n%s", d.View())
+	}
+	if press(d, "down"); strings.Contains(d.View(), "no further problem") {
+		t.Errorf("it stays:\n%s", d.View())
+	}
+}
+
 func TestList_NextProblem(t *testing.T) {
 	d := newTestDashboard(failing(), 80, 24, nil)
 	press(d, "8", "enter", "home", "n")

@@ -234,10 +234,15 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 	case !interrupted && d.nav.typing:
 		d.nav.handleFilterKey(k, d.options.ASCII)
 		return nil
-	case !interrupted && d.list != nil && k.Type != tea.KeyCtrlL:
+	case !interrupted && !d.help && d.list != nil && !d.isGlobalKey(k):
 		return d.handleListKey(k)
 	}
 	return d.handleMainKey(k)
+}
+
+// isGlobalKey reports whether a key does the same in the panes and in an open list.
+func (d *dashboard) isGlobalKey(k tea.KeyMsg) bool {
+	return k.Type == tea.KeyCtrlL || !d.list.IsTyping() && key.Matches(k, d.keys.Help, d.keys.Mouse)
 }
 
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
@@ -247,6 +252,8 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	case d.handlePlayerKey(k):
 	case d.help:
 		helpKeys{d}.handleKey(k)
+	case d.list != nil && key.Matches(k, d.keys.Help):
+		d.help = true
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
 	case key.Matches(k, d.keys.Mouse):

@@ -5,6 +5,8 @@ import (
 
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
+
+	"github.com/charmbracelet/bubbles/key"
 )
 
 // View draws the whole screen without any I/O.
@@ -242,7 +244,12 @@ func (s screen) canShowAll() bool {
 }
 
 func (s screen) newHelp() help {
-	return newHelp(s.theme, s.listUsableKeys().FullHelp(), s.helpOffset)
+	groups := s.listUsableKeys().FullHelp()
+	if s.list != nil {
+		groups[0], groups[1] = s.list.FullHelp()
+		groups[2] = []key.Binding{s.keys.Help, s.keys.Mouse, s.keys.Redraw}
+	}
+	return newHelp(s.theme, groups, s.helpOffset)
 }
 
 func (d *dashboard) panes() panes {
