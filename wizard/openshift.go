@@ -19,7 +19,7 @@ func listOpenShiftFields() []Field {
 	return []Field{
 		{Key: "openshift.distribution", Title: "Distribution", Required: true, Choices: []string{ocp, OKD}, Example: ocp,
 			Screen: Cluster, Effect: Rebuild,
-			Help:   "ocp: Red Hat OpenShift Container Platform; okd: the community distribution.",
+			Help:   "ocp is Red Hat OpenShift Container Platform, okd is the community distribution.",
 			Why:    "ocp requires a Red Hat subscription and pull secret. OKD requires neither, and is unsupported.",
 			Source: "Your choice.",
 			value:  bindText(func(s *state.Spec) *string { return &s.OpenShift.Distribution })},

@@ -203,32 +203,25 @@ func (r Request) FormatCommand(verb string, more ...string) string {
 	} else if r.Dir != "" {
 		words = append(words, "--dir", r.Dir)
 	}
-	if r.Yes {
-		words = append(words, "--yes")
-	}
-	if r.Accessible {
-		words = append(words, "--accessible")
-	}
-	if r.WaitForDNS != install.DefaultWaitForDNS {
-		words = append(words, "--wait-for-dns", r.WaitForDNS.String())
-	}
-	if r.Installer != "" {
-		words = append(words, "--openshift-install", r.Installer)
-	}
-	if r.ReleaseKey != "" {
-		words = append(words, "--release-key", r.ReleaseKey)
-	}
-	if r.HostKeysFile != "" {
-		words = append(words, "--"+HostKeysFlag, r.HostKeysFile)
-	}
-	if r.Renew {
-		words = append(words, "--renew-certificates")
-	}
-	if r.ImageFromZone {
-		words = append(words, "--"+ImageFromFlag, reach.Zone)
-	}
-	if !r.BootstrapAccess {
-		words = append(words, "--bootstrap-access=false")
+	for _, flag := range []struct {
+		given bool
+		words []string
+	}{
+		{r.Yes, []string{"--yes"}},
+		{r.Accessible, []string{"--accessible"}},
+		{r.WaitForDNS != install.DefaultWaitForDNS, []string{"--wait-for-dns", r.WaitForDNS.String()}},
+		{r.Installer != "", []string{"--openshift-install", r.Installer}},
+		{r.ReleaseKey != "", []string{"--release-key", r.ReleaseKey}},
+		{r.HostKeysFile != "", []string{"--" + HostKeysFlag, r.HostKeysFile}},
+		{r.Renew, []string{"--renew-certificates"}},
+		{r.ImageFromZone, []string{"--" + ImageFromFlag, reach.Zone}},
+		{!r.BootstrapAccess, []string{"--bootstrap-access=false"}},
+		{r.NoRepair, []string{"--" + NoRepairFlag}},
+		{r.WaitOnFailure, []string{"--" + WaitOnFailureFlag}},
+	} {
+		if flag.given {
+			words = append(words, flag.words...)
+		}
 	}
 	return shellescape.QuoteCommand(append(words, more...))
 }
