@@ -131,6 +131,7 @@ type jobsWorld struct {
 	dir     string
 	zoneDir string
 	zone    *exec.Cmd
+	jobs    *process          // the controllers
 	env     map[string]string // of the zone's clients
 	state   string
 	key     string // age identity
@@ -251,7 +252,7 @@ func (w *jobsWorld) apply() {
 // controllers starts those that Jobs need.
 func (w *jobsWorld) controllers() {
 	config := w.plane.file("manager.kubeconfig")
-	launch(w.t, w.plane.file("jobs.log"), "kube-controller-manager", "--kubeconfig="+config, "--bind-address=127.0.0.1", "--secure-port=0", "--leader-elect=false",
+	w.jobs = launch(w.t, w.plane.file("jobs.log"), "kube-controller-manager", "--kubeconfig="+config, "--bind-address=127.0.0.1", "--secure-port=0", "--leader-elect=false",
 		"--controllers=job-controller,cronjob-controller,pod-garbage-collector-controller,ttl-after-finished-controller")
 }
 
@@ -299,6 +300,13 @@ func (w *jobsWorld) wait(k *kubelets, what string, done func() bool) {
 		if (network.Clock{}).Sleep(ctx, time.Second) != nil {
 			w.logGoroutines(k)
 			w.t.Fatalf("waited %s for %s", limit, what)
+		}
+		for _, needed := range []*process{w.plane.etcd, w.plane.api, w.jobs} {
+			select {
+			case <-needed.ended:
+				w.t.Fatalf("%s ended while the test waited for %s:\n%s", needed.command.Args[1], what, needed.tail())
+			default:
+			}
 		}
 	}
 }

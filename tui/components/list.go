@@ -28,8 +28,8 @@ type List struct {
 	filter   Filter
 	note     string // about the last key, beside the place
 	typing   bool   // the filter is being edited
-	wrap     bool // long rows take several lines
-	open     bool // a record covers the list
+	wrap     bool   // long rows take several lines
+	open     bool   // a record covers the list
 	record   viewport.Model
 
 	height int // of the rows, when last drawn
