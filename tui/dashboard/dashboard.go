@@ -234,15 +234,15 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 	case !interrupted && d.nav.typing:
 		d.nav.handleFilterKey(k, d.options.ASCII)
 		return nil
-	case !interrupted && !d.help && d.list != nil && !d.isGlobalKey(k):
+	case !interrupted && !d.help && d.list != nil && !isGlobalKey(d.list, d.keys, k):
 		return d.handleListKey(k)
 	}
 	return d.handleMainKey(k)
 }
 
 // isGlobalKey reports whether a key does the same in the panes and in an open list.
-func (d *dashboard) isGlobalKey(k tea.KeyMsg) bool {
-	return k.Type == tea.KeyCtrlL || !d.list.IsTyping() && key.Matches(k, d.keys.Help, d.keys.Mouse)
+func isGlobalKey(open *components.List, keys keyMap, k tea.KeyMsg) bool {
+	return k.Type == tea.KeyCtrlL || !open.IsTyping() && key.Matches(k, keys.Help, keys.Mouse)
 }
 
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
