@@ -265,23 +265,21 @@ func (w *jobsWorld) addNodes(names []string) {
 
 // disturb kills two pods and loses a node, each in the middle of installations.
 func (w *jobsWorld) disturb(k *kubelets) {
-	w.wait(k, "all installations to change the zone", func() bool {
-		changing := 0
+	killed := map[*runningPod]bool{}
+	w.wait(k, "two installations to change the zone", func() bool {
 		for _, pod := range k.list("") {
-			if content, err := os.ReadFile(pod.log); err == nil && strings.Contains(string(content), `"action":"created"`) {
-				changing++
+			if len(killed) < 2 && !killed[pod] && pod.hasPrinted(`"action":"created"`) {
+				w.t.Logf("pod %s is killed", pod.name)
+				killed[pod] = true
+				_ = pod.signal(syscall.SIGKILL)
 			}
 		}
-		return changing == w.count
+		return len(killed) == 2
 	})
-	for _, pod := range k.list("")[:2] {
-		w.t.Logf("pod %s is killed", pod.name)
-		_ = pod.signal(syscall.SIGKILL)
-	}
 	lost := ""
 	w.wait(k, "a run to start nodes", func() bool {
 		for _, pod := range k.list("") {
-			if content, err := os.ReadFile(pod.log); err == nil && strings.Contains(string(content), `"name":"worker-0"`) {
+			if pod.hasPrinted(`"name":"worker-0"`) {
 				lost = pod.node
 			}
 		}
@@ -301,6 +299,7 @@ func (w *jobsWorld) wait(k *kubelets, what string, done func() bool) {
 			w.logGoroutines(k)
 			w.t.Fatalf("waited %s for %s", limit, what)
 		}
+		w.countComplete()
 		for _, needed := range []*process{w.plane.etcd, w.plane.api, w.jobs} {
 			select {
 			case <-needed.ended:
@@ -335,27 +334,30 @@ func (w *jobsWorld) logGoroutines(k *kubelets) {
 	}
 }
 
-// await waits for the end of all Jobs, and requires that all have succeeded.
-func (w *jobsWorld) await(k *kubelets) {
-	t := w.t
-	w.wait(k, "the Jobs", func() bool {
-		jobs, err := w.typed.BatchV1().Jobs("exoshift").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			return false
-		}
-		ended := 0
-		for _, job := range jobs.Items {
-			for _, condition := range job.Status.Conditions {
-				if condition.Type == batchv1.JobFailed && condition.Status == corev1.ConditionTrue {
-					t.Fatalf("Job %s: %s: %s", job.Name, condition.Reason, condition.Message)
-				}
-				if condition.Type == batchv1.JobComplete && condition.Status == corev1.ConditionTrue {
-					ended++
-				}
+// countComplete counts the Jobs that have succeeded. None may fail.
+func (w *jobsWorld) countComplete() (complete int) {
+	w.t.Helper()
+	jobs, err := w.typed.BatchV1().Jobs("exoshift").List(w.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		w.t.Logf("list the Jobs: %v", err)
+		return 0
+	}
+	for _, job := range jobs.Items {
+		for _, condition := range job.Status.Conditions {
+			if condition.Type == batchv1.JobFailed && condition.Status == corev1.ConditionTrue {
+				w.t.Fatalf("Job %s: %s: %s", job.Name, condition.Reason, condition.Message)
+			}
+			if condition.Type == batchv1.JobComplete && condition.Status == corev1.ConditionTrue {
+				complete++
 			}
 		}
-		return ended == w.count
-	})
+	}
+	return complete
+}
+
+// await waits for the end of all Jobs, and requires that all have succeeded.
+func (w *jobsWorld) await(k *kubelets) {
+	w.wait(k, "the Jobs", func() bool { return w.countComplete() == w.count })
 	failed := 0
 	k.mu.Lock()
 	for _, pod := range k.pods {
@@ -365,7 +367,7 @@ func (w *jobsWorld) await(k *kubelets) {
 	}
 	k.mu.Unlock()
 	if failed < 3 {
-		t.Errorf("%d pods ended early: nothing was disturbed", failed)
+		w.t.Errorf("%d pods ended early: nothing was disturbed", failed)
 	}
 }
 

@@ -102,6 +102,11 @@ func (p *runningPod) signal(signal syscall.Signal) error {
 	return nil
 }
 
+func (p *runningPod) hasPrinted(text string) bool {
+	content, err := os.ReadFile(p.log)
+	return err == nil && strings.Contains(string(content), text)
+}
+
 // start runs the one container of a pod.
 func (k *kubelets) start(ctx context.Context, pod *corev1.Pod, known *runningPod) error {
 	spec := pod.Spec.Containers[0]

@@ -20,12 +20,14 @@ type postponed struct {
 	meter     LossMeter       // nil: loss is not measured
 	doubtful  []outcome       // see outcome.isDoubtful
 	timeouts  []outcome       // other timeouts
+	silent    []outcome       // those of a proxy
 	addresses []string        // to which connections were made, and of name servers that answered
 	answered  map[string]bool // name servers that answered
+	connected map[string]bool // proxies that made a connection
 }
 
 func newPostponed(checks []Check, prober Prober) *postponed {
-	p := &postponed{checks: checks, answered: map[string]bool{}}
+	p := &postponed{checks: checks, answered: map[string]bool{}, connected: map[string]bool{}}
 	p.repeater, _ = prober.(Repeater)
 	p.meter, _ = prober.(LossMeter)
 	return p
@@ -40,12 +42,17 @@ func (p *postponed) take(o outcome) bool {
 		p.answered[resolver] = true
 		p.addresses = append(p.addresses, net.JoinHostPort(resolver, "53"))
 	}
+	if proxy := o.finding.Evidence[EvidenceProxy]; proxy != "" && o.finding.Layers.TCP == LayerOK {
+		p.connected[proxy] = true
+	}
 	switch {
 	case p.repeater == nil:
 		return false
+	case o.err == nil && o.finding.Class == ProxySilent:
+		p.silent = append(p.silent, o)
 	case o.isDoubtful():
 		p.doubtful = append(p.doubtful, o)
-	case p.meter != nil && o.isTimeout():
+	case o.isTimeout() && (p.meter != nil || o.finding.Class == DNSTimeout):
 		p.timeouts = append(p.timeouts, o)
 	default:
 		return false
@@ -62,8 +69,16 @@ func (o outcome) isTimeout() bool {
 	return false
 }
 
-// finish records one outcome of each check that was kept.
+// finish records one outcome of each check that was kept. A proxy or name server that answered the others was not silent: it had
+// too much to do, or a packet was lost.
 func (p *postponed) finish(ctx context.Context, record func(outcome)) {
+	for _, o := range p.silent {
+		if p.connected[o.finding.Evidence[EvidenceProxy]] {
+			p.doubtful = append(p.doubtful, o)
+		} else {
+			record(o)
+		}
+	}
 	loss := ""
 	if p.meter != nil && len(p.doubtful)+len(p.timeouts) > 0 {
 		loss = p.meter.MeasureLoss(ctx, p.addresses)
@@ -73,7 +88,11 @@ func (p *postponed) finish(ctx context.Context, record func(outcome)) {
 		return
 	}
 	for _, o := range p.timeouts {
-		record(o)
+		if o.finding.Class == DNSTimeout && p.answered[o.finding.Evidence[EvidenceResolver]] {
+			p.doubtful = append(p.doubtful, o)
+		} else {
+			record(o)
+		}
 	}
 	if len(p.doubtful) > 0 {
 		repetition{p.checks, p.repeater, record}.run(ctx, p.doubtful)

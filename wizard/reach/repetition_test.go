@@ -79,3 +79,48 @@ func TestRun_RepetitionEndsWithRun(t *testing.T) {
 		expect(t, report, "A fail, B fail, C fail")
 	})
 }
+
+// busy answers the check "A", and others only when they are probed again.
+type busy struct {
+	failure reach.Finding
+	answers bool // the first
+	lasting bool // it never answers
+}
+
+func (b busy) Probe(_ context.Context, check reach.Check) reach.Finding {
+	if check.ID == "A" && b.answers {
+		return b.Repeat(context.Background(), check)
+	}
+	return b.failure
+}
+
+func (b busy) Repeat(_ context.Context, check reach.Check) reach.Finding {
+	if b.lasting && check.ID != "A" {
+		return b.failure
+	}
+	return reach.Finding{Layers: reach.Layers{DNS: reach.LayerOK, TCP: reach.LayerOK}, Evidence: b.failure.Evidence}
+}
+
+func TestRun_RepeatsWhatAnsweredOthers(t *testing.T) {
+	proxy := reach.Finding{
+		Class: reach.ProxySilent, Layers: reach.Layers{TCP: reach.LayerFail}, Evidence: map[string]string{reach.EvidenceProxy: "proxy.corp:3128"},
+	}
+	resolver := reach.Finding{
+		Class: reach.DNSTimeout, Layers: reach.Layers{DNS: reach.LayerFail}, Evidence: map[string]string{reach.EvidenceResolver: "192.0.2.53"},
+	}
+	for name, test := range map[string]struct {
+		prober busy
+		want   string
+	}{
+		"a proxy":                 {busy{failure: proxy, answers: true}, "A ok, B warn, C warn"},
+		"a proxy, one host never": {busy{failure: proxy, answers: true, lasting: true}, "A ok, B fail, C fail"},
+		"a proxy that is silent":  {busy{failure: proxy}, "A fail, B fail, C fail"},
+		"a name server":           {busy{failure: resolver, answers: true}, "A ok, B warn, C warn"},
+		"a name server, one name": {busy{failure: resolver, answers: true, lasting: true}, "A ok, B fail, C fail"},
+		"a silent name server":    {busy{failure: resolver}, "A fail, B fail, C fail"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			expect(t, reach.Run(t.Context(), taskOf("A", "B", "C"), test.prober, nil), test.want)
+		})
+	}
+}

@@ -142,7 +142,7 @@ func newZoneClock(n network.Network) (*zoneClock, error) {
 }
 
 const (
-	clockTimeout = 10 * time.Second
+	clockTimeout = 30 * time.Second
 	// reconnectDelay is how long a zone's clock stays away at least once it is lost, on the wall clock.
 	reconnectDelay = 200 * time.Millisecond
 )
