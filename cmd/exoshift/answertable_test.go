@@ -115,6 +115,11 @@ func answerTable() map[string]answerRow {
 	for role, machine := range map[string]string{"controlPlane": "master-0", "infra": "infra-0", "storage": "storage-0", "workers": "worker-0"} {
 		table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "instead of standard.huge", "exo compute instance scale --zone ch-gva-2", "oc adm uncordon " + machine}}
 		table["sizing."+role+".rootDisk"] = answerRow{outDifferent, "120", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2", "oc delete node " + machine}}
+		if role == "workers" || role == "infra" { // which the verbs of nodes replace
+			resize := "exoshift nodes resize --group " + role
+			table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "instead of standard.huge", resize + " --type standard.huge"}}
+			table["sizing."+role+".rootDisk"] = answerRow{outDifferent, "120", []string{machine + ": its disk", resize + " --disk "}}
+		}
 		table["sizing."+role+".dataDisk"] = answerRow{outDifferent, "250", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2"}}
 	}
 	return table
@@ -314,9 +319,9 @@ func (w *answerWorld) areCarriedOut(table map[string]answerRow, keys []string) {
 func (w *answerWorld) areNotTakenBack(table map[string]answerRow) {
 	w.t.Helper()
 	for key, back := range map[string]answerRow{
-		"sizing.infra.count":   {outDifferent, "4", []string{"infra-4: it is not in the answers", "oc adm drain infra-4", "exo compute instance delete --zone ch-gva-2", "oc delete node infra-4"}},
+		"sizing.infra.count":   {outDifferent, "4", []string{"infra-4: it is not in the answers", "exoshift nodes remove infra-4"}},
 		"sizing.storage.count": {outDifferent, "3", []string{"storage-3: it is not in the answers", "purge its OSD first"}},
-		"sizing.workers.count": {outDifferent, "3", []string{"worker-3: it is not in the answers", "oc delete node worker-3"}},
+		"sizing.workers.count": {outDifferent, "3", []string{"worker-3: it is not in the answers", "exoshift nodes remove worker-3"}},
 		"sizing.extraGroups":   {outDifferent, "", []string{"gpu-0: it is not in the answers"}},
 		"syn.facts":            {outRefused, "maintenance_window=tuesday-1000", []string{"Lieutenant keeps facts that were set: sales_order"}},
 	} {

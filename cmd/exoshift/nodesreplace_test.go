@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	appnodes "exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
 	"exoshift/provisioner/nodes"
@@ -170,6 +174,15 @@ func replacementStopped(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	s.Spec = s.Spec.WithIndices(nil)
 	installed(t, s) // an installation in between makes nothing of it
 	requireBegun("installed")
+	larger := s
+	larger.Spec.Sizing.Workers.Count++ // the name of worker-1 would be the lowest that is free
+	if err := changes.Check(s.Folder, larger.Spec, func(answers []changes.Answer) {
+		if len(answers) != 1 || !slices.Contains(answers[0].Actions, "exoshift nodes replace worker-1") {
+			t.Errorf("for one more worker: %+v", answers)
+		}
+	}); exit.Code(err) != exit.Answers {
+		t.Errorf("one more worker is accepted: %v", err)
+	}
 	requestCluster(t, s, http.MethodDelete, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets/web", "", nil)
 	if out, err := replaceNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, nil); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out))
@@ -223,6 +236,7 @@ func groupResized(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	if made := zone.Mutations() - before; made > 0 {
 		t.Errorf("refusals changed something by %d calls", made)
 	}
+	requireResizeProposed(t, s)
 	seen := &cordons{}
 	count := func(clients *nodes.Clients) { seen.Cluster = clients.Cluster; clients.Cluster = seen }
 	size := appnodes.Size{Group: "workers", Type: "standard.titan"}
@@ -249,6 +263,27 @@ func groupResized(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	spec, err := clusterdir.ReadAnswers(s.Folder)
 	if err != nil || spec.Sizing.Workers.Type != size.Type || countMachines(t, s, "worker") != 4 {
 		t.Errorf("the answers have %+v: %v", spec.Sizing.Workers, err)
+	}
+}
+
+// requireResizeProposed requires that an installation with another type names the verb that changes it, once for all machines, and changes
+// nothing.
+func requireResizeProposed(t *testing.T, s run.Run) {
+	t.Helper()
+	s.Spec.Sizing.Workers.Type, s.Spec.Sizing.Infra.Count = "standard.titan", s.Spec.Sizing.Infra.Count-1
+	preview, err := s.Preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hint := fault.HintOf(preview.Refusal)
+	for _, want := range []string{"exoshift nodes resize --group workers --type standard.titan\n", "exoshift nodes remove infra-3\n"} {
+		if strings.Count(hint, want) != 1 {
+			t.Errorf("it does not propose %q once:\n%s", want, hint)
+		}
+	}
+	err = installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: io.Discard})
+	if exit.Code(err) != exit.Answers {
+		t.Errorf("exit code %d, %v", exit.Code(err), err)
 	}
 }
 

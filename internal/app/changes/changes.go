@@ -119,6 +119,9 @@ func (r changeRule) listManualSteps(key string) []string {
 		return nil
 	}
 	registered := r.facts.Syn.Tenant != ""
+	if open := r.listReplacements(key); len(open) > 0 {
+		return append([]string{"The nodes of the group are being replaced; end that first:"}, open...)
+	}
 	switch key {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()
@@ -144,6 +147,19 @@ func (r changeRule) listManualSteps(key string) []string {
 		}
 	}
 	return nil
+}
+
+// listReplacements returns the commands that end the replacements of nodes of a group whose count has changed: a node that is being replaced
+// still has its name, which no other machine may get.
+func (r changeRule) listReplacements(key string) (commands []string) {
+	for _, removal := range r.facts.Removals {
+		group := strings.TrimSuffix(key, ".count")
+		ofGroup := key != group && group == "sizing."+state.FormatGroup(removal.Role)
+		if removal.ReplacedBy != "" && (ofGroup || key == "sizing.extraGroups" && len(r.before.Machines(removal.Role)) != len(r.after.Machines(removal.Role))) {
+			commands = append(commands, "exoshift nodes replace "+removal.Node)
+		}
+	}
+	return commands
 }
 
 // Load balancers of earlier versions send one protocol only, that of their start.

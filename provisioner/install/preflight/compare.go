@@ -90,14 +90,21 @@ const hintedMachines = 3
 
 func newDifferenceError(differences []MachineDifference) error {
 	lines, commands := make([]string, len(differences)), []string{}
+	hinted, rest := 0, 0
 	for n, difference := range differences {
 		lines[n] = difference.Name + ": " + difference.Reason
-		if n < hintedMachines {
-			commands = append(commands, difference.Do...)
+		fresh := slices.DeleteFunc(slices.Clone(difference.Do), func(command string) bool { return slices.Contains(commands, command) })
+		switch {
+		case len(fresh) == 0: // what resizes a group
+		case hinted < hintedMachines:
+			hinted++
+			commands = append(commands, fresh...)
+		default:
+			rest++
 		}
 	}
 	hint := "An installation does not change existing machines. Restore the answers, or change the machines, one by one:\n" + strings.Join(commands, "\n")
-	if rest := len(differences) - hintedMachines; rest > 0 {
+	if rest > 0 {
 		hint += fmt.Sprintf("\nThe commands for %d more are in `exoshift plan`.", rest)
 	}
 	return fault.Newf(fault.Invalid, "compare the machines with the answers", "%d differ: %s", len(differences), strings.Join(lines, "; ")).
@@ -131,9 +138,11 @@ func (c *Comparison) listMachineDifferences(ctx context.Context) (missing []stat
 			continue
 		}
 		role := state.Role(live[name].Labels[state.LabelRole])
-		differences = append(differences, MachineDifference{
-			Name: name, ID: live[name].ID, Reason: "it is not in the answers", Do: c.listRemoveCommands(name, live[name].ID, role),
-		})
+		commands := c.listRemoveCommands(name, live[name].ID, role)
+		if c.hasVerbs(role) {
+			commands = []string{"exoshift nodes remove " + name}
+		}
+		differences = append(differences, MachineDifference{Name: name, ID: live[name].ID, Reason: "it is not in the answers", Do: commands})
 	}
 	return missing, differences, nil
 }
@@ -158,9 +167,13 @@ func (c *Comparison) compareMachine(machine state.Machine, live state.Instance) 
 			anew = true
 		}
 	}
-	for _, fixed := range c.compareFixed(machine, live) {
-		differ(fixed[0], fixed[1], fixed[2])
+	fixed := c.compareFixed(machine, live)
+	for _, one := range fixed {
+		differ(one[0], one[1], one[2])
 		anew = true
+	}
+	if resize := c.listResizeCommands(machine, live, fixed); len(resize) > 0 {
+		gentle, anew = resize, false
 	}
 	labels, commands := c.compareLabels(machine, live)
 	reasons, gentle = append(reasons, labels...), append(gentle, commands...)
@@ -172,10 +185,16 @@ func (c *Comparison) compareMachine(machine state.Machine, live state.Instance) 
 	return MachineDifference{Name: machine.Name, ID: live.ID, Reason: strings.Join(reasons, ", "), Do: gentle, role: machine.Role}, len(reasons) > 0
 }
 
+// What of a machine follows from its size.
+const (
+	fixedDisk   = "disk"
+	fixedLayout = "disk's layout"
+)
+
 func (c *Comparison) compareFixed(machine state.Machine, live state.Instance) [][3]string {
 	var all [][3]string
 	if disk := machine.RootDisk + machine.DataDisk; live.DiskGiB != disk {
-		all = append(all, [3]string{"disk", fmt.Sprintf("%d GiB", live.DiskGiB), fmt.Sprintf("%d GiB", disk)})
+		all = append(all, [3]string{fixedDisk, fmt.Sprintf("%d GiB", live.DiskGiB), fmt.Sprintf("%d GiB", disk)})
 	}
 	if live.DeployTarget != c.availability.deployTarget {
 		all = append(all, [3]string{"deploy target", formatOrNothing(live.DeployTarget), formatOrNothing(c.spec.Exoscale.DeployTarget)})
@@ -192,7 +211,7 @@ func (c *Comparison) compareFixed(machine state.Machine, live state.Instance) []
 		all = append(all, [3]string{"template", made, noted})
 	}
 	if layout, err := ignition.ParseLayout(live.UserData); err == nil && layout != ignition.NewLayout(machine) {
-		all = append(all, [3]string{"disk's layout", describeLayout(layout), describeLayout(ignition.NewLayout(machine))})
+		all = append(all, [3]string{fixedLayout, describeLayout(layout), describeLayout(ignition.NewLayout(machine))})
 	}
 	return all
 }

@@ -1,9 +1,11 @@
 package preflight
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"exoshift/ignition"
 	"exoshift/state"
 )
 
@@ -61,4 +63,42 @@ func (c *Comparison) listRemoveCommands(name, id string, role state.Role) []stri
 		commands = append(commands, "# the next installation waits until etcd has forgotten "+name+", and shows how")
 	}
 	return commands
+}
+
+// hasVerbs reports whether the verbs of nodes replace and remove machines of a role: they are for clusters that are installed.
+func (c *Comparison) hasVerbs(role state.Role) bool {
+	return !c.facts.Get().Installed.IsZero() && role != state.RoleStorage && slices.Contains(c.spec.ComputeRoles(), role)
+}
+
+// listResizeCommands returns the verbs that give all machines of a group the size of the answers; nil if that is not all that this one lacks.
+func (c *Comparison) listResizeCommands(machine state.Machine, live state.Instance, fixed [][3]string) (commands []string) {
+	resize := "exoshift nodes resize --group " + state.FormatGroup(machine.Role)
+	if !c.hasVerbs(machine.Role) || slices.ContainsFunc(fixed, func(f [3]string) bool { return f[0] != fixedDisk && f[0] != fixedLayout }) {
+		return nil
+	}
+	if live.Type != machine.Type {
+		before, _, _ := strings.Cut(live.Type, ".")
+		after, _, _ := strings.Cut(machine.Type, ".")
+		if before != after {
+			return nil
+		}
+		commands = append(commands, resize+" --type "+machine.Type)
+	}
+	disk := machine.RootDisk + machine.DataDisk
+	switch {
+	case len(fixed) == 0:
+		return commands
+	case disk <= live.DiskGiB || dataDisk(live) != machine.DataDisk:
+		return nil
+	}
+	return append(commands, fmt.Sprintf("%s --disk %d", resize, disk))
+}
+
+// dataDisk returns the size of the partition for data that a machine was started with, in GiB.
+func dataDisk(live state.Instance) int {
+	layout, err := ignition.ParseLayout(live.UserData)
+	if err != nil || layout.RootGiB == 0 {
+		return 0
+	}
+	return live.DiskGiB - layout.RootGiB
 }
