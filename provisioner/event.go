@@ -92,6 +92,8 @@ type Event struct {
 
 	Members []Member `json:"members,omitempty"` // etcd
 	Count   *int     `json:"count,omitempty"`   // etcd: number of members
+	Voters  *int     `json:"voters,omitempty"`  // etcd, of a stop or a start: number of members that vote
+	Quorum  *int     `json:"quorum,omitempty"`  // etcd, of a stop or a start: how many of them are needed
 	Percent *int     `json:"percent,omitempty"` // version
 
 	Machine string `json:"machine,omitempty"` // node: state of its machine, in Exoscale's terms

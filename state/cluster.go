@@ -73,8 +73,11 @@ type NodeStatus struct {
 	Reason  string // why it is not ready
 	Address string // its InternalIP
 	Created time.Time
-	Labels  map[string]string
-	Taints  []Taint
+	// Heartbeat is when its kubelet reported last whether it is ready: at its start, on changes, and at least every five minutes. For as
+	// long as nobody has noticed that it does not, the node is as it was.
+	Heartbeat time.Time
+	Labels    map[string]string
+	Taints    []Taint
 }
 
 // Taint is a node taint.
@@ -92,6 +95,7 @@ type ExpectedNode struct {
 	Role      Role
 	Addresses []string
 	Created   time.Time // of the machine
+	Started   time.Time // when its machine was started again after the whole cluster had been stopped; zero: it was not
 	NewKeys   int       // keys beyond its first one that earlier polls found approved
 	Keys      int       // keys that the operator allows it; 0: the usual number
 }

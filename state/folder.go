@@ -23,7 +23,7 @@ const (
 	JournalFile  = "journal.jsonl"          // intents and results
 	EventsFile   = "events.jsonl"           // every event of every run
 	TeardownFile = "destroy.jsonl"          // every event of every teardown
-	NodesFile    = "nodes.jsonl"            // every event of every removal of nodes
+	NodesFile    = "nodes.jsonl"            // every event of every removal of nodes, stop and start
 	ChecksFile   = "checks.json"            // the newest connectivity checks of an installation
 	LogFile      = "installer.log"          // output of openshift-install
 	InstallDir   = "openshift"              // openshift-install's own directory

@@ -46,6 +46,7 @@ func TestInstall_Finished(t *testing.T) {
 		"is handed over without a secret":                         handedOverWithoutASecret,
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"is one of a fleet":                                       oneOfFleet,
+		"is stopped for days and started again":                   clusterHibernates,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {

@@ -74,6 +74,10 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts, killed bool)
 	switch {
 	case !facts.Destroyed.IsZero():
 		return fmt.Sprintf("%s was destroyed on %s", subject, formatMinute(facts.Destroyed))
+	case facts.Hibernation != nil && !facts.Hibernation.Stopped.IsZero() && len(facts.Hibernation.Starts) == 0:
+		return fmt.Sprintf("%s was stopped on %s; start it before %s with exoshift start", subject, formatMinute(facts.Hibernation.Stopped), formatMinute(facts.Hibernation.StartBefore))
+	case facts.Hibernation != nil && facts.Hibernation.Committed:
+		return subject + " is being stopped or started: exoshift stop, or exoshift start, goes on"
 	case board.Run.State == "":
 		return subject + ": no run so far"
 	case board.Run.State == provisioner.Started && killed:

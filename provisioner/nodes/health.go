@@ -15,14 +15,24 @@ func listRollingOperators() []string {
 	return []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "machine-config"}
 }
 
-// checkHealth returns why the cluster must not lose a node now. busy is the number of nodes that are being removed already: they are
+// Poller reads the whole state of a cluster.
+type Poller interface {
+	Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error)
+}
+
+// CheckHealth returns why the cluster must not lose a node now. busy is the number of nodes that are being removed already: they are
 // cordoned, and so not ready for their configuration pools.
-func checkHealth(ctx context.Context, cluster Cluster, masters, busy int) (seen state.Snapshot, reasons []string, err error) {
+func CheckHealth(ctx context.Context, cluster Poller, masters, busy int) (seen state.Snapshot, reasons []string, err error) {
 	seen, err = cluster.Poll(ctx, netip.Addr{}, nil)
 	if err != nil {
 		return seen, nil, err
 	}
-	reasons = append(checkEtcd(seen.Etcd, masters), checkOperators(seen.Operators)...)
+	return seen, ListUnwell(seen, masters, busy), nil
+}
+
+// ListUnwell returns why a cluster in this state must not lose a node. busy is as for CheckHealth.
+func ListUnwell(seen state.Snapshot, masters, busy int) []string {
+	reasons := append(checkEtcd(seen.Etcd, masters), checkOperators(seen.Operators)...)
 	if seen.Version.Progressing {
 		reasons = append(reasons, "an update of the cluster goes on: "+seen.Version.Message)
 	}
@@ -34,7 +44,7 @@ func checkHealth(ctx context.Context, cluster Cluster, masters, busy int) (seen 
 			reasons = append(reasons, fmt.Sprintf("of the machine config pool %s, %d of %d machines are updated and %d ready", pool.Name, pool.Updated, pool.Machines, pool.Ready))
 		}
 	}
-	return seen, reasons, nil
+	return reasons
 }
 
 // listLagging returns the nodes whose configuration is being changed, and which are not known to fail at that.

@@ -145,7 +145,7 @@ func (r review) checkCluster(ctx context.Context) error {
 	if !slices.ContainsFunc(r.targets, func(t Target) bool { return !t.isCommitted() }) {
 		return nil
 	}
-	seen, reasons, err := checkHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
+	seen, reasons, err := CheckHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
 	if err != nil {
 		return err
 	}

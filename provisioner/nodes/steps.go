@@ -182,7 +182,7 @@ func (r *Removal) waitHealthy(ctx context.Context, report provisioner.Report, t 
 	began := r.clients.Clock.Now()
 	caughtUp := began // when nodes lagged last
 	return provisioner.PollUntil(r.clients.Clock, 2*pollInterval, healthLimit, func(ctx context.Context, report provisioner.Report) error {
-		_, reasons, err := checkHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
+		_, reasons, err := CheckHealth(ctx, r.clients.Cluster, r.spec.Sizing.ControlPlane.Count, r.countBusy())
 		if err != nil || len(reasons) == 0 {
 			r.observer.observe(report, t.Name, obstacles{})
 			return err

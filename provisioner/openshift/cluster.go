@@ -15,6 +15,7 @@ import (
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/maintenance"
 	"exoshift/provisioner/openshift/observe"
+	"exoshift/provisioner/openshift/power"
 	"exoshift/provisioner/openshift/synthesis"
 )
 
@@ -32,6 +33,7 @@ type Cluster struct {
 	*dump.Dumper
 	*claims.Lister
 	*drain.Drainer
+	*power.Inspector
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -51,6 +53,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Dumper:       dump.New(connector),
 		Lister:       claims.New(connector),
 		Drainer:      drain.New(connector),
+		Inspector:    power.New(connector),
 	}
 }
 

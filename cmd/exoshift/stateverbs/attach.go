@@ -150,7 +150,7 @@ func (a attachment) findStream(ctx context.Context) (string, error) {
 	switch lease.Holder.Verb {
 	case fleet.VerbDestroy:
 		return state.TeardownFile, nil
-	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes:
+	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes, fleet.VerbStop, fleet.VerbStart:
 		return state.NodesFile, nil
 	}
 	return state.EventsFile, nil

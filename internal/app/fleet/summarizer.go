@@ -35,6 +35,8 @@ const (
 	VerbRemoveNodes  = "nodes remove"
 	VerbReplaceNodes = "nodes replace"
 	VerbResizeNodes  = "nodes resize"
+	VerbStop         = "stop"
+	VerbStart        = "start"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

@@ -125,8 +125,11 @@ const (
 	answerLimitRehearsal = 10 * time.Minute
 )
 
-// waitAnswer waits until the cluster's API answers.
+// waitAnswer waits until the cluster's API answers. That of a cluster that was stopped does not.
 func (c Cluster) waitAnswer(ctx context.Context, clients nodes.Clients) error {
+	if err := clusterdir.CheckStarted(c.Facts); err != nil {
+		return err
+	}
 	limit := answerLimit
 	if c.Facts.Rehearsal {
 		limit = answerLimitRehearsal

@@ -74,6 +74,11 @@ func (r Run) Install(ctx context.Context, shown Display) error {
 	if err := r.checkNewKeys(); err != nil {
 		return err
 	}
+	if facts, err := r.Folder.LoadFacts(); err == nil { // ClaimFolder reports those that cannot be read
+		if err := clusterdir.CheckStarted(facts); err != nil {
+			return err
+		}
+	}
 	if err := r.ClaimFolder(); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func newReview(domain string, found Evidence, ever grants) review {
 		a.existing[found.Nodes[i].Name] = &found.Nodes[i]
 	}
 	for _, granted := range ever {
-		if machine, expected := a.expected[granted.node]; expected && checkRequestAge(machine, granted.created) == nil {
+		if machine, expected := a.expected[granted.node]; expected && a.checkRequestAge(machine, granted.created) == nil {
 			a.granted[granted.node] = append(a.granted[granted.node], granted)
 		}
 	}
@@ -158,14 +158,49 @@ func (r *review) authorize(csr *certificatesv1.CertificateSigningRequest, reques
 	case request.serving:
 		return r.authorizeServing(csr, request, machine)
 	case r.existing[machine.Name] != nil:
-		return errors.New(state.SkippedRegistered)
+		return r.authorizeRecovery(csr, machine)
 	case who.known:
 		return nil
 	}
-	return checkRequestAge(machine, csr.CreationTimestamp.Time)
+	return r.checkRequestAge(machine, csr.CreationTimestamp.Time)
 }
 
-func checkRequestAge(machine state.ExpectedNode, at time.Time) error {
+// authorizeRecovery is for a node that has registered. While its machine runs, it renews its certificate by itself. Only one whose
+// machine was off beyond the end of its certificate requests another one as if it were new: the node is that machine's, it is not
+// ready, and the request is younger than the start of its machine.
+func (r *review) authorizeRecovery(csr *certificatesv1.CertificateSigningRequest, machine state.ExpectedNode) error {
+	node := r.existing[machine.Name]
+	if machine.Started.IsZero() || isReady(node) {
+		return errors.New(state.SkippedRegistered)
+	}
+	if err := checkMachine(node, machine); err != nil {
+		return err
+	}
+	return checkRecoveryAge(machine, csr.CreationTimestamp.Time)
+}
+
+func isReady(node *corev1.Node) bool {
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+func checkRecoveryAge(machine state.ExpectedNode, at time.Time) error {
+	age := at.Sub(machine.Started)
+	switch {
+	case age < -clockSkew:
+		return errors.New("it is older than the last start of the node's machine")
+	case age > firstRequestWindow:
+		return fmt.Errorf("it came %s after the node's machine was started, more than %s", age.Round(time.Minute), firstRequestWindow)
+	}
+	return nil
+}
+
+// checkRequestAge is about the first certificate of a machine's node, or the first one since the machine was started again.
+func (r *review) checkRequestAge(machine state.ExpectedNode, at time.Time) error {
+	if r.existing[machine.Name] != nil && !machine.Started.IsZero() {
+		return checkRecoveryAge(machine, at)
+	}
 	age := at.Sub(machine.Created)
 	switch {
 	case machine.Created.IsZero():
@@ -207,14 +242,23 @@ func (r *review) authorizeServing(csr *certificatesv1.CertificateSigningRequest,
 // bootstrap machine, which approves all requests, and its address is the machine's. The request of a node that is old enough was
 // deleted.
 func (r *review) checkNode(csr *certificatesv1.CertificateSigningRequest, node *corev1.Node, machine state.ExpectedNode) error {
-	joined := node.CreationTimestamp.Time
+	if err := checkMachine(node, machine); err != nil {
+		return err
+	}
+	if len(r.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(node.CreationTimestamp.Time) < recordsKept {
+		return errors.New("the node's first certificate was not approved")
+	}
+	return nil
+}
+
+// checkMachine checks that an existing node belongs to this machine, and not to an earlier one of its name: by its age, and by every
+// address that it reports.
+func checkMachine(node *corev1.Node, machine state.ExpectedNode) error {
 	switch {
 	case machine.Created.IsZero():
 		return errors.New("the age of the node's machine is unknown")
-	case joined.Sub(machine.Created) < -clockSkew:
+	case node.CreationTimestamp.Sub(machine.Created) < -clockSkew:
 		return errors.New("the node registered before its machine was created: it belongs to an earlier machine")
-	case len(r.granted[machine.Name]) == 0 && csr.CreationTimestamp.Sub(joined) < recordsKept:
-		return errors.New("the node's first certificate was not approved")
 	}
 	for _, address := range node.Status.Addresses {
 		if address.Type != corev1.NodeInternalIP && address.Type != corev1.NodeExternalIP {

@@ -63,6 +63,7 @@ func toNodeStatus(node corev1.Node) state.NodeStatus {
 		if condition.Type == corev1.NodeReady {
 			status.Ready = condition.Status == corev1.ConditionTrue
 			status.Reason = cmp.Or(condition.Message, condition.Reason)
+			status.Heartbeat = condition.LastHeartbeatTime.Time
 		}
 	}
 	if status.Ready {

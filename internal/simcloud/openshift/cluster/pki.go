@@ -67,7 +67,9 @@ func (c *Cluster) GetSigner(bootstrapped bool) (certificate.Pair, error) {
 		return known.LoadPair("kubelet-signer")
 	}
 	if _, ok := known.Files["csr-signer.key"]; ok {
-		return known.LoadPair("csr-signer")
+		if signer, err := known.LoadPair("csr-signer"); err != nil || time.Now().Before(signer.Certificate.NotAfter) {
+			return signer, err
+		}
 	}
 	made, err := certificate.NewAuthority(pkix.Name{CommonName: "openshift-kube-controller-manager-operator_csr-signer"}, signerLifetime, time.Now())
 	if err != nil {

@@ -73,6 +73,7 @@ func (k *kubelet) report(ctx context.Context) {
 	}
 	if err == nil {
 		k.heartbeat = heartbeat{at: now, ready: ready}
+		k.certificates.renew()
 	} else if ctx.Err() == nil {
 		k.machine.Console("kubelet: error updating node status: %v", err)
 	}

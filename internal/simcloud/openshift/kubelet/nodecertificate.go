@@ -32,6 +32,12 @@ type identity struct{ certificate, key []byte }
 
 const pkiFolder = "/var/lib/kubelet/pki/"
 
+// The certificates of a node, below pkiFolder, without ending.
+const (
+	clientFile  = "kubelet-client-current"
+	servingFile = "kubelet-server-current"
+)
+
 // retryRequest is how long a kubelet waits for a request before it creates another.
 const retryRequest = 15 * time.Minute
 
@@ -56,12 +62,12 @@ func (c certificateManager) newClientRequest() certificateRequest {
 	if c.cluster.Faults.GreedyRequests && c.role != "master" {
 		subject.Organization = append(subject.Organization, "system:masters")
 	}
-	return certificateRequest{file: "kubelet-client-current", signer: operators.ClientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
+	return certificateRequest{file: clientFile, signer: operators.ClientSigner, usage: "client auth", subject: &x509.CertificateRequest{Subject: subject}}
 }
 
 func (c certificateManager) newServingRequest() certificateRequest {
 	address := net.IP(c.address.AsSlice())
-	return certificateRequest{file: "kubelet-server-current", signer: operators.ServingSigner, usage: "server auth",
+	return certificateRequest{file: servingFile, signer: operators.ServingSigner, usage: "server auth",
 		subject: &x509.CertificateRequest{Subject: c.buildSubject(), DNSNames: []string{c.node}, IPAddresses: []net.IP{address}}}
 }
 
@@ -73,9 +79,15 @@ func (c certificateManager) ensure(ctx context.Context, api *apiclient.Client, w
 	var found identity
 	ok := c.cluster.Poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		var issued bool
-		if found.certificate, issued = c.machine.ReadFile(pkiFolder + want.file + ".crt"); issued {
-			found.key, _ = c.machine.ReadFile(pkiFolder + want.file + ".key")
-			return true
+		if found.certificate, issued = c.machine.ReadFile(pkiFolder + want.file + ".crt"); issued && len(found.certificate) > 0 {
+			if !c.isExpired(want.file) {
+				found.key, _ = c.machine.ReadFile(pkiFolder + want.file + ".key")
+				return true
+			}
+			if err := c.discard(want); err != nil {
+				c.machine.Console("kubelet: %v", err)
+				return false
+			}
 		}
 		name, _ := c.machine.ReadFile(pkiFolder + want.file + ".csr")
 		if len(name) == 0 || c.cluster.Clock.Now().Sub(filed) > retryRequest {
@@ -105,7 +117,7 @@ func (c certificateManager) fetch(ctx context.Context, api *apiclient.Client, wa
 		c.machine.Console("kubelet: %s: the certificate was lost: unexpected EOF", name)
 		return c.resetRequest(want)
 	}
-	return c.machine.WriteFile(pkiFolder+want.file+".crt", issued)
+	return errors.Join(c.machine.WriteFile(pkiFolder+want.file+".crt", issued), c.beginLife(want.file))
 }
 
 func (c certificateManager) resetRequest(want certificateRequest) error {

@@ -55,6 +55,7 @@ func newLoop(c *cluster.Cluster, m machine.Machine) *loop {
 		{"network-operator", networkOperator{k}.sync},
 		{"static-pods", staticPods{k}.sync},
 		{"etcd-operator", etcdOperator{k}.sync},
+		{"kube-apiserver-operator: kubelet signer", kubeletSigner{k}.sync},
 		{"kube-apiserver: endpoints", func(context.Context, clusterSnapshot) error { return syncEndpoints(c) }},
 		{"machine-config-operator", machineConfigOperator{k, map[string]rendering{}}.sync},
 		{"ingress-operator", ingressOperator{k}.sync},

@@ -120,6 +120,10 @@ func (k versionOperator) checkDegraded(operator string, seen clusterSnapshot) st
 		if slow := describeFsync(k.loop, seen); slow != "" {
 			return statusDetail{"FSyncController_Error", "FSyncControllerDegraded: " + slow}
 		}
+	case "kube-apiserver":
+		if expired := k.describeExpiredSigner(); expired != "" {
+			return statusDetail{"CertRotationController_Error", "KubeletClientCertificateDegraded: " + expired}
+		}
 	case "machine-config":
 		if degraded := describeDegradedMasters(k.Objects); degraded != "" {
 			return statusDetail{"RequiredPoolsFailed", degraded}

@@ -1,0 +1,156 @@
+package powerverbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/power"
+	"exoshift/internal/app/run"
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/internal/text"
+	"exoshift/state"
+)
+
+// display shows a stop or a start on the streams of the process.
+type display struct {
+	cli.Display
+	options cli.Options
+	cluster string
+	dryRun  bool
+}
+
+// ShowPlan prints what would be changed: for programs only if nothing else follows.
+func (d display) ShowPlan(plan power.Plan) error {
+	switch {
+	case !d.Output.IsJSON():
+		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
+	case d.dryRun:
+		return writePlanJSON(d.Std.Out, plan)
+	}
+	return nil
+}
+
+// Confirm asks for a yes; without a terminal --yes is required.
+func (d display) Confirm(ctx context.Context) error {
+	return confirm(ctx, d.Display, d.options, "\nGo on?")
+}
+
+// Open begins to show the run.
+func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
+	return d.Display.Open(ctx, shown)
+}
+
+// Close prints how it ended.
+func (d display) Close(plan power.Plan, failure error, events string) {
+	if !d.Output.IsJSON() {
+		if failure != nil {
+			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
+			if hint := fault.HintOf(failure); hint != "" {
+				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
+			}
+		}
+		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
+	}
+	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+}
+
+func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }
+
+func printPlan(w io.Writer, cluster string, plan power.Plan) {
+	fmt.Fprintf(w, "Cluster %s: %s %s\n\n", console.SanitizeLine(cluster), plan.Verb, text.Plural(len(plan.Machines), "machine"))
+	for _, machine := range plan.Machines {
+		fmt.Fprintf(w, "  %-16s %-14s %s\n", console.SanitizeLine(machine.Name), console.SanitizeLine(machine.Labels[state.LabelRole]), console.SanitizeLine(machine.State))
+	}
+	fmt.Fprintln(w)
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", step.Title)
+	}
+	fmt.Fprintln(w)
+	printTimes(w, plan)
+	for _, request := range plan.Pending {
+		fmt.Fprintf(w, "The request %s for a certificate waits, and is left alone.\n", console.SanitizeLine(request))
+	}
+	fmt.Fprintf(w, "\nAn hour costs about %.2f while it runs, and about %.2f for disks and addresses\nwhile it is stopped (CHF, EUR or USD): an estimate with the prices of\n%s, without volumes, object storage and traffic.\n",
+		plan.Cost.Running, plan.Cost.Stopped, plan.Cost.Date)
+}
+
+func printTimes(w io.Writer, plan power.Plan) {
+	if plan.Verb == power.VerbStop {
+		fmt.Fprintf(w, "It is to be started again at %s.\n", formatTime(plan.Until))
+	}
+	if !plan.Stopped.IsZero() {
+		fmt.Fprintf(w, "It was stopped at %s.\n", formatTime(plan.Stopped))
+	}
+	switch {
+	case plan.StartBefore.IsZero():
+	case plan.Now.After(plan.StartBefore):
+		fmt.Fprintf(w, "WARNING: it was to be started before %s, when\n  %s\nended. It may not become well by itself.\n", formatTime(plan.StartBefore), plan.Limit)
+	default:
+		fmt.Fprintf(w, "It has to be started before %s, when\n  %s\nend.\n", formatTime(plan.StartBefore), plan.Limit)
+	}
+}
+
+// printEnd prints how it ended, and what is left to do.
+func printEnd(w io.Writer, cluster string, plan power.Plan, failure error) {
+	switch {
+	case failure != nil:
+		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+	case plan.Verb == power.VerbStop:
+		fmt.Fprintf(w, "\nCluster %s is stopped. Start it with exoshift start\nbefore %s.\n", console.SanitizeLine(cluster), formatTime(plan.StartBefore))
+	default:
+		fmt.Fprintf(w, "\nCluster %s is started. What you set for the stop, end by hand:\nthe flags of Ceph, and the suspension of UpgradeConfigs.\n", console.SanitizeLine(cluster))
+	}
+}
+
+type machineLine struct {
+	Type   string `json:"type"`   // machine
+	Action string `json:"action"` // stop, start or none
+	Name   string `json:"name"`
+	Role   string `json:"role"`
+	ID     string `json:"id"`
+	State  string `json:"state"`
+}
+
+type stepLine struct {
+	Type  string `json:"type"` // step
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+type planLine struct {
+	Type        string     `json:"type"` // stop or start
+	Until       time.Time  `json:"until,omitzero"`
+	StartBefore time.Time  `json:"start_before,omitzero"`
+	Limit       string     `json:"limit,omitempty"`
+	Stopped     time.Time  `json:"stopped,omitzero"`
+	Pending     []string   `json:"pending"`
+	Cost        power.Cost `json:"cost"`
+}
+
+// writePlanJSON writes the plan for programs, a line each: machines, steps, and the plan itself.
+func writePlanJSON(w io.Writer, plan power.Plan) error {
+	encoder := json.NewEncoder(w)
+	for _, machine := range plan.Machines {
+		line := machineLine{Type: "machine", Action: plan.Verb, Name: machine.Name, Role: machine.Labels[state.LabelRole], ID: machine.ID, State: machine.State}
+		if machine.State == "stopped" == (plan.Verb == power.VerbStop) {
+			line.Action = "none"
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	for _, step := range plan.Steps {
+		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
+			return err
+		}
+	}
+	return encoder.Encode(planLine{
+		Type: plan.Verb, Until: plan.Until.UTC(), StartBefore: plan.StartBefore, Limit: plan.Limit, Stopped: plan.Stopped,
+		Pending: append([]string{}, plan.Pending...), Cost: plan.Cost,
+	})
+}

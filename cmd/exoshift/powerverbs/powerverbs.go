@@ -1,0 +1,182 @@
+// Package powerverbs has the verbs `stop` and `start`, for a whole cluster.
+package powerverbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/power"
+	"exoshift/provisioner/install"
+	"exoshift/state"
+)
+
+// NewCommands returns the verbs.
+func NewCommands(std cli.Streams) []*cobra.Command {
+	return []*cobra.Command{newStopCommand(std), newStartCommand(std)}
+}
+
+func newStopCommand(std cli.Streams) *cobra.Command {
+	var wanted power.Request
+	cmd := &cobra.Command{
+		Use:   "stop [ID]",
+		Short: "Stop all machines of a cluster, to start them again later",
+		Long: `Stop all machines of a cluster, to start them again later. Nothing is deleted.
+
+The nodes are cordoned, and the machines stopped in this order: workers and infra nodes, storage nodes, masters, load balancers. The
+plan says what that saves, and by when the cluster has to be started again: its certificates end, and OpenShift allows 90 days.
+
+Refused is a cluster that is younger than a day or not well, one whose certificates would end before --until, one that would begin an
+update when it is started, and Ceph without the flags noout and norebalance. A backup of etcd is required that cluster-backup.sh made
+within a day, or --without-backup.
+
+Until the first machine is stopped, a failure or Ctrl-C ends the cordons; from then on, the same command goes on, or exoshift start.`,
+		Example: `  exoshift stop c-demo-1 --etcd-backup ./backup --dry-run
+  exoshift stop c-demo-1 --etcd-backup ./backup --until 2027-01-04T06:00:00+01:00
+  exoshift stop --dir rehearsal --without-backup --yes`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters(std),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			if err := bindStop(cmd, &wanted); err != nil {
+				return err
+			}
+			return carryOut(cmd.Context(), o, std, power.VerbStop, wanted)
+		},
+	}
+	addFlags(cmd, &wanted, "stop it without asking")
+	cmd.Flags().String("until", "", "when it is to be started again, as in RFC 3339 (default: in 30 days)")
+	cmd.Flags().StringVar(&wanted.Backup, "etcd-backup", "", "the folder with the backup of etcd by cluster-backup.sh")
+	cmd.Flags().BoolVar(&wanted.WithoutBackup, "without-backup", false, "stop it without a backup of etcd")
+	return cmd
+}
+
+func newStartCommand(std cli.Streams) *cobra.Command {
+	var wanted power.Request
+	cmd := &cobra.Command{
+		Use:   "start [ID]",
+		Short: "Start the machines of a cluster that was stopped, until everything is available",
+		Long: `Start the machines of a cluster that was stopped, by exoshift stop or otherwise, until everything is available.
+
+The machines are started in this order: load balancers, masters, storage nodes, workers and infra nodes; each group is waited for.
+Nodes that were off for longer than their certificates are valid request new ones. These are approved by the rules of an
+installation, if the machine of the node was started here before the request, and the node is not ready. Then the cordons are ended, and
+the operators are waited for. The same command goes on with a start that was interrupted.`,
+		Example: `  exoshift start c-demo-1 --dry-run
+  exoshift start c-demo-1 --yes`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cli.CompleteClusters(std),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := cli.BindCluster(cmd, args, std)
+			if err != nil {
+				return err
+			}
+			return carryOut(cmd.Context(), o, std, power.VerbStart, wanted)
+		},
+	}
+	addFlags(cmd, &wanted, "start it without asking")
+	return cmd
+}
+
+func addFlags(cmd *cobra.Command, wanted *power.Request, yes string) {
+	cli.AddDirFlag(cmd, "the cluster's folder (default: the only one below $XDG_STATE_HOME/exoshift)")
+	cli.AddStateFlag(cmd)
+	cli.AddYesFlag(cmd, yes)
+	cli.AddScreenFlags(cmd)
+	cmd.Flags().BoolVar(&wanted.DryRun, "dry-run", false, "show what would be changed; change nothing")
+}
+
+func bindStop(cmd *cobra.Command, wanted *power.Request) (err error) {
+	if wanted.WithoutBackup && wanted.Backup != "" {
+		return exit.WithCode(exit.Usage, errors.New("--etcd-backup and --without-backup exclude each other"))
+	}
+	until := cmd.Flag("until").Value.String()
+	if until == "" {
+		return nil
+	}
+	if wanted.Until, err = time.Parse(time.RFC3339, until); err != nil {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--until %s: give a time as in RFC 3339, such as 2027-03-09T22:00:00+01:00", until))
+	}
+	return nil
+}
+
+// carryOut opens the cluster, for itself alone if it is changed, and has it stopped or started.
+func carryOut(ctx context.Context, o cli.Options, std cli.Streams, verb string, wanted power.Request) error {
+	wanted.Program = o.Program
+	return cli.RunOnCluster(ctx, o, std, verb, !wanted.DryRun, func(ctx context.Context, o cli.Options) (err error) {
+		folder, err := openFolder(o)
+		if err != nil {
+			return err
+		}
+		if !wanted.DryRun {
+			unlock, err := folder.Lock(ctx)
+			if err != nil {
+				return err
+			}
+			defer unlock()
+		}
+		opened, err := nodes.Open(ctx, o.Host, folder)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		wanted.Retry = formatRetry(o, verb, wanted)
+		cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
+		if verb == power.VerbStop {
+			return cluster.Stop(ctx, wanted, shown)
+		}
+		return cluster.Start(ctx, wanted, shown)
+	})
+}
+
+func openFolder(o cli.Options) (state.Folder, error) {
+	if o.Private != nil {
+		return *o.Private, nil
+	}
+	return clusterdir.Find(o.Dir)
+}
+
+func formatRetry(o cli.Options, verb string, wanted power.Request) string {
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // these verbs have no such flags
+	var more []string
+	if !wanted.Until.IsZero() {
+		more = append(more, "--until", wanted.Until.Format(time.RFC3339))
+	}
+	if wanted.Backup != "" {
+		more = append(more, "--etcd-backup", wanted.Backup)
+	}
+	if wanted.WithoutBackup {
+		more = append(more, "--without-backup")
+	}
+	return o.FormatCommand(verb, more...)
+}
+
+// confirm returns an error unless --yes was given or a person answers the question with yes.
+func confirm(ctx context.Context, d cli.Display, o cli.Options, question string) error {
+	switch {
+	case o.Yes:
+		return nil
+	case d.Output.IsJSON() || !d.Std.IsTerminal():
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes"))
+	}
+	fmt.Fprint(d.Std.Out, question+" [y/N] ")
+	answer, err := d.Std.ReadLine(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
+	}
+	return nil
+}

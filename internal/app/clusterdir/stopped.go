@@ -1,0 +1,16 @@
+package clusterdir
+
+import (
+	"exoshift/internal/app/exit"
+	"exoshift/internal/fault"
+	"exoshift/state"
+)
+
+// CheckStarted returns an error for a cluster whose machines were stopped: nothing about it can be changed until it is started again.
+func CheckStarted(facts state.Facts) error {
+	if known := facts.Hibernation; known != nil && known.Committed {
+		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, "use the cluster", "nothing was changed: the cluster was stopped, and is not started again yet").
+			WithHint("start it first: exoshift start"))
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+// Package power stops an installed cluster as a whole, and starts it again: it opens the cluster, shows what would be changed, asks, and runs
+// the steps.
+package power
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/power"
+	"exoshift/state"
+	"exoshift/state/lease"
+)
+
+// Cluster is an installed cluster that is stopped or started.
+type Cluster struct {
+	nodes.Cluster
+	Alter func(*power.Clients) // for tests; nil: nothing
+}
+
+// Request is what a person decides.
+type Request struct {
+	DryRun  bool
+	Program string // name, version and system of this program
+	Retry   string // the command that goes on with it
+	// Until is when a cluster that is stopped is to be started again; zero: DefaultOff from now.
+	Until time.Time
+	// Backup is the folder with the backup of etcd that a stop requires; "" with WithoutBackup: none is.
+	Backup        string
+	WithoutBackup bool
+}
+
+// DefaultOff is for how long a cluster is stopped if nobody says how long.
+const DefaultOff = 30 * 24 * time.Hour
+
+// Plan is what a stop or a start would change.
+type Plan struct {
+	Verb     string // stop or start
+	Machines []state.Instance
+	Steps    provisioner.Plan
+	Now      time.Time
+	Until    time.Time // of a stop: when the cluster is to be started again
+	// StartBefore is when Limit ends; zero if that is not known.
+	StartBefore time.Time
+	Limit       string
+	Stopped     time.Time // of a start: when the cluster was stopped; zero if that is not known
+	Pending     []string  // requests for certificates that wait, which a stop leaves alone
+	Cost        Cost
+	Retry       string // the command that goes on with it
+}
+
+// Display shows a stop or a start to a person or a program, and asks before anything is changed.
+type Display interface {
+	// ShowPlan shows what would be changed.
+	ShowPlan(plan Plan) error
+	// Confirm returns an error unless all that may be changed.
+	Confirm(ctx context.Context) error
+	// Open decouples the run from its readers, and begins to show it.
+	Open(ctx context.Context, shown run.View) run.Renderer
+	// Close shows how the run ended, and waits for readers.
+	Close(plan Plan, failure error, events string)
+}
+
+// Verbs.
+const (
+	VerbStop  = "stop"
+	VerbStart = "start"
+)
+
+// Stop stops the cluster. The folder must be locked, except for a dry run.
+func (c Cluster) Stop(ctx context.Context, wanted Request, shown Display) error {
+	return c.withClients(wanted.DryRun, func(clients power.Clients, journal state.Recorder) error {
+		facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
+		now := c.Now()
+		options := power.StopOptions{Until: wanted.Until, Journal: journal}
+		if options.Until.IsZero() {
+			options.Until = now.Add(DefaultOff)
+		}
+		if reason := wanted.checkBackup(now); reason != "" {
+			options.Reasons = []string{reason}
+		}
+		stop := power.NewStop(c.Spec, facts, clients, options)
+		plan := Plan{Verb: VerbStop, Steps: stop.Plan(), Now: now, Until: options.Until, Retry: wanted.Retry}
+		if known := c.Facts.Hibernation; stop.IsCommitted() {
+			plan.StartBefore, plan.Limit = known.StartBefore, known.Limit
+		} else {
+			review, err := c.review(ctx, stop)
+			if err != nil {
+				return err
+			}
+			plan.StartBefore, plan.Limit, plan.Pending = review.StartBefore, review.Limit, review.Pending
+		}
+		return c.carryOut(ctx, wanted, clients, plan, stop.Undo, shown)
+	})
+}
+
+// Start starts the cluster. The folder must be locked, except for a dry run.
+func (c Cluster) Start(ctx context.Context, wanted Request, shown Display) error {
+	return c.withClients(wanted.DryRun, func(clients power.Clients, journal state.Recorder) error {
+		facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
+		start := power.NewStart(c.Spec, facts, clients, journal)
+		plan := Plan{Verb: VerbStart, Steps: start.Plan(), Now: c.Now(), Retry: wanted.Retry}
+		if known := c.Facts.Hibernation; known != nil {
+			plan.StartBefore, plan.Limit, plan.Stopped = known.StartBefore, known.Limit, known.Stopped
+		}
+		return c.carryOut(ctx, wanted, clients, plan, nil, shown)
+	})
+}
+
+// settleLimit is for how long the cluster of a rehearsal may take to be well: its machines start when its zone is opened.
+const settleLimit = 20 * time.Minute
+
+// review returns refusals for the sake of the cluster with their exit code.
+func (c Cluster) review(ctx context.Context, stop *power.Stop) (found power.Review, err error) {
+	limit := time.Duration(0)
+	if c.Facts.Rehearsal {
+		limit = settleLimit
+	}
+	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+		if found, err = stop.Review(ctx); err != nil {
+			return err
+		}
+		if len(found.Reasons) > 0 {
+			return nil
+		}
+		return found.Refusal()
+	})(ctx, func(provisioner.Event) {})
+	if ctx.Err() != nil {
+		return found, late
+	}
+	if err == nil {
+		err = found.Refusal()
+	}
+	if fault.Is(err, fault.Conflict) {
+		err = exit.WithCode(exit.Answers, err)
+	}
+	return found, err
+}
+
+func (c Cluster) withClients(dryRun bool, do func(power.Clients, state.Recorder) error) error {
+	var journal state.Recorder = state.NoJournal{}
+	if !dryRun {
+		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = opened.Close() }() // each entry is synced already
+		journal = opened
+	}
+	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	if err != nil {
+		return err
+	}
+	defer cloud.Close()
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	defer cluster.Close()
+	clients := power.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
+	if c.Alter != nil {
+		c.Alter(&clients)
+	}
+	return do(clients, journal)
+}
+
+func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Clients, plan Plan, undo func(context.Context) ([]string, error), shown Display) (err error) {
+	if plan.Machines, err = clients.Cloud.ListInstances(ctx, c.Spec.Labels()); err != nil {
+		return err
+	}
+	slices.SortFunc(plan.Machines, func(a, b state.Instance) int { return cmp.Compare(a.Name, b.Name) })
+	if plan.Cost, err = estimate(c.Spec); err != nil {
+		return err
+	}
+	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
+		return err
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	return c.execute(ctx, wanted, plan, undo, shown)
+}
+
+// undoTimeout is for how long the cordons of a stop that failed are tried to be ended.
+const undoTimeout = time.Minute
+
+// giveUp ends the cordons, also after the run was stopped; whoever has taken over the cluster's lock does it otherwise.
+func giveUp(ctx context.Context, undo func(context.Context) ([]string, error)) ([]string, error) {
+	var lost *lease.LostError
+	if undo == nil || errors.As(context.Cause(ctx), &lost) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return undo(ctx)
+}
+
+// execute runs the steps.
+func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) ([]string, error), shown Display) error {
+	events, err := c.Folder.Append(state.NodesFile)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	renderer := shown.Open(ctx, run.View{
+		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: plan.Steps, Now: c.Net.Clock.Now, Resume: plan.Retry, Events: events.Name(),
+		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: func(string, provisioner.Reply) {},
+	})
+	record := json.NewEncoder(events)
+	var failure, unwritten error
+	emit := provisioner.Stream(c.Net.Clock, func(e provisioner.Event) {
+		unwritten = errors.Join(unwritten, record.Encode(e))
+		renderer.Emit(e)
+	})
+	unshown := renderer.RunWith(func() {
+		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: plan.Verb + " " + c.Spec.Cluster.ID, Program: wanted.Program, Command: plan.Retry})
+		failure = provisioner.Run(ctx, plan.Steps, emit)
+		if failure = errors.Join(failure, unwritten); failure != nil {
+			freed, err := giveUp(ctx, undo)
+			for _, node := range freed {
+				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon", Kind: "node", Name: node, Action: string(state.Updated),
+					Text: "it is not cordoned any more: the stop was given up"})
+			}
+			failure = errors.Join(failure, err)
+		}
+		emit(run.NewFinishedEvent(failure, plan.Retry))
+	})
+	shown.Close(plan, failure, events.Name())
+	if failure != nil {
+		return exit.MarkPrinted(failure)
+	}
+	return unshown
+}

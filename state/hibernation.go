@@ -1,0 +1,34 @@
+package state
+
+import "time"
+
+// Hibernation is a stop of a whole cluster, from its beginning until the cluster was started again and every node is ready. What the stop
+// sets in the cluster is recorded before it is set.
+type Hibernation struct {
+	Begun       time.Time `json:"begun"`
+	StartBefore time.Time `json:"startBefore,omitzero"` // when Limit ends
+	Limit       string    `json:"limit,omitzero"`       // what ends then
+	Cordoned    []string  `json:"cordoned,omitempty"`   // nodes that the stop cordoned; ended by the start, or if the stop is given up
+	Committed   bool      `json:"committed,omitzero"`   // machines are being stopped: a stop can only be ended, or the cluster started
+	Stopped     time.Time `json:"stopped,omitzero"`     // when every machine was
+	// Starts are when the start of a machine was requested, by its ID: older requests for certificates of its node are refused.
+	Starts map[string]time.Time `json:"starts,omitempty"`
+}
+
+// StopConditions are what a cluster reports that decides whether it may be stopped, beyond its health.
+type StopConditions struct {
+	CertificateEnd time.Time // of the signer by which API servers reach kubelets
+	Ceph           []CephStatus
+	UpgradeConfigs []string // names of those that are not suspended
+	UpgradeJobs    []string // names of those that have not ended
+}
+
+// CephStatus is one Ceph cluster as its operator reports it.
+type CephStatus struct {
+	Name    string
+	Health  string   // HEALTH_OK, HEALTH_WARN or HEALTH_ERR
+	Checks  []string // "<code>: <message>", sorted
+	Flags   []string // of the OSDs that are set, such as noout
+	Phase   string
+	Checked time.Time // when the operator read all that
+}
