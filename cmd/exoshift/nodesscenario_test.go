@@ -65,25 +65,74 @@ func requireUncordoned(t *testing.T, s run.Run) {
 
 // budgetNamed requires that pod, budget and owner are named, that no replica is lost, and that the node goes once there is room.
 func budgetNamed(t *testing.T, s run.Run, _ *simcloud.Zone) {
-	for range 30 {
+	for range 60 {
 		if countWeb(t, s, "") == 4 {
 			break
 		}
 		passTime(t, s, 20*time.Second)
 	}
 	passTime(t, s, time.Minute) // the budget is counted
-	out, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-0"}}, nil)
+	node := "worker-0"
+	if countWeb(t, s, node) == 0 {
+		node = "worker-1" // two of the replicas are on one of the others
+	}
+	out, err := removeNodes(t, s, appnodes.Removal{Names: []string{node}}, nil)
 	if exit.Code(err) != exit.Nodes || countWeb(t, s, "") != 4 {
 		t.Errorf("exit code %d, %v, %d replicas\n%s", exit.Code(err), err, countWeb(t, s, ""), lastLines(out))
 	}
-	requireFinding(t, out, "pdb-blocks", "shop/web-", "of Deployment/web on worker-0", "The disruption budget web needs 4 healthy pods and has 4 currently", "oc get pdb,pods -n shop")
+	requireFinding(t, out, "pdb-blocks", "shop/web-", "of Deployment/web on "+node, "The disruption budget web needs 4 healthy pods and has 4 currently", "oc get pdb,pods -n shop")
 	requireUncordoned(t, s)
-	requestCluster(t, s, http.MethodDelete, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets/web", "", nil) // by its owner
-	passTime(t, s, time.Minute)
-	if out, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-0"}}, nil); err != nil {
+	removalGivenUp(t, s, node)
+	var owner sync.WaitGroup
+	owner.Go(func() {
+		if s.Net.Clock.Sleep(t.Context(), 20*time.Minute) == nil { // longer than the timeout
+			requestCluster(t, s, http.MethodDelete, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets/web", "", nil)
+		}
+	})
+	out, err = removeAttended(t, s, node, provisioner.ReplyWait)
+	owner.Wait()
+	if err != nil || !strings.Contains(out, "without a time limit") {
 		t.Fatalf("%v\n%s", err, lastLines(out))
 	}
-	checkRemoved(t, s, "worker-0", 10)
+	checkRemoved(t, s, node, 10)
+}
+
+// removalGivenUp requires that a person who is asked can end a drain that is held up.
+func removalGivenUp(t *testing.T, s run.Run, node string) {
+	t.Helper()
+	began := time.Now()
+	out, err := removeAttended(t, s, node, provisioner.ReplyStop)
+	if exit.Code(err) != exit.Nodes || time.Since(began) > 5*time.Minute || !strings.Contains(err.Error(), "a person decided to give it up") || !strings.Contains(out, "Give the removal up?") {
+		t.Errorf("after %s: exit code %d, %v\n%s", time.Since(began), exit.Code(err), err, lastLines(out))
+	}
+	requireUncordoned(t, s)
+}
+
+// removeAttended removes a node in front of a person who answers each question.
+func removeAttended(t *testing.T, s run.Run, node string, reply provisioner.Reply) (string, error) {
+	t.Helper()
+	return changeNodes(t, s, appnodes.Removal{Names: []string{node}}, nil, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+		return cluster.Remove(ctx, wanted, person{shown.(removalOutput), reply})
+	})
+}
+
+// person answers each question.
+type person struct {
+	removalOutput
+	reply provisioner.Reply
+}
+
+func (p person) Open(ctx context.Context, shown run.View) run.Renderer {
+	renderer := p.removalOutput.Open(ctx, shown)
+	emit := renderer.Emit
+	renderer.IsAttended = func() bool { return true }
+	renderer.Emit = func(e provisioner.Event) {
+		emit(e)
+		if e.Type == provisioner.TypeDecision && e.State == provisioner.Asked {
+			shown.Decide(e.Name, p.reply)
+		}
+	}
+	return renderer
 }
 
 // routersKept replaces both nodes that have a router at the same time, and requires that no request to an application fails.

@@ -29,8 +29,25 @@ func (r *Removal) drain(ctx context.Context, report provisioner.Report, t Target
 		return provisioner.Skip("nothing runs there")
 	}
 	evicted := map[string]bool{}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	unlimited := false // a person decided to wait for longer than the timeout
 	err := provisioner.PollUntil(r.clients.Clock, pollInterval, r.options.Timeout, func(ctx context.Context, report provisioner.Report) error {
-		return r.evictAll(ctx, report, t, evicted)
+		err := r.evictAll(ctx, report, t, evicted)
+		if err == nil {
+			return nil
+		}
+		switch r.observer.getReply(t.Name) {
+		case "":
+		case provisioner.ReplyStop:
+			giveUp(fmt.Errorf("a person decided to give it up: %w", err))
+		default:
+			unlimited = true
+		}
+		if unlimited {
+			return provisioner.Progressing(err)
+		}
+		return err
 	})(ctx, report)
 	if err == nil {
 		r.observer.observe(report, t.Name, obstacles{})

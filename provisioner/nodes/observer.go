@@ -18,6 +18,7 @@ type observer struct {
 	evaluator *diagnosis.Evaluator
 	obstacles map[string]obstacles // by the node that is removed
 	reported  map[string]string    // by rule: what was emitted
+	question  question
 }
 
 // obstacles are what keeps one node from being removed now.
@@ -33,21 +34,20 @@ func newObserver(spec state.Spec, clock provisioner.Clock) *observer {
 }
 
 // observe replaces what is known of the node; without an obstacle, findings end at once.
-func (o *observer) observe(report provisioner.Report, node string, seen obstacles) []diagnosis.Finding {
-	findings, events := o.evaluate(node, seen)
-	for _, event := range events {
+func (o *observer) observe(report provisioner.Report, node string, seen obstacles) {
+	for _, event := range o.evaluate(node, seen) {
 		report(event)
 	}
-	return findings
 }
 
-func (o *observer) evaluate(node string, seen obstacles) (findings []diagnosis.Finding, events []provisioner.Event) {
+func (o *observer) evaluate(node string, seen obstacles) (events []provisioner.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.obstacles, node)
 	if !seen.isEmpty() {
 		o.obstacles[node] = seen
 	}
+	var findings []diagnosis.Finding
 	if len(o.obstacles) == 0 {
 		o.evaluator = diagnosis.NewOfNodes()
 	} else {
@@ -65,7 +65,16 @@ func (o *observer) evaluate(node string, seen obstacles) (findings []diagnosis.F
 			events = append(events, provisioner.Event{Type: provisioner.TypeDiagnosis, Name: rule, State: provisioner.Gone, Text: "it does not hold the nodes up any more"})
 		}
 	}
-	return findings, events
+	return append(events, o.question.follow(findings, o.holdsPods())...)
+}
+
+func (o *observer) holdsPods() bool {
+	for _, one := range o.obstacles {
+		if len(one.held) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *observer) buildInput() diagnosis.Input {

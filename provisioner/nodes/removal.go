@@ -132,3 +132,20 @@ func (r *Removal) countBusy() int {
 	}
 	return len(busy)
 }
+
+// SetAttended sets what reports whether a person can be asked. It is called before the plan runs.
+func (r *Removal) SetAttended(attended func() bool) {
+	r.observer.mu.Lock()
+	defer r.observer.mu.Unlock()
+	r.observer.question.attended = attended
+}
+
+// Decide answers the question about a finding, by its rule: the next poll acts on it. Any reply but provisioner.ReplyStop is to wait, for
+// longer than the timeout, too.
+func (r *Removal) Decide(rule string, reply provisioner.Reply) {
+	r.observer.mu.Lock()
+	defer r.observer.mu.Unlock()
+	if q := &r.observer.question; q.rule == rule {
+		q.reply = reply
+	}
+}

@@ -160,7 +160,7 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 		return err
 	}
 	return c.execute(ctx, wanted, execution{
-		verb: do.verb, plan: plan, listLeft: removal.ListLeft,
+		verb: do.verb, plan: plan, removal: removal,
 		undo: func(ctx context.Context) ([]string, error) { return c.undo(ctx, facts, clients, nil) },
 	}, shown)
 }
@@ -255,10 +255,10 @@ func (c Cluster) undo(ctx context.Context, facts *state.FactsStore, clients node
 
 // execution is a plan that was agreed to.
 type execution struct {
-	verb     string
-	plan     Plan
-	listLeft func() []string                                 // the nodes that are not removed yet
-	undo     func(context.Context) (freed []string, _ error) // is called if not all of it was done
+	verb    string
+	plan    Plan
+	removal *nodes.Removal
+	undo    func(context.Context) (freed []string, _ error) // is called if not all of it was done
 }
 
 // execute runs the plan.
@@ -272,8 +272,9 @@ func (c Cluster) execute(ctx context.Context, wanted Removal, do execution, show
 	defer stop(nil)
 	renderer := shown.Open(ctx, run.View{
 		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: do.plan.Steps, Now: c.Net.Clock.Now, Resume: do.plan.Retry, Events: events.Name(),
-		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: func(string, provisioner.Reply) {},
+		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: do.removal.Decide,
 	})
+	do.removal.SetAttended(renderer.IsAttended)
 	record := json.NewEncoder(events)
 	var failure, unwritten error
 	emit := provisioner.Stream(c.Net.Clock, func(e provisioner.Event) {
@@ -290,7 +291,7 @@ func (c Cluster) execute(ctx context.Context, wanted Removal, do execution, show
 					Action: string(state.Updated), Text: "it is not cordoned any more: its removal was given up"})
 			}
 			failure = errors.Join(failure, err)
-			do.plan.Retry = wanted.FormatRetry(do.listLeft())
+			do.plan.Retry = wanted.FormatRetry(do.removal.ListLeft())
 		} else {
 			failure = errors.Join(unwritten, c.rewriteHandover())
 		}

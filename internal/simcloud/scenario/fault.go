@@ -210,7 +210,7 @@ type Cluster struct {
 	SlowArgo bool
 	// UnexpectedAlert: a Job fails, which fires an alert that is not expected on a new cluster.
 	UnexpectedAlert bool
-	// StrictBudget: once a cluster is installed, an application has a replica on each worker, and a disruption budget that permits the
+	// StrictBudget: once the workers are ready, an application has a replica on each worker, and a disruption budget that permits the
 	// eviction of none.
 	StrictBudget bool
 	// SlowRouters: routers that are placed while a node is cordoned take half an hour to start, and no disruption budget keeps the others.

@@ -32,8 +32,17 @@ const (
 func createStrictBudget(k *loop, seen clusterSnapshot) error {
 	const what = "strict budget"
 	_, done := k.StateRecords.Get(what)
-	replicas := len(seen.listReady(appLabel))
-	if !k.Faults.StrictBudget || done || k.getInstalled().IsZero() || replicas == 0 {
+	if !k.Faults.StrictBudget || done {
+		return nil
+	}
+	replicas, nodes := len(seen.listReady(appLabel)), 0
+	for _, node := range seen.nodes {
+		if _, ok := node.Label(appLabel); ok {
+			nodes++
+		}
+	}
+	// What is known of nodes may be from before the zone was opened.
+	if !k.hasLasted("application nodes", kube.FormatStatus(replicas > 0 && replicas == nodes), nodeGracePeriod+time.Minute) || replicas == 0 || replicas < nodes {
 		return nil
 	}
 	labels := kube.Object{"app": strictName}
