@@ -50,7 +50,7 @@ func (p *Place) append(ctx context.Context, id, stream string, entry any) error 
 		if err != nil {
 			return err
 		}
-		err = p.putSegment(ctx, id, stream, 0, count+1, 0, append(encode(entry), '\n'))
+		err = p.putSegment(ctx, id, stream, 0, count+1, newAuthor(0), append(encode(entry), '\n'))
 		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
@@ -146,7 +146,7 @@ func (p *Place) reencrypt(ctx context.Context, id string, by lease.Holder) (err 
 	if err := held.Check(); err != nil {
 		return err
 	}
-	if _, _, err := p.writeHead(ctx, head, version); err != nil {
+	if _, _, err := p.writeHead(ctx, head, newAuthor(head.Epoch), version); err != nil {
 		return err
 	}
 	p.deleteUnneeded(ctx, before, head)

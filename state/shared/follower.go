@@ -28,7 +28,7 @@ func (f *Follower) Poll(ctx context.Context) ([]byte, error) {
 	}
 	var lines []byte
 	for {
-		part, err := f.repository.getSegment(ctx, f.id, f.stream, f.generation, f.next)
+		_, part, err := f.repository.getSegment(ctx, f.id, f.stream, f.generation, f.next)
 		if isNextMissing(err) {
 			return lines, nil
 		}

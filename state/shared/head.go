@@ -79,9 +79,9 @@ func (r *repository) readHead(ctx context.Context, id string) (Head, store.Versi
 }
 
 // writeHead replaces a head by the next one.
-func (r *repository) writeHead(ctx context.Context, head Head, replaced store.Version) (Head, store.Version, error) {
+func (r *repository) writeHead(ctx context.Context, head Head, by author, replaced store.Version) (Head, store.Version, error) {
 	head.Counter++
-	head.Nonce, head.MAC = rand.Text(), ""
+	head.Nonce, head.MAC = by.nonce, ""
 	head.MAC = r.sealer.authenticate(encode(head))
 	version, err := r.store.Put(ctx, headKey(head.Cluster), encode(head), replaced)
 	if err != nil {

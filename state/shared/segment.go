@@ -24,36 +24,43 @@ type segment struct {
 	MAC     string `json:"mac"`
 }
 
+// author is a run that writes. Its nonce tells what it has stored itself, with an answer that was lost, from what others have.
+type author struct {
+	epoch int // of the lease that it holds
+	nonce string
+}
+
+func newAuthor(epoch int) author { return author{epoch, rand.Text()} }
+
 // putSegment stores lines as the part n of a stream. It fails with store.ErrConflict if that part exists.
-func (r *repository) putSegment(ctx context.Context, id, stream string, generation, n, epoch int, lines []byte) error {
-	head := segment{Format: format, Cluster: id, Stream: stream, N: n, Epoch: epoch, Nonce: rand.Text()}
+func (r *repository) putSegment(ctx context.Context, id, stream string, generation, n int, by author, lines []byte) error {
+	head := segment{Format: format, Cluster: id, Stream: stream, N: n, Epoch: by.epoch, Nonce: by.nonce}
 	head.MAC = r.sealer.authenticate(joinSegment(head, lines))
 	_, err := r.store.Put(ctx, segmentKey(id, stream, generation, n), joinSegment(head, lines), "")
 	return err
 }
 
 // getSegment fails with fs.ErrNotExist if the part does not exist yet.
-func (r *repository) getSegment(ctx context.Context, id, stream string, generation, n int) ([]byte, error) {
+func (r *repository) getSegment(ctx context.Context, id, stream string, generation, n int) (head segment, lines []byte, err error) {
 	key := segmentKey(id, stream, generation, n)
 	op := "read " + stream + " of shared state"
 	object, err := r.store.Get(ctx, key)
 	if err != nil {
-		return nil, err
+		return segment{}, nil, err
 	}
 	first, lines, whole := bytes.Cut(object.Content, []byte("\n"))
 	if !whole {
-		return nil, fault.Newf(fault.Invalid, op, "%s was cut", key).WithHint("restore an earlier version of the object in the bucket")
+		return segment{}, nil, fault.Newf(fault.Invalid, op, "%s was cut", key).WithHint("restore an earlier version of the object in the bucket")
 	}
-	var head segment
 	if err := decode(first, &head); err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return segment{}, nil, fmt.Errorf("%s: %w", op, err)
 	}
 	mac := head.MAC
 	head.MAC = ""
 	if !r.sealer.isAuthentic(joinSegment(head, lines), mac) || head.Cluster != id || head.Stream != stream || head.N != n {
-		return nil, newTampered(op, key)
+		return segment{}, nil, newTampered(op, key)
 	}
-	return lines, nil
+	return head, lines, nil
 }
 
 func joinSegment(head segment, lines []byte) []byte {
@@ -89,7 +96,7 @@ func (r *repository) readStream(ctx context.Context, id, stream string, kept Str
 	all := make([][]byte, parts)
 	err = forEach(ctx, parts, func(ctx context.Context, n int) error {
 		var err error
-		all[n], err = r.getSegment(ctx, id, stream, kept.Generation, n+1)
+		_, all[n], err = r.getSegment(ctx, id, stream, kept.Generation, n+1)
 		return err
 	})
 	return bytes.Join(all, nil), parts, err

@@ -20,7 +20,7 @@ func (p *Place) Open(ctx context.Context, id, dir string, holder lease.Holder, w
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{place: p, id: id, lease: held, requests: make(chan chan error), stopped: make(chan struct{})}
+	w := &Workspace{place: p, id: id, lease: held, author: newAuthor(held.Epoch()), requests: make(chan chan error), stopped: make(chan struct{})}
 	if err := w.prepare(ctx, id, dir); err != nil {
 		return nil, errors.Join(err, w.dir.remove(), held.Release(context.WithoutCancel(ctx)))
 	}
@@ -68,7 +68,7 @@ func (p *Place) Import(ctx context.Context, id string, folder state.Folder, by l
 			WithHint("use it there: exoshift status --state URL %s", id)
 	}
 	head.Epoch = held.Epoch()
-	w := &Workspace{place: p, lease: held, version: version, copy: newWorking(folder.Path(), head)}
+	w := &Workspace{place: p, lease: held, author: newAuthor(held.Epoch()), version: version, copy: newWorking(folder.Path(), head)}
 	if err := w.store(ctx, streams...); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type Workspace struct {
 	place    *Place
 	id       string
 	lease    *lease.Lease
+	author   author
 	before   *Summary // of the head that was opened; nil: it had none
 	dir      privateDir
 	requests chan chan error
@@ -170,13 +172,28 @@ func (w *Workspace) store(ctx context.Context, names ...string) error {
 // replaceHead deletes what only the head before needed.
 func (w *Workspace) replaceHead(ctx context.Context, head Head) error {
 	before := w.copy.head
-	written, version, err := w.place.writeHead(ctx, head, w.version)
+	written, version, err := w.place.writeHead(ctx, head, w.author, w.version)
+	if errors.Is(err, store.ErrConflict) {
+		if before, version, err = w.readOwnHead(ctx, err); err == nil {
+			head.Counter = before.Counter
+			written, version, err = w.place.writeHead(ctx, head, w.author, version)
+		}
+	}
 	if err != nil {
 		return w.explain(err)
 	}
 	w.copy.head, w.version = written, version
 	w.place.deleteUnneeded(ctx, before, written)
 	return nil
+}
+
+// readOwnHead returns the head that an earlier attempt has written, whose answer was lost, or the conflict if another run has written it.
+func (w *Workspace) readOwnHead(ctx context.Context, conflict error) (Head, store.Version, error) {
+	found, version, err := w.place.readHead(ctx, w.copy.head.Cluster)
+	if err == nil && found.Nonce != w.author.nonce {
+		err = conflict
+	}
+	return found, version, err
 }
 
 // explain is for conflicts: another run has taken over.
@@ -204,20 +221,44 @@ func (w *Workspace) storeStream(ctx context.Context, stream string, found newLin
 }
 
 func (w *Workspace) extendStream(ctx context.Context, stream string, kept Stream, lines []byte) error {
-	if err := w.place.putSegment(ctx, w.copy.head.Cluster, stream, kept.Generation, kept.Segments+1, w.lease.Epoch(), lines); err != nil {
-		return w.explain(fmt.Errorf("store %s: %w", stream, err))
+	for id := w.copy.head.Cluster; len(lines) > 0; {
+		stored := lines
+		err := w.place.putSegment(ctx, id, stream, kept.Generation, kept.Segments+1, w.author, lines)
+		if errors.Is(err, store.ErrConflict) {
+			head, found, unread := w.place.getSegment(ctx, id, stream, kept.Generation, kept.Segments+1)
+			switch {
+			case unread != nil:
+				err = unread
+			case head.Nonce == w.author.nonce && bytes.HasPrefix(lines, found):
+				stored, err = found, nil // by an earlier attempt, whose answer was lost, when there was less to store
+			}
+		}
+		if err != nil {
+			return w.explain(fmt.Errorf("store %s: %w", stream, err))
+		}
+		kept.Segments++
+		w.copy.head.Streams[stream] = kept
+		w.copy.offsets[stream] += int64(len(stored))
+		lines = lines[len(stored):]
 	}
-	kept.Segments++
-	w.copy.head.Streams[stream] = kept
-	w.copy.offsets[stream] += int64(len(lines))
 	return nil
 }
 
-// replaceStream stores a stream anew, as one part, and then deletes what was stored of it.
+// replaceStream stores a stream anew, as one part, and then deletes what was stored of it. A run that was killed before its part was
+// in the head has left it: then the next generation is free. Whether another run has taken over is what the head shows.
 func (w *Workspace) replaceStream(ctx context.Context, stream string, next Stream, lines []byte) error {
 	id, before := w.copy.head.Cluster, w.copy.head.Streams[stream]
-	if err := w.place.putSegment(ctx, id, stream, next.Generation, 1, w.lease.Epoch(), lines); err != nil {
-		return w.explain(fmt.Errorf("store %s: %w", stream, err))
+	leftOver := []string{}
+	for {
+		err := w.place.putSegment(ctx, id, stream, next.Generation, 1, w.author, lines)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, store.ErrConflict) {
+			return fmt.Errorf("store %s: %w", stream, err)
+		}
+		leftOver = append(leftOver, segmentKey(id, stream, next.Generation, 1))
+		next.Generation++
 	}
 	head := w.copy.head
 	if head.Streams = maps.Clone(head.Streams); head.Streams == nil {
@@ -229,7 +270,10 @@ func (w *Workspace) replaceStream(ctx context.Context, stream string, next Strea
 	}
 	w.copy.offsets[stream] = int64(len(lines))
 	for n := range before.Segments {
-		_ = w.place.store.Delete(ctx, segmentKey(id, stream, before.Generation, n+1)) // left over, it does no harm
+		leftOver = append(leftOver, segmentKey(id, stream, before.Generation, n+1))
+	}
+	for _, key := range leftOver {
+		_ = w.place.store.Delete(ctx, key) // if it stays, it does no harm
 	}
 	return nil
 }
