@@ -43,6 +43,7 @@ func TestWorkspace_KeepsSummaryInHead(t *testing.T) {
 		if later := ben.status(cluster); later.Counter != during.Counter {
 			t.Errorf("the head was written %d times without a change", later.Counter-during.Counter)
 		}
+		synctest.Wait() // nobody reads the phase
 		phase = "installed"
 		check(t, workspace.Close(t.Context()))
 		if after := ben.status(cluster); after.Summary.Phase != "installed" || after.Summary.Labels["stage"] != "prod" {
