@@ -105,6 +105,11 @@ func (r changeRule) decide(change answersfile.Change) Answer {
 		decided.Actions = []string{"Restore the answers, or install another cluster with a new --dir; `exoshift destroy` deletes this one."}
 		return decided
 	}
+	if open := r.listReplacements(change.Key); len(open) > 0 {
+		decided.Refused = true
+		decided.Actions = append([]string{"Nodes of the group are being replaced; end that first:"}, open...)
+		return decided
+	}
 	if decided.Actions = r.listManualSteps(change.Key); decided.Actions != nil {
 		decided.Refused = true
 		decided.Actions = append(decided.Actions, fmt.Sprintf("Then change the answer in %s, too; or restore the answer.", r.inForce))
@@ -119,9 +124,6 @@ func (r changeRule) listManualSteps(key string) []string {
 		return nil
 	}
 	registered := r.facts.Syn.Tenant != ""
-	if open := r.listReplacements(key); len(open) > 0 {
-		return append([]string{"The nodes of the group are being replaced; end that first:"}, open...)
-	}
 	switch key {
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()

@@ -41,8 +41,8 @@ func createStrictBudget(k *loop, seen clusterSnapshot) error {
 			nodes++
 		}
 	}
-	// What is known of nodes may be from before the zone was opened.
-	if !k.hasLasted("application nodes", kube.FormatStatus(replicas > 0 && replicas == nodes), nodeGracePeriod+time.Minute) || replicas == 0 || replicas < nodes {
+	known := k.leaderSince.Add(nodeGracePeriod + time.Minute) // until then, what is said of nodes may be from before the zone was opened
+	if replicas == 0 || replicas < nodes || k.Clock.Now().Before(known) {
 		return nil
 	}
 	labels := kube.Object{"app": strictName}
