@@ -70,14 +70,30 @@ func checkEtcd(etcd state.EtcdStatus, masters int) []string {
 	return reasons
 }
 
+// checkOperators names operators that have the same trouble together, as dozens may have after an outage.
 func checkOperators(operators []state.OperatorStatus) []string {
-	var reasons []string
+	names, order := map[string][]string{}, []string{} // by the trouble
 	for _, operator := range operators {
+		trouble := ""
 		switch {
 		case !operator.Available, operator.Degraded:
-			reasons = append(reasons, fmt.Sprintf("the operator %s is %s: %s", operator.Name, operator.State(), operator.Message))
+			trouble = operator.State() + ": " + operator.Message
 		case operator.Progressing && slices.Contains(listRollingOperators(), operator.Name):
-			reasons = append(reasons, fmt.Sprintf("the operator %s is progressing: %s", operator.Name, operator.Message))
+			trouble = "progressing: " + operator.Message
+		default:
+			continue
+		}
+		if names[trouble] == nil {
+			order = append(order, trouble)
+		}
+		names[trouble] = append(names[trouble], operator.Name)
+	}
+	var reasons []string
+	for _, trouble := range order {
+		if len(names[trouble]) == 1 {
+			reasons = append(reasons, fmt.Sprintf("the operator %s is %s", names[trouble][0], trouble))
+		} else {
+			reasons = append(reasons, fmt.Sprintf("the operators %s are %s", strings.Join(names[trouble], ", "), trouble))
 		}
 	}
 	if len(operators) == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,14 +109,18 @@ func (s *Stop) checkMachines(ctx context.Context) ([]string, error) {
 			reasons = append(reasons, "the machine "+answer.Name+" is "+machines[at].State)
 		}
 	}
+	notReady := map[string][]string{} // nodes by the reason
 	for _, answer := range s.spec.Nodes() {
 		at := slices.IndexFunc(members, func(n state.ClusterNode) bool { return n.Name == answer.Name })
 		switch {
 		case at < 0:
 			reasons = append(reasons, answer.Name+" is no node of the cluster")
 		case !members[at].Ready:
-			reasons = append(reasons, "the node "+answer.Name+" is not ready: "+members[at].Reason)
+			notReady[members[at].Reason] = append(notReady[members[at].Reason], answer.Name)
 		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(notReady)) {
+		reasons = append(reasons, fmt.Sprintf("not ready: %s: %s", strings.Join(notReady[reason], ", "), reason))
 	}
 	return reasons, nil
 }
