@@ -74,7 +74,7 @@ func checkEtcd(etcd state.EtcdStatus, masters int) []string {
 func checkOperators(operators []state.OperatorStatus) []string {
 	names, order := map[string][]string{}, []string{} // by the trouble
 	for _, operator := range operators {
-		trouble := ""
+		var trouble string
 		switch {
 		case !operator.Available, operator.Degraded:
 			trouble = operator.State() + ": " + operator.Message

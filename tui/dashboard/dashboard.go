@@ -242,7 +242,7 @@ func (d *dashboard) handleKey(k tea.KeyMsg) tea.Cmd {
 
 // isGlobalKey reports whether a key does the same in the panes and in an open list.
 func isGlobalKey(open *components.List, keys keyMap, k tea.KeyMsg) bool {
-	return k.Type == tea.KeyCtrlL || !open.IsTyping() && key.Matches(k, keys.Help, keys.Mouse)
+	return k.Type == tea.KeyCtrlL || !open.IsTyping() && key.Matches(k, keys.Mouse)
 }
 
 func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
@@ -252,8 +252,6 @@ func (d *dashboard) handleMainKey(k tea.KeyMsg) tea.Cmd {
 	case d.handlePlayerKey(k):
 	case d.help:
 		helpKeys{d}.handleKey(k)
-	case d.list != nil && key.Matches(k, d.keys.Help):
-		d.help = true
 	case key.Matches(k, d.keys.Redraw):
 		return tea.ClearScreen
 	case key.Matches(k, d.keys.Mouse):

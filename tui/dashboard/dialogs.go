@@ -10,6 +10,7 @@ import (
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
 
@@ -125,8 +126,12 @@ func (d *dashboard) handleListSaved(m listSavedMsg) {
 	}
 }
 
-// handleListKey passes a key to the open list.
+// handleListKey passes a key to the open list, whose help covers it.
 func (d *dashboard) handleListKey(k tea.KeyMsg) tea.Cmd {
+	if !d.list.IsTyping() && key.Matches(k, d.keys.Help) {
+		d.help = true
+		return nil
+	}
 	stays, cmd := d.list.HandleKey(k)
 	if !stays {
 		d.list = nil

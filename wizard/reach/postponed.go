@@ -33,18 +33,23 @@ func newPostponed(checks []Check, prober Prober) *postponed {
 	return p
 }
 
-// take keeps an outcome, or returns false if it is certain.
-func (p *postponed) take(o outcome) bool {
-	if address := o.finding.Evidence[EvidenceAddress]; address != "" && o.finding.Layers.TCP == LayerOK {
+// recordAnswers keeps who has answered.
+func (p *postponed) recordAnswers(found Finding) {
+	if address := found.Evidence[EvidenceAddress]; address != "" && found.Layers.TCP == LayerOK {
 		p.addresses = append(p.addresses, address)
 	}
-	if resolver := o.finding.Evidence[EvidenceResolver]; resolver != "" && o.finding.Layers.DNS == LayerOK && !p.answered[resolver] {
+	if resolver := found.Evidence[EvidenceResolver]; resolver != "" && found.Layers.DNS == LayerOK && !p.answered[resolver] {
 		p.answered[resolver] = true
 		p.addresses = append(p.addresses, net.JoinHostPort(resolver, "53"))
 	}
-	if proxy := o.finding.Evidence[EvidenceProxy]; proxy != "" && o.finding.Layers.TCP == LayerOK {
+	if proxy := found.Evidence[EvidenceProxy]; proxy != "" && found.Layers.TCP == LayerOK {
 		p.connected[proxy] = true
 	}
+}
+
+// take keeps an outcome, or returns false if it is certain.
+func (p *postponed) take(o outcome) bool {
+	p.recordAnswers(o.finding)
 	switch {
 	case p.repeater == nil:
 		return false
