@@ -84,9 +84,9 @@ func TestImage_RefusesUnsearchable(t *testing.T) {
 	}{
 		"zstd":        {[]string{"-c", "-o", "compression_type=zstd"}, "zstd"},
 		"subclusters": {[]string{"-o", "extended_l2=on,cluster_size=128k"}, "subclusters"},
-		"encrypted": {[]string{"--object", "secret,id=s,data=abc", "-o", "encrypt.format=luks,encrypt.key-secret=s,encrypt.iter-time=10"},
-			"encrypted"},
-		"external": {[]string{"-o", "data_file=" + filepath.Join(d.dir, "external.raw")}, "another file"},
+		// Not luks, for which qemu measures the processor, and fails on one that is too busy.
+		"encrypted": {[]string{"--object", "secret,id=s,data=abc", "-o", "encrypt.format=aes,encrypt.key-secret=s"}, "encrypted"},
+		"external":  {[]string{"-o", "data_file=" + filepath.Join(d.dir, "external.raw")}, "another file"},
 	} {
 		err := patchImage(d.image(t, name, test.options...), os.DevNull)
 		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), test.want) || fault.HintOf(err) == "" {
