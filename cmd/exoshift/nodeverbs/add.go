@@ -55,7 +55,7 @@ Refused are masters, load balancers, and any addition to a cluster that differs 
 }
 
 func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) error {
-	return withCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
+	return cli.WithCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
 		wanted.Installer = newInstaller(o, cluster)
 		return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
 	})

@@ -3,15 +3,12 @@ package nodeverbs
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/nodes"
 	"exoshift/provisioner/install"
-	"exoshift/state"
 )
 
 // NewCommand returns the verb `nodes`.
@@ -31,34 +28,6 @@ The folder of a rehearsal is recognized: the verbs then work on its simulated zo
 		command.Args = cli.WithUsageError(command.Args)
 	}
 	return cmd
-}
-
-// withCluster opens the cluster that the options name, for itself alone if it is changed.
-func withCluster(ctx context.Context, o cli.Options, changes bool, do func(nodes.Cluster) error) (err error) {
-	folder, err := openFolder(o)
-	if err != nil {
-		return err
-	}
-	if changes {
-		unlock, err := folder.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
-	cluster, err := nodes.Open(ctx, o.Host, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	return do(cluster)
-}
-
-func openFolder(o cli.Options) (state.Folder, error) {
-	if o.Private != nil {
-		return *o.Private, nil
-	}
-	return clusterdir.Find(o.Dir)
 }
 
 // newInstaller returns what makes the machines of nodes that are added, in the folder of the cluster.
@@ -100,7 +69,7 @@ With --output json, each node is an object on a line of its own.`,
 }
 
 func list(ctx context.Context, o cli.Options, std cli.Streams, wide bool) error {
-	return withCluster(ctx, o, false, func(cluster nodes.Cluster) error {
+	return cli.WithCluster(ctx, o, false, func(cluster nodes.Cluster) error {
 		all, err := cluster.List(ctx, wide)
 		if err != nil {
 			return err

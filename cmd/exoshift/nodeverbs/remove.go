@@ -124,7 +124,7 @@ type verb struct {
 func carryOut(ctx context.Context, o cli.Options, std cli.Streams, v verb, wanted nodes.Removal, do func(context.Context, nodes.Cluster, nodes.Removal, nodes.Installer, nodes.Display) error) error {
 	wanted.Program = o.Program
 	return cli.RunOnCluster(ctx, o, std, "nodes "+v.name, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
-		return withCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
+		return cli.WithCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
 			wanted.FormatRetry = func(names []string) string { return formatRetry(o, v, wanted, names) }
 			return do(ctx, cluster, wanted, newInstaller(o, cluster), removalDisplay{o.NewDisplay(std), o, v, cluster.Spec.Cluster.ID, wanted.DryRun})
 		})

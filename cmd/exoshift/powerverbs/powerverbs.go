@@ -11,12 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/power"
 	"exoshift/provisioner/install"
-	"exoshift/state"
 )
 
 // NewCommands returns the verbs.
@@ -114,37 +112,16 @@ func bindStop(cmd *cobra.Command, wanted *power.Request) (err error) {
 // carryOut opens the cluster, for itself alone if it is changed, and has it stopped or started.
 func carryOut(ctx context.Context, o cli.Options, std cli.Streams, verb string, wanted power.Request) error {
 	wanted.Program = o.Program
-	return cli.RunOnCluster(ctx, o, std, verb, !wanted.DryRun, func(ctx context.Context, o cli.Options) (err error) {
-		folder, err := openFolder(o)
-		if err != nil {
-			return err
-		}
-		if !wanted.DryRun {
-			unlock, err := folder.Lock(ctx)
-			if err != nil {
-				return err
+	return cli.RunOnCluster(ctx, o, std, verb, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
+		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
+			wanted.Retry = formatRetry(o, verb, wanted)
+			cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
+			if verb == power.VerbStop {
+				return cluster.Stop(ctx, wanted, shown)
 			}
-			defer unlock()
-		}
-		opened, err := nodes.Open(ctx, o.Host, folder)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, opened.Close()) }()
-		wanted.Retry = formatRetry(o, verb, wanted)
-		cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
-		if verb == power.VerbStop {
-			return cluster.Stop(ctx, wanted, shown)
-		}
-		return cluster.Start(ctx, wanted, shown)
+			return cluster.Start(ctx, wanted, shown)
+		})
 	})
-}
-
-func openFolder(o cli.Options) (state.Folder, error) {
-	if o.Private != nil {
-		return *o.Private, nil
-	}
-	return clusterdir.Find(o.Dir)
 }
 
 func formatRetry(o cli.Options, verb string, wanted power.Request) string {
