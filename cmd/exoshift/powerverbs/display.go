@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"exoshift/cmd/exoshift/cli"
@@ -62,7 +63,12 @@ func (d display) Close(plan power.Plan, failure error, events string) {
 func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }
 
 func printPlan(w io.Writer, cluster string, plan power.Plan) {
-	fmt.Fprintf(w, "Cluster %s: %s %s\n\n", console.SanitizeLine(cluster), plan.Verb, text.Plural(len(plan.Machines), "machine"))
+	count, from := text.Plural(len(plan.Machines), "machine"), map[string]string{power.VerbStop: "running", power.VerbStart: "stopped"}[plan.Verb]
+	changed := slices.DeleteFunc(slices.Clone(plan.Machines), func(m state.Instance) bool { return m.State != from })
+	if len(changed) < len(plan.Machines) {
+		count = fmt.Sprintf("%d of %s", len(changed), count)
+	}
+	fmt.Fprintf(w, "Cluster %s: %s %s\n\n", console.SanitizeLine(cluster), plan.Verb, count)
 	for _, machine := range plan.Machines {
 		fmt.Fprintf(w, "  %-16s %-14s %s\n", console.SanitizeLine(machine.Name), console.SanitizeLine(machine.Labels[state.LabelRole]), console.SanitizeLine(machine.State))
 	}
