@@ -22,17 +22,21 @@ type Board struct {
 	Version      Event        // the newest
 	Operators    []Event      // the newest of each operator, in the order of their first event; Since is when its state began
 	Applications []Event      // the newest of each application of the catalog, in the order of their first event
+	Targets      []Event      // the newest of each node that a verb removes or replaces, in the order of their first event
+	Pools        []Event      // the newest of each machine config pool, in the order of their first event
+	Ceph         *Event       // the newest; nil: none
 	Findings     []Event      // what is wrong now, in the order in which it was found
 	Repairs      []Event      // what the run has repaired, in order
 	Question     *Event       // what a person is asked to decide; nil: nothing
 	Log          []Event      // the newest LogLength events; lines of the journal are kept apart
 	Run          Event        // the newest event about the run itself
+	Verb         string       // what is done with an installed cluster, such as nodes replace; "": it is being installed
 	Outage       *Event       // Exoscale's API is away; nil: it answers
 	Expiry       time.Time    // when the first certificates end, by the wall clock; zero: not known
 	Began        time.Time    // of the first event of this run
 	Now          time.Time    // of the newest event
 
-	nodes, csrs, objects, probes, stages, operators, applications nameIndex
+	nodes, csrs, objects, probes, stages, operators, applications, targets, pools nameIndex
 }
 
 // LogLength is how many events a Board keeps.
@@ -54,6 +58,10 @@ type StepView struct {
 	Began, Ended     time.Time
 	Wait             *Event    // what it is waiting for; nil when it is not
 	Seen             time.Time // since when the wait reports the same
+}
+
+func (s PlannedStep) toView() StepView {
+	return StepView{ID: s.ID, Title: s.Title, Phase: s.Phase, Needs: s.Needs, Usual: time.Duration(s.Usual * float64(time.Second))}
 }
 
 // ObjectView is a cloud object.
@@ -118,6 +126,12 @@ func (b *Board) applyCluster(e Event) {
 		b.Journal = append(b.Journal, e)[max(0, len(b.Journal)+1-JournalLength):]
 	case TypeVersion:
 		b.Version = e
+	case TypeTarget:
+		b.Targets = putAt(b.Targets, b.targets.indexOf(e.Name, len(b.Targets)), e)
+	case TypePool:
+		b.Pools = putAt(b.Pools, b.pools.indexOf(e.Name, len(b.Pools)), e)
+	case TypeCeph:
+		b.Ceph = &e
 	case TypeOperator:
 		b.applyOperator(e)
 	case TypeApplication:
@@ -131,7 +145,15 @@ func (b *Board) applyRun(e Event) {
 	if e.State != Started {
 		return
 	}
-	b.Findings, b.Repairs = nil, nil
+	b.Findings, b.Repairs, b.Verb = nil, nil, e.Verb
+	b.Targets, b.targets = nil, nil
+	if len(e.Steps) > 0 {
+		b.Steps = nil
+		for _, step := range e.Steps {
+			b.Steps = append(b.Steps, step.toView())
+		}
+		return
+	}
 	for i, step := range b.Steps {
 		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual}
 	}

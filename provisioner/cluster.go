@@ -1,6 +1,7 @@
 package provisioner
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -78,8 +79,13 @@ func (b *Board) applyNode(e Event) {
 		Name: e.Name, Role: e.Role, State: e.State, Reason: e.Reason, At: e.Time,
 		Machine: e.Machine, Client: e.Client, Serving: e.Serving,
 	}
-	if i < len(b.Nodes) && b.Nodes[i].State == e.State {
-		seen.At = b.Nodes[i].At
+	if i < len(b.Nodes) {
+		before := b.Nodes[i]
+		if before.State == e.State {
+			seen.At = before.At
+		}
+		seen.Role, seen.Machine = cmp.Or(e.Role, before.Role), cmp.Or(e.Machine, before.Machine) // not every source knows them
+		seen.Client, seen.Serving = cmp.Or(e.Client, before.Client), cmp.Or(e.Serving, before.Serving)
 	}
 	b.Nodes = putAt(b.Nodes, i, seen)
 }

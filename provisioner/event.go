@@ -30,6 +30,10 @@ const (
 	TypeRepair      Type = "repair"      // the run repairs what is wrong
 	TypeDecision    Type = "decision"    // a person is asked what to do about what is wrong, or it was decided
 
+	TypeTarget Type = "target" // a node that a verb removes or replaces went on
+	TypePool   Type = "pool"   // a machine config pool changed
+	TypeCeph   Type = "ceph"   // the health of the storage cluster changed
+
 	TypeOutage       Type = "outage"       // Exoscale's API is away, or answers again
 	TypeGathered     Type = "gathered"     // what may explain a failure is being kept, or was
 	TypeCertificates Type = "certificates" // from when to when the cluster can be started with its first certificates
@@ -54,6 +58,32 @@ const (
 	Decided = "decided" // by a person, or because there is none
 )
 
+// States of nodes.
+const (
+	NodeBooting  = "Booting" // the machine runs; the node has not registered
+	NodeNotReady = "NotReady"
+	NodeReady    = "Ready"
+	NodeRemoved  = "Removed" // it was there before
+)
+
+// States of targets, in their order.
+const (
+	TargetWaiting  = "waiting" // nothing was done with it
+	TargetAdding   = "adding"  // the node that takes its place
+	TargetCordoned = "cordoned"
+	TargetDraining = "draining" // pods are being evicted
+	TargetDrained  = "drained"
+	TargetStopped  = "stopped" // its machine
+	TargetRemoved  = "removed"
+)
+
+// States of machine config pools.
+const (
+	PoolUpdated  = "updated"
+	PoolUpdating = "updating"
+	PoolDegraded = "degraded"
+)
+
 // States of probes, diagnoses and outages.
 const (
 	Reached     = "ok"     // probe: it answered
@@ -74,14 +104,16 @@ type Event struct {
 	Type  Type      `json:"type"`
 	Phase string    `json:"phase,omitempty"` // of the installation; for bootstrap events, of the bootstrap
 	Step  string    `json:"step,omitempty"`
-	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, diagnosis, repair, decision, outage, gathered
+	State string    `json:"state,omitempty"` // run, step, node, probe, stage, version, operator, target, pool, ceph, diagnosis, repair, decision, outage, gathered
 	Text  string    `json:"text,omitempty"`  // a sentence for humans
 	Hint  string    `json:"hint,omitempty"`  // step failed, run finished: the next thing to do; step progress: the action needed
 
-	Result   string `json:"result,omitempty"`    // run: ok, failed or interrupted
-	Program  string `json:"program,omitempty"`   // run started: name, version and system of the program
-	Command  string `json:"command,omitempty"`   // run started: the command that does the same again
-	ExitCode *int   `json:"exit_code,omitempty"` // run finished
+	Result   string        `json:"result,omitempty"`    // run: ok, failed or interrupted
+	Program  string        `json:"program,omitempty"`   // run started: name, version and system of the program
+	Command  string        `json:"command,omitempty"`   // run started: the command that does the same again
+	Verb     string        `json:"verb,omitempty"`      // run started, on an installed cluster: what is done, such as nodes replace
+	Steps    []PlannedStep `json:"steps,omitempty"`     // run started, with a verb: the steps
+	ExitCode *int          `json:"exit_code,omitempty"` // run finished
 
 	What  string     `json:"what,omitempty"`  // wait: what for
 	Since *time.Time `json:"since,omitempty"` // wait; outage; certificates: wall clock
@@ -91,10 +123,15 @@ type Event struct {
 	Last  string     `json:"last,omitempty"`  // wait: what was seen last
 
 	Members []Member `json:"members,omitempty"` // etcd
-	Count   *int     `json:"count,omitempty"`   // etcd: number of members
-	Voters  *int     `json:"voters,omitempty"`  // etcd, of a stop or a start: number of members that vote
-	Quorum  *int     `json:"quorum,omitempty"`  // etcd, of a stop or a start: how many of them are needed
+	Count   *int     `json:"count,omitempty"`   // etcd: number of members; target: pods that are left to evict
+	Voters  *int     `json:"voters,omitempty"`  // etcd: number of members that vote
+	Quorum  *int     `json:"quorum,omitempty"`  // etcd: how many of them are needed
 	Percent *int     `json:"percent,omitempty"` // version
+
+	Machines *int        `json:"machines,omitempty"` // pool: how many it has
+	Updated  *int        `json:"updated,omitempty"`  // pool: how many of them have its configuration
+	Ready    *int        `json:"ready,omitempty"`    // pool: how many of them are ready and in use
+	Ceph     *CephStatus `json:"ceph,omitempty"`     // ceph
 
 	Machine string `json:"machine,omitempty"` // node: state of its machine, in Exoscale's terms
 	Client  string `json:"client,omitempty"`  // node: state of its request for a client certificate
@@ -106,11 +143,11 @@ type Event struct {
 	Order       int      `json:"order,omitempty"`       // diagnosis: which part of that phase, the earliest first
 	Disposition string   `json:"disposition,omitempty"` // diagnosis: repair, stop or wait: what the run does about it
 
-	Name     string `json:"name,omitempty"`     // node, csr, object, operator; probe: access path; stage: service; journal: unit; diagnosis, repair, decision: rule; gathered: path of the folder
+	Name     string `json:"name,omitempty"`     // node, csr, object, operator, target, pool; probe: access path; stage: service; journal: unit; diagnosis, repair, decision: rule; gathered: path of the folder
 	Role     string `json:"role,omitempty"`     // node
-	Node     string `json:"node,omitempty"`     // csr
+	Node     string `json:"node,omitempty"`     // csr; target: the node that takes its place
 	Decision string `json:"decision,omitempty"` // csr: approved, left or undecided; decision: repair, stop, copy or wait
-	Reason   string `json:"reason,omitempty"`   // csr, node, probe, operator, stage, repair, decision; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
+	Reason   string `json:"reason,omitempty"`   // csr, node, target (what holds its pods), pool, probe, operator, stage, repair, decision; etcd: why the bootstrap member is still there; step skipped: Unreached, or nothing
 	Kind     string `json:"kind,omitempty"`     // object
 	ID       string `json:"id,omitempty"`       // object
 	Action   string `json:"action,omitempty"`   // object: created, adopted, found, updated or deleted
@@ -123,6 +160,28 @@ type Member struct {
 	State string `json:"state"`
 	// Revision of its static pod; 0: none, or not known.
 	Revision int `json:"revision,omitempty"`
+}
+
+// PlannedStep is a step of a verb's plan.
+type PlannedStep struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Needs are the IDs of earlier steps.
+	Needs []string `json:"needs,omitempty"`
+	// Usual is how many seconds it usually takes; 0: unknown.
+	Usual float64 `json:"usual,omitempty"`
+	Phase string  `json:"phase"`
+}
+
+// CephStatus is the health of the storage cluster, beside the state of its event: HEALTH_OK, HEALTH_WARN or HEALTH_ERR.
+type CephStatus struct {
+	Checks      []string `json:"checks,omitempty"` // codes of what is wrong
+	OSDs        int      `json:"osds"`
+	OSDsUp      int      `json:"osds_up"`
+	OSDsIn      int      `json:"osds_in"`
+	Groups      int      `json:"groups"`       // placement groups
+	GroupsClean int      `json:"groups_clean"` // of them, those with all copies where they belong
+	UsedPercent int      `json:"used_percent"`
 }
 
 // NewOutageEvent is for Exoscale's API being away since a time; until is when a run gives up or, once it is over, when it answered

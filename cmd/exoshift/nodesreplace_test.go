@@ -105,6 +105,7 @@ func nodeReplaced(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("%d workers were ready when worker-1 was cordoned", seen.leastReady)
 	}
 	checkRemoved(t, s, "worker-1", 11)
+	checkDay2Events(t, s.Folder, "worker-1", "worker-4")
 	if ready := countWeb(t, s, ""); ready < 3 {
 		t.Errorf("%d replicas are ready", ready)
 	}
@@ -188,6 +189,7 @@ func replacementStopped(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		t.Fatalf("%v\n%s", err, lastLines(out))
 	}
 	checkRemoved(t, s, "worker-1", 11)
+	checkDay2Events(t, s.Folder, "worker-1", "worker-4")
 }
 
 // deadNodeReplaced replaces a node whose machine is stopped together with one that is well.

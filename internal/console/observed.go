@@ -22,6 +22,12 @@ func (p *plainPrinter) printObserved(e provisioner.Event) {
 		p.printVersion(e)
 	case provisioner.TypeOperator:
 		p.printOperator(e)
+	case provisioner.TypeTarget:
+		p.printLine(e, "target", text.Join(", ", e.Name+": "+e.Text, e.Reason))
+	case provisioner.TypePool:
+		p.printPool(e)
+	case provisioner.TypeCeph:
+		p.printLine(e, "ceph", text.Join(": ", e.State, e.Text))
 	case provisioner.TypeApplication:
 		p.printApplication(e)
 	case provisioner.TypeDiagnosis:

@@ -30,6 +30,7 @@ type plainPrinter struct {
 	journal            []provisioner.Event // the newest lines, printed only if something fails
 	bootstrapReachable bool                // a probe of the bootstrap machine has succeeded
 	unreached          int                 // steps
+	installed          bool                // the cluster was, before this run
 	accessible         bool                // in sentences, see NewSentencePrinter
 }
 
@@ -58,7 +59,7 @@ func (p *plainPrinter) print(e provisioner.Event) {
 	case provisioner.TypeEtcd:
 		p.printEtcd(e)
 	case provisioner.TypeNode:
-		p.printOnce(e, "node", e.Name, fmt.Sprintf("%s: %s", text.Join(" ", e.Name, wrapParens(e.Role)), text.Join(", ", e.State, e.Reason)))
+		p.printNode(e)
 	case provisioner.TypeCSR:
 		p.printOnce(e, "csr", e.Name, text.Join(": ", fmt.Sprintf("%s %s of %s", e.Decision, e.Name, e.Node), e.Reason))
 	case provisioner.TypeObject:
@@ -88,9 +89,25 @@ func (p *plainPrinter) printOnce(e provisioner.Event, column, name, sentence str
 	}
 }
 
+// printNode leaves out the nodes of an installed cluster that are as they have to be, until they have not been.
+func (p *plainPrinter) printNode(e provisioner.Event) {
+	sentence := fmt.Sprintf("%s: %s", text.Join(" ", e.Name, wrapParens(e.Role)), text.Join(", ", e.State, e.Reason))
+	if p.installed && e.State == provisioner.NodeReady && p.printed["node/"+e.Name] == "" {
+		return
+	}
+	p.printOnce(e, "node", e.Name, sentence)
+}
+
+func (p *plainPrinter) printPool(e provisioner.Event) {
+	if e.State == provisioner.PoolUpdated && p.printed["pool/"+e.Name] == "" {
+		return
+	}
+	p.printOnce(e, "pool", e.Name, text.Join(", ", e.Name+": "+e.Text, e.Reason))
+}
+
 func (p *plainPrinter) printRun(e provisioner.Event) {
 	if e.State != provisioner.Finished {
-		p.began = e.Time
+		p.began, p.installed = e.Time, e.Verb != ""
 		p.printLine(e, "run", text.Join(": ", e.State, e.Text))
 		return
 	}

@@ -88,6 +88,8 @@ func (r *Removal) evictAll(ctx context.Context, report provisioner.Report, t Tar
 		ending = append(ending, pod.ID())
 	}
 	r.observer.observe(report, t.Name, obstacles{held: held})
+	left := len(blocked) + len(ending)
+	r.progress.emit(report, t, provisioner.Event{State: provisioner.TargetDraining, Count: &left, Evidence: blocked})
 	switch {
 	case len(blocked) > 0:
 		return fmt.Errorf("%d pods stay for now: %s", len(blocked), strings.Join(blocked, "; "))

@@ -35,6 +35,7 @@ type Removal struct {
 
 	routers  *routerGuard
 	observer *observer
+	progress targetEvents
 
 	mu      sync.Mutex
 	current state.Spec      // without what was committed
@@ -51,6 +52,14 @@ func NewRemoval(spec state.Spec, facts *state.FactsStore, clients Clients, optio
 
 // Targets returns the nodes to remove, once Prepare has returned.
 func (r *Removal) Targets() []Target { return r.targets }
+
+// EmitTargets emits the targets, before anything is done with them.
+func (r *Removal) EmitTargets(report provisioner.Report) {
+	for _, target := range r.targets {
+		left := len(target.Pods)
+		r.progress.emit(report, target, provisioner.Event{State: provisioner.TargetWaiting, Count: &left})
+	}
+}
 
 // ListLeft returns the names of the targets that are not removed yet.
 func (r *Removal) ListLeft() []string {

@@ -127,6 +127,11 @@ func (r *Removal) add(ctx context.Context, report provisioner.Report, batch []Ta
 	r.mu.Lock()
 	r.current = spec
 	r.mu.Unlock()
+	for _, target := range batch {
+		if target.isAdded() {
+			r.progress.emit(report, target, provisioner.Event{State: provisioner.TargetAdding})
+		}
+	}
 	return r.options.Add(ctx, report, spec)
 }
 
@@ -134,15 +139,25 @@ func (r *Removal) listSteps(t Target) []provisioner.Step {
 	do := func(step func(context.Context, provisioner.Report, Target) error) provisioner.StepFunc {
 		return func(ctx context.Context, report provisioner.Report) error { return step(ctx, report, t) }
 	}
+	// doTo also emits the state that the node has then, whether the step had something to do or not.
+	doTo := func(reached string, step func(context.Context, provisioner.Report, Target) error) provisioner.StepFunc {
+		return func(ctx context.Context, report provisioner.Report) error {
+			err := step(ctx, report, t)
+			if err == nil || provisioner.IsSkip(err) {
+				r.progress.emit(report, t, provisioner.Event{State: reached})
+			}
+			return err
+		}
+	}
 	return []provisioner.Step{
-		{ID: "cordon", Title: "Cordon " + t.Name, Usual: 5 * time.Second, Do: do(r.cordon)},
+		{ID: "cordon", Title: "Cordon " + t.Name, Usual: 5 * time.Second, Do: doTo(provisioner.TargetCordoned, r.cordon)},
 		{ID: "drain", Title: "Evict the pods of " + t.Name, Usual: 2 * time.Minute, Do: do(r.drain)},
-		{ID: "detach", Title: "Wait until no volume is attached to " + t.Name, Usual: 10 * time.Second, Do: do(r.waitDetached)},
+		{ID: "detach", Title: "Wait until no volume is attached to " + t.Name, Usual: 10 * time.Second, Do: doTo(provisioner.TargetDrained, r.waitDetached)},
 		{ID: "commit", Title: "Take " + t.Name + " out of the answers", Do: do(r.commit)},
 		{ID: "withdraw", Title: "Delete the records of " + t.Name, Do: do(r.withdraw)},
-		{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: do(r.stop)},
+		{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: doTo(provisioner.TargetStopped, r.stop)},
 		{ID: "delete-node", Title: "Delete the node " + t.Name, Do: do(r.deleteNode)},
-		{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: do(r.deleteMachine)},
+		{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: doTo(provisioner.TargetRemoved, r.deleteMachine)},
 	}
 }
 

@@ -3,7 +3,6 @@ package power
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/clusterevents"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 )
@@ -87,7 +87,8 @@ type run struct {
 	facts   *state.FactsStore
 	journal state.Recorder
 	clients Clients
-	states  provisioner.LastStates // what was emitted last
+	changes clusterevents.Emitter
+	states  provisioner.LastStates // of requests for certificates
 }
 
 // listMachines returns the machines of a group, sorted by name.
@@ -199,22 +200,6 @@ func (r *run) endCordons(ctx context.Context, report provisioner.Report) error {
 		report.EmitObject(nodes.KindNode, node, "", string(action))
 	}
 	return r.update(func(h *state.Hibernation) { h.Cordoned = nil })
-}
-
-// emitEtcd emits the members with the number of those that vote, and how many of them are needed.
-func (r *run) emitEtcd(report provisioner.Report, status state.EtcdStatus) {
-	if len(status.Members) == 0 || !r.states.Update("etcd", fmt.Sprint(status.Members)) {
-		return
-	}
-	members, voters := make([]provisioner.Member, len(status.Members)), 0
-	for i, member := range status.Members {
-		members[i] = provisioner.Member(member)
-		if member.State == "voter" {
-			voters++
-		}
-	}
-	count, quorum := len(members), len(members)/2+1
-	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Voters: &voters, Quorum: &quorum, Text: status.Message})
 }
 
 // poll reads the whole state of the cluster, with no node for which certificates are expected.

@@ -168,7 +168,7 @@ func (s *Start) pollAndApprove(ctx context.Context, report provisioner.Report) (
 	if err != nil {
 		return seen, err
 	}
-	s.emitEtcd(report, seen.Etcd)
+	s.changes.EmitEtcd(report, seen.Etcd)
 	wanted := false
 	for _, request := range seen.Requests {
 		if request.State != state.RequestPending {

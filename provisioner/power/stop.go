@@ -74,7 +74,7 @@ func (s *Stop) check(ctx context.Context, report provisioner.Report) error {
 		return err
 	}
 	s.review = found
-	s.emitEtcd(report, s.etcd)
+	s.changes.EmitEtcd(report, s.etcd)
 	return found.Refusal()
 }
 

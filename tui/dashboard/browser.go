@@ -24,6 +24,9 @@ func (p panes) listRecords(t tab, details, journal bool) []components.Record {
 	}
 	switch t {
 	case bootstrapTab:
+		if p.nav.day2 {
+			return parts.ListDay2()
+		}
 		return parts.ListBootstrap()
 	case etcdTab:
 		return parts.ListMembers()

@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Title    string // the cluster's id
 	Subtitle string // e.g. zone and version
+	Verb     string // what is done with an installed cluster; "": it is being installed
 	Plan     provisioner.Plan
 	Events   <-chan provisioner.Event // closed by the caller when the run has ended
 	Stop     func()                   // stops the run after the calls in flight; nil for a run that is only watched
@@ -117,7 +118,7 @@ func newDashboard(o Options) *dashboard {
 	if o.Wall == nil {
 		o.Wall = time.Now
 	}
-	for _, s := range []*string{&o.Title, &o.Subtitle, &o.ResumeCommand} {
+	for _, s := range []*string{&o.Title, &o.Verb, &o.Subtitle, &o.ResumeCommand} {
 		*s = cells.SanitizeText(*s, o.ASCII)
 	}
 	d := &dashboard{options: o, theme: theme.Detect(o.Out, o.NoColor, o.ASCII), keys: newKeyMap(o.Player != nil), run: newRunState(o)}
@@ -130,7 +131,7 @@ func newDashboard(o Options) *dashboard {
 
 // updateKeys enables what the state of the run allows.
 func (d *dashboard) updateKeys() {
-	d.nav.count = synTab
+	d.nav.count, d.nav.day2 = synTab, d.run.board.Verb != ""
 	if len(d.run.board.Applications) > 0 {
 		d.nav.count = tabCount
 	}

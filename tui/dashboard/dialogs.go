@@ -109,7 +109,7 @@ func (d *dashboard) openList() {
 	case target == logTab:
 		title, follow = "events", true
 	default:
-		title = target.String()
+		title = d.nav.name(target)
 	}
 	details, journal := d.nav.details, d.nav.journal
 	list := components.NewList(d.theme, title, func() []components.Record { return d.panes().listRecords(target, details, journal) }, follow)

@@ -44,7 +44,7 @@ func collectEvents(first provisioner.Event, events <-chan provisioner.Event) eve
 // sanitizeEvent sanitizes every string of an event: names, messages and errors are from remote systems.
 func sanitizeEvent(e provisioner.Event, ascii bool) provisioner.Event {
 	for _, s := range []*string{
-		(*string)(&e.Type), &e.Program, &e.Command, &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
+		(*string)(&e.Type), &e.Program, &e.Command, &e.Verb, &e.Phase, &e.Step, &e.State, &e.Text, &e.Result, &e.What, &e.Last,
 		&e.Name, &e.Role, &e.Node, &e.Decision, &e.Reason, &e.Kind, &e.ID, &e.Action,
 		&e.Machine, &e.Client, &e.Serving, &e.Confidence, &e.Disposition, &e.Blocks, &e.Sync,
 	} {
@@ -54,6 +54,22 @@ func sanitizeEvent(e provisioner.Event, ascii bool) provisioner.Event {
 	e.Evidence = slices.Clone(e.Evidence)
 	for i, evidence := range e.Evidence {
 		e.Evidence[i] = cells.SanitizeText(evidence, ascii)
+	}
+	e.Steps = slices.Clone(e.Steps)
+	for i, step := range e.Steps {
+		step.ID, step.Title, step.Phase, step.Needs = cells.SanitizeText(step.ID, ascii), cells.SanitizeText(step.Title, ascii), cells.SanitizeText(step.Phase, ascii), nil
+		for _, need := range e.Steps[i].Needs {
+			step.Needs = append(step.Needs, cells.SanitizeText(need, ascii))
+		}
+		e.Steps[i] = step
+	}
+	if e.Ceph != nil {
+		ceph := *e.Ceph
+		ceph.Checks = slices.Clone(ceph.Checks)
+		for i, code := range ceph.Checks {
+			ceph.Checks[i] = cells.SanitizeText(code, ascii)
+		}
+		e.Ceph = &ceph
 	}
 	e.Members = slices.Clone(e.Members)
 	for i, member := range e.Members {

@@ -24,6 +24,8 @@ func poisoned() provisioner.Event {
 		}
 	}
 	e.Members = []provisioner.Member{{Name: tuitest.Hostile, State: tuitest.Hostile, Revision: 3}}
+	e.Steps = []provisioner.PlannedStep{{ID: tuitest.Hostile, Title: tuitest.Hostile, Phase: tuitest.Hostile, Needs: []string{tuitest.Hostile}}}
+	e.Ceph = &provisioner.CephStatus{Checks: []string{tuitest.Hostile}}
 	return e
 }
 
@@ -47,6 +49,10 @@ func steering(value reflect.Value) string {
 	case reflect.String:
 		if strings.ContainsFunc(value.String(), func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
 			return value.String()
+		}
+	case reflect.Pointer:
+		if !value.IsNil() {
+			return steering(value.Elem())
 		}
 	case reflect.Slice:
 		for i := range value.Len() {

@@ -35,14 +35,14 @@ func (v keyLine) render(width int) string {
 	case v.list != nil:
 		return components.RenderKeys(t, v.list.Hints(), width)
 	case v.nav.typing:
-		usage := "   filter the " + v.nav.tab.String() + ": enter applies, esc clears"
+		usage := "   filter the " + v.nav.name(v.nav.tab) + ": enter applies, esc clears"
 		return " " + t.Label.Render("/") + v.nav.filters[v.nav.tab].Render(t, width-2-len(usage)) + t.Dim.Render(usage)
 	case !v.tabs:
 		return components.RenderKeys(t, v.keys.ShortHelp(), width)
 	}
-	tabs := v.renderTabs(v.listNames(tab.String), 2)
+	tabs := v.renderTabs(v.listNames(v.nav.name), 2)
 	if width-cells.Count(tabs) < minKeysWidth {
-		tabs = v.renderTabs(v.listNames(tab.shortName), 1)
+		tabs = v.renderTabs(v.listNames(v.nav.shortName), 1)
 	}
 	keys := strings.TrimRight(components.RenderKeys(t, v.keys.ShortHelp(), width-cells.Count(tabs)-3), " ")
 	return cells.Fit(tabs, width-cells.Count(keys)-1) + keys + " "
@@ -56,7 +56,7 @@ type tabLine struct{ keyLine }
 
 // View draws the line.
 func (v tabLine) View(width, height int) string {
-	full, brief, numbers := v.listNames(tab.String), v.listNames(tab.shortName), v.listNames(v.formatSelected)
+	full, brief, numbers := v.listNames(v.nav.name), v.listNames(v.nav.shortName), v.listNames(v.formatSelected)
 	line := ""
 	for _, line = range []string{v.renderTabs(full, 2), v.renderTabs(full, 1), v.renderTabs(brief, 1), v.renderTabs(numbers, 2)} {
 		if cells.Count(line) < width {
@@ -76,7 +76,7 @@ func (v keyLine) listNames(name func(tab) string) []string {
 
 func (v keyLine) formatSelected(t tab) string {
 	if t == v.nav.tab {
-		return t.shortName()
+		return v.nav.shortName(t)
 	}
 	return ""
 }

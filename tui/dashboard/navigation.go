@@ -22,6 +22,9 @@ const (
 	tabCount
 )
 
+// day2Tab takes the place of the bootstrap where a verb works on an installed cluster.
+const day2Tab = bootstrapTab
+
 func (t tab) String() string {
 	return [...]string{"overview", "steps", "bootstrap", "etcd", "nodes", "operators", "cloud", "log", "project syn"}[t]
 }
@@ -30,10 +33,27 @@ func (t tab) shortName() string {
 	return [...]string{"all", "steps", "boot", "etcd", "nodes", "ops", "cloud", "log", "syn"}[t]
 }
 
+// name returns the name of a pane.
+func (n navigation) name(t tab) string {
+	if n.day2 && t == day2Tab {
+		return "day 2"
+	}
+	return t.String()
+}
+
+// shortName returns a name for where there is little room.
+func (n navigation) shortName(t tab) string {
+	if n.day2 && t == day2Tab {
+		return "day 2"
+	}
+	return t.shortName()
+}
+
 // navigation is what the operator looks at: the selected pane, its filter, and how far each is scrolled.
 type navigation struct {
 	tab     tab
 	count   tab           // number of panes
+	day2    bool          // a verb works on an installed cluster
 	single  bool          // one pane at a time on a large screen, too
 	details bool          // the diagnosis covers the main pane
 	offsets [tabCount]int // lines scrolled in each pane; that of the diagnosis is the overview's

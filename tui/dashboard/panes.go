@@ -26,6 +26,9 @@ func (p panes) buildTab(t tab) components.View {
 	case stepsTab:
 		return p.buildSteps()
 	case bootstrapTab:
+		if p.nav.day2 {
+			return p.buildDay2()
+		}
 		return p.buildBootstrap()
 	case etcdTab:
 		return p.buildEtcd()
@@ -75,11 +78,15 @@ func (p panes) buildBootstrap() cluster.Bootstrap {
 	return cluster.Bootstrap{Theme: p.theme, Board: p.run.board, Now: p.now}
 }
 
+func (p panes) buildDay2() cluster.Day2 {
+	return cluster.Day2{Theme: p.theme, Board: p.run.board, Now: p.now, Offset: p.nav.offsets[day2Tab]}
+}
+
 func (p panes) buildEtcd() cluster.Etcd {
 	board := p.run.board
 	return cluster.Etcd{
 		Theme: p.theme, Members: board.Etcd, HoldReason: board.EtcdHeld, Counts: board.EtcdTrail, Times: board.EtcdTimes,
-		Masters: p.run.countMasters(),
+		Masters: p.run.countMasters(), Installed: p.nav.day2,
 	}
 }
 
@@ -160,7 +167,7 @@ func (p panes) buildOverview(noticed bool) run.Overview {
 		diagnosis.Findings = nil
 	}
 	return run.Overview{
-		Theme: p.theme, Diagnosis: diagnosis, Bootstrap: p.buildBootstrap(), Certificates: p.buildCertificates(),
+		Theme: p.theme, Diagnosis: diagnosis, Bootstrap: p.buildBootstrap(), Day2: p.buildDay2(), Certificates: p.buildCertificates(),
 		Access: cluster.Access{Theme: p.theme, Board: p.run.board}, Etcd: p.buildEtcd(), Nodes: p.buildNodes(), Operators: p.buildOperators(),
 		Applications: p.buildApplications(), Cloud: p.buildCloud(),
 	}

@@ -32,10 +32,14 @@ func (s screen) formatCounts() []string {
 	if taken := s.panes.buildApplications().RenderSummary(); taken != "" {
 		syn = []string{label("syn", taken)}
 	}
+	progress := label("boot", s.panes.buildBootstrap().RenderSummary())
+	if s.nav.day2 {
+		progress = label("day 2", s.panes.buildDay2().RenderSummary())
+	}
 	return append(syn,
 		label("nodes", s.panes.buildNodes().RenderReady()),
 		label("etcd", s.panes.buildEtcd().RenderSummary()),
-		label("boot", s.panes.buildBootstrap().RenderSummary()),
+		progress,
 		label("cloud", s.panes.buildCloud().RenderSummary()),
 	)
 }

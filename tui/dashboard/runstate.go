@@ -26,6 +26,7 @@ type runState struct {
 
 func newRunState(o Options) *runState {
 	r := &runState{board: provisioner.NewBoard(sanitizePlan(o.Plan, o.ASCII)), expected: o.Nodes, clock: o.Now, ascii: o.ASCII}
+	r.board.Verb = o.Verb
 	r.countNodes()
 	return r
 }
@@ -42,7 +43,13 @@ func (r *runState) fold(events []provisioner.Event) {
 }
 
 func (r *runState) countNodes() {
-	r.nodes = cluster.CountNodes(r.board.Nodes, r.board.CSRs, r.expected)
+	removed := map[string]bool{}
+	nodes := slices.DeleteFunc(slices.Clone(r.board.Nodes), func(n provisioner.NodeView) bool {
+		removed[n.Name] = n.State == provisioner.NodeRemoved
+		return removed[n.Name]
+	})
+	expected := slices.DeleteFunc(slices.Clone(r.expected), func(m state.Machine) bool { return removed[m.Name] })
+	r.nodes = cluster.CountNodes(nodes, r.board.CSRs, expected)
 }
 
 // now returns the time of the run while it goes on, and that of its last event afterwards.

@@ -158,7 +158,7 @@ func (s screen) drawMedium(c *components.Canvas) {
 	case s.nav.tab == logTab:
 		s.drawBox(c, main, logTab, "events", s.panes.buildEvents())
 	default:
-		s.drawBox(c, main, s.nav.tab, s.nav.tab.String(), s.panes.buildTab(s.nav.tab))
+		s.drawBox(c, main, s.nav.tab, s.nav.name(s.nav.tab), s.panes.buildTab(s.nav.tab))
 	}
 	s.drawCluster(c)
 }
@@ -190,6 +190,8 @@ func (s screen) drawCluster(c *components.Canvas) {
 	l, board := s.layout, s.run.board
 	s.drawBox(c, l.Overview, overviewTab, "overview", s.panes.buildOverview(!s.noticeRect.IsEmpty()))
 	switch {
+	case s.nav.day2:
+		s.drawBox(c, l.Bootstrap, day2Tab, s.nav.name(day2Tab), s.panes.buildDay2())
 	case len(board.Applications) > 0 && (s.nav.tab != synTab || !l.Operators.IsEmpty()):
 		s.drawBox(c, l.Bootstrap, synTab, synTab.String(), s.panes.buildApplications())
 	case s.run.isBootstrapped() && l.Operators.IsEmpty() && len(board.Operators) > 0:

@@ -80,6 +80,10 @@ func (s screen) findWideFocusRect() components.Rect {
 		return l.Cloud
 	case synTab:
 		return l.Bootstrap
+	case bootstrapTab:
+		if s.nav.day2 {
+			return l.Bootstrap
+		}
 	case logTab:
 		if s.nav.journal && !l.Journal.IsEmpty() {
 			return l.Journal

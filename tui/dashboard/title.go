@@ -32,13 +32,11 @@ func (v title) render(width int) string {
 		right += rest
 	}
 	right += speed
-	left := " " + t.Label.Render(v.options.Title)
-	if v.options.Subtitle != "" {
-		left += t.Dim.Render(" " + t.Dot + " " + v.options.Subtitle)
-	}
-	room := max(width-ansi.StringWidth(right)-1, 0)
-	if ansi.StringWidth(left) > room {
-		left = " " + t.Label.Render(v.options.Title)
+	left, room := " "+t.Label.Render(v.options.Title), max(width-ansi.StringWidth(right)-1, 0)
+	for _, part := range []string{v.run.board.Verb, t.Dim.Render(v.options.Subtitle)} { // as many as fit
+		if more := left + t.Dim.Render(" "+t.Dot+" ") + part; ansi.StringWidth(part) > 0 && ansi.StringWidth(more) <= room {
+			left = more
+		}
 	}
 	return cells.Fit(cells.Fit(left, room)+" "+right, width)
 }

@@ -214,8 +214,9 @@ func FormatSubtitle(folder state.Folder, spec state.Spec) string {
 }
 
 func (s Display) newDashboardOptions(shown run.View, events <-chan provisioner.Event) dashboard.Options {
-	return dashboard.Options{
+	options := dashboard.Options{
 		Title:         shown.Spec.Cluster.ID,
+		Verb:          shown.Verb,
 		Subtitle:      FormatSubtitle(shown.Folder, shown.Spec),
 		Plan:          shown.Plan,
 		Nodes:         shown.Spec.Nodes(),
@@ -231,6 +232,9 @@ func (s Display) newDashboardOptions(shown run.View, events <-chan provisioner.E
 		Silent:        s.silent,
 		NoColor:       os.Getenv("NO_COLOR") != "",
 		ResumeCommand: shown.Resume,
-		Handover:      func() handover.Report { return clusterdir.DescribeHandover(shown.Folder, shown.Spec, shown.Kept) },
 	}
+	if shown.Verb == "" {
+		options.Handover = func() handover.Report { return clusterdir.DescribeHandover(shown.Folder, shown.Spec, shown.Kept) }
+	}
+	return options
 }

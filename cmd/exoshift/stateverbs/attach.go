@@ -122,7 +122,7 @@ func (a attachment) send(ctx context.Context, command shared.Command) error {
 func (a attachment) watch(ctx context.Context, o cli.Options) error {
 	ctx, leave := context.WithCancel(ctx)
 	defer leave()
-	stream, err := a.findStream(ctx)
+	stream, verb, err := a.findStream(ctx)
 	if err != nil {
 		return err
 	}
@@ -131,8 +131,8 @@ func (a attachment) watch(ctx context.Context, o cli.Options) error {
 		defer close(events)
 		failed <- a.follow(ctx, stream, events)
 	}()
-	if o.Output == cli.OutputTUI && stream == state.EventsFile { // the others have no dashboard anywhere
-		return a.showDashboard(ctx, o, events)
+	if o.Output == cli.OutputTUI && stream != state.TeardownFile { // which has no dashboard anywhere
+		return a.showDashboard(ctx, o, verb, events)
 	}
 	emit := o.Output.NewPrinter(a.std.Out)
 	for event := range events {
@@ -142,21 +142,20 @@ func (a attachment) watch(ctx context.Context, o cli.Options) error {
 }
 
 // findStream returns where the run that works on the cluster now keeps its events; without one, that of the installation.
-func (a attachment) findStream(ctx context.Context) (string, error) {
+func (a attachment) findStream(ctx context.Context) (stream, verb string, err error) {
 	lease, err := a.place.ReadLease(ctx, a.id)
 	if err != nil || lease.Holder == nil {
-		return state.EventsFile, err
+		return state.EventsFile, "", err
 	}
-	switch lease.Holder.Verb {
+	switch verb := lease.Holder.Verb; verb {
 	case fleet.VerbDestroy:
-		return state.TeardownFile, nil
+		return state.TeardownFile, "", nil
 	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes, fleet.VerbStop, fleet.VerbStart:
-		return state.NodesFile, nil
+		return state.NodesFile, verb, nil
 	}
-	return state.EventsFile, nil
+	return state.EventsFile, "", nil
 }
 
-// follow sends the events of the last run in a stream, and those that come, until nobody works on the cluster any more.
 func (a attachment) follow(ctx context.Context, stream string, events chan<- provisioner.Event) error {
 	follower, first := a.place.Follow(a.id, stream), true
 	for {
@@ -203,7 +202,7 @@ func selectLastRun(lines []byte) []byte {
 	return lines
 }
 
-func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-chan provisioner.Event) (err error) {
+func (a attachment) showDashboard(ctx context.Context, o cli.Options, verb string, events <-chan provisioner.Event) (err error) {
 	work, err := sharedstate.WorkPath()
 	if err != nil {
 		return err
@@ -221,9 +220,13 @@ func (a attachment) showDashboard(ctx context.Context, o cli.Options, events <-c
 	if err != nil {
 		return err
 	}
+	var plan provisioner.Plan // a verb on an installed cluster emits its own
+	if verb == "" {
+		plan = install.Steps(spec)
+	}
 	send := func(command shared.Command) { _ = a.send(ctx, command) } // the screen shows whether the run follows
 	err = dashboard.Run(ctx, dashboard.Options{
-		Title: spec.Cluster.ID, Subtitle: cli.FormatSubtitle(folder, spec), Plan: install.Steps(spec), Nodes: spec.Nodes(), Events: events,
+		Title: spec.Cluster.ID, Subtitle: cli.FormatSubtitle(folder, spec), Verb: verb, Plan: plan, Nodes: spec.Nodes(), Events: events,
 		ApproveKeys: func() { send(shared.Command{Action: shared.CommandApproveNewKeys}) },
 		Decide: func(rule string, reply provisioner.Reply) {
 			send(shared.Command{Action: shared.CommandDecide, Rule: rule, Reply: string(reply)})

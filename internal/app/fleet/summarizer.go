@@ -12,7 +12,6 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 	"exoshift/state/lease"
@@ -121,7 +120,7 @@ func (s *Summarizer) Summarize() shared.Summary {
 func (s *Summarizer) addCluster(summary *shared.Summary, facts state.Facts) {
 	summary.Nodes = len(s.spec.Nodes())
 	for _, node := range s.board.Nodes {
-		if node.State == machines.NodeReady {
+		if node.State == provisioner.NodeReady {
 			summary.NodesReady++
 		}
 	}

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 
 	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/day2"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -263,45 +263,28 @@ type execution struct {
 
 // execute runs the plan.
 func (c Cluster) execute(ctx context.Context, wanted Removal, do execution, shown Display) error {
-	events, err := c.Folder.Append(state.NodesFile)
-	if err != nil {
-		return err
-	}
-	defer events.Close()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	renderer := shown.Open(ctx, run.View{
-		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: do.plan.Steps, Now: c.Net.Clock.Now, Resume: do.plan.Retry, Events: events.Name(),
-		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: do.removal.Decide,
-	})
-	do.removal.SetAttended(renderer.IsAttended)
-	record := json.NewEncoder(events)
-	var failure, unwritten error
-	emit := provisioner.Stream(c.Net.Clock, func(e provisioner.Event) {
-		unwritten = errors.Join(unwritten, record.Encode(e))
-		renderer.Emit(e)
-	})
-	unshown := renderer.RunWith(func() {
-		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: do.verb + " nodes of " + c.Spec.Cluster.ID, Program: wanted.Program, Command: do.plan.Retry})
-		failure = provisioner.Run(ctx, do.plan.Steps, emit)
-		if failure != nil {
+	retry := func() string { return wanted.FormatRetry(do.removal.ListLeft()) }
+	return day2.Run{
+		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: "nodes " + do.verb, Title: do.verb + " nodes of " + c.Spec.Cluster.ID, Program: wanted.Program,
+		Steps: do.plan.Steps, Decide: do.removal.Decide, SetAttended: do.removal.SetAttended, Retry: retry,
+		Begin: func(emit func(provisioner.Event)) { do.removal.EmitTargets(emit) },
+		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
+			if failure == nil {
+				return c.rewriteHandover()
+			}
 			freed, err := do.undo(ctx)
 			for _, node := range freed {
 				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon-" + node, Phase: nodes.Phase, Kind: nodes.KindNode, Name: node,
 					Action: string(state.Updated), Text: "it is not cordoned any more: its removal was given up"})
 			}
-			failure = errors.Join(failure, err)
-			do.plan.Retry = wanted.FormatRetry(do.removal.ListLeft())
-		} else {
-			failure = errors.Join(unwritten, c.rewriteHandover())
+			return errors.Join(failure, err)
+		},
+	}.Execute(ctx, shown, func(failure error, events string) {
+		if failure != nil {
+			do.plan.Retry = retry()
 		}
-		emit(run.NewFinishedEvent(failure, do.plan.Retry))
+		shown.Close(do.plan, failure, events)
 	})
-	shown.Close(do.plan, failure, events.Name())
-	if failure != nil {
-		return exit.MarkPrinted(failure)
-	}
-	return unshown
 }
 
 // rewriteHandover keeps the page true, if there is one.

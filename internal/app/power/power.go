@@ -5,11 +5,11 @@ package power
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
+	"exoshift/internal/app/day2"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
@@ -204,39 +204,19 @@ func giveUp(ctx context.Context, undo func(context.Context) ([]string, error)) (
 
 // execute runs the steps.
 func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) ([]string, error), shown Display) error {
-	events, err := c.Folder.Append(state.NodesFile)
-	if err != nil {
-		return err
-	}
-	defer events.Close()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	renderer := shown.Open(ctx, run.View{
-		Spec: c.Spec, Folder: c.Folder, Kept: true, Plan: plan.Steps, Now: c.Net.Clock.Now, Resume: plan.Retry, Events: events.Name(),
-		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: func() {}, Decide: func(string, provisioner.Reply) {},
-	})
-	record := json.NewEncoder(events)
-	var failure, unwritten error
-	emit := provisioner.Stream(c.Net.Clock, func(e provisioner.Event) {
-		unwritten = errors.Join(unwritten, record.Encode(e))
-		renderer.Emit(e)
-	})
-	unshown := renderer.RunWith(func() {
-		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: plan.Verb + " " + c.Spec.Cluster.ID, Program: wanted.Program, Command: plan.Retry})
-		failure = provisioner.Run(ctx, plan.Steps, emit)
-		if failure = errors.Join(failure, unwritten); failure != nil {
+	return day2.Run{
+		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: plan.Verb, Title: plan.Verb + " " + c.Spec.Cluster.ID, Program: wanted.Program,
+		Steps: plan.Steps, Retry: func() string { return plan.Retry },
+		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
+			if failure == nil {
+				return nil
+			}
 			freed, err := giveUp(ctx, undo)
 			for _, node := range freed {
 				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon", Kind: "node", Name: node, Action: string(state.Updated),
 					Text: "it is not cordoned any more: the stop was given up"})
 			}
-			failure = errors.Join(failure, err)
-		}
-		emit(run.NewFinishedEvent(failure, plan.Retry))
-	})
-	shown.Close(plan, failure, events.Name())
-	if failure != nil {
-		return exit.MarkPrinted(failure)
-	}
-	return unshown
+			return errors.Join(failure, err)
+		},
+	}.Execute(ctx, shown, func(failure error, events string) { shown.Close(plan, failure, events) })
 }

@@ -34,7 +34,8 @@ type Renderer struct {
 type View struct {
 	Spec   state.Spec
 	Folder state.Folder
-	Kept   bool // the folder, after a run that went well
+	Kept   bool   // the folder, after a run that went well
+	Verb   string // what is done with an installed cluster; "": it is being installed
 	Plan   provisioner.Plan
 	Now    func() time.Time
 	Speed  float64 // of a rehearsal's clock; 0 otherwise

@@ -125,7 +125,7 @@ func (m *Machines) startNodes(ctx context.Context, report provisioner.Report, no
 	}
 	for _, node := range nodes {
 		instance, _ := m.Find(node.Name)
-		m.EmitNode(report, provisioner.Event{State: NodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
+		m.EmitNode(report, provisioner.Event{State: provisioner.NodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
 	}
 	if m.IsPreview {
 		return nil
@@ -232,13 +232,6 @@ func (m *Machines) findAddress(machine state.Machine) (string, error) {
 	return "", fault.Newf(fault.Internal, "publish the address of "+machine.Name, "the machine has none")
 }
 
-// States of a node in its events.
-const (
-	NodeBooting  = "Booting" // the machine runs; the node has not registered
-	NodeNotReady = "NotReady"
-	NodeReady    = "Ready"
-)
-
 // EmitNode emits the state of a node if it has changed.
 func (m *Machines) EmitNode(report provisioner.Report, event provisioner.Event) {
 	event.Type = provisioner.TypeNode
@@ -251,7 +244,7 @@ func (m *Machines) EmitNode(report provisioner.Report, event provisioner.Event) 
 func (m *Machines) ListBootingMasters() []string {
 	var silent []string
 	for _, master := range m.Spec.Machines(state.RoleMaster) {
-		if strings.HasPrefix(m.states.Get("node/"+master.Name), NodeBooting) {
+		if strings.HasPrefix(m.states.Get("node/"+master.Name), provisioner.NodeBooting) {
 			silent = append(silent, master.Name)
 		}
 	}

@@ -1,9 +1,8 @@
 package watch
 
 import (
-	"fmt"
-
 	"exoshift/provisioner"
+	"exoshift/provisioner/clusterevents"
 	"exoshift/provisioner/install/machines"
 	"exoshift/state"
 )
@@ -12,18 +11,17 @@ import (
 type emitter struct {
 	spec     state.Spec
 	machines *machines.Machines
-	states   provisioner.LastStates // of probes, operators, ...
+	changes  clusterevents.Emitter
+	states   provisioner.LastStates // of probes
 
 	consecutiveFailures map[string]int // of probes, in a row
 }
 
 func (e *emitter) emitCluster(report provisioner.Report, seen state.Snapshot) {
-	e.emitEtcd(report, seen.Etcd)
+	e.changes.EmitEtcd(report, seen.Etcd)
 	e.emitNodes(report, seen)
-	e.emitVersion(report, seen.Version)
-	for _, operator := range seen.Operators {
-		e.emitOperator(report, operator)
-	}
+	e.changes.EmitVersion(report, seen.Version)
+	e.changes.EmitOperators(report, seen.Operators)
 }
 
 // A probe's failure is emitted only after this number of failures in a row: servers restart while the control plane is
@@ -56,18 +54,6 @@ func (e *emitter) countFailures(way string, ok bool) int {
 	return e.consecutiveFailures[way]
 }
 
-func (e *emitter) emitEtcd(report provisioner.Report, status state.EtcdStatus) {
-	if len(status.Members) == 0 || !e.states.Update("etcd", fmt.Sprint(status.Members, status.BlockedReason)) {
-		return
-	}
-	members := make([]provisioner.Member, len(status.Members))
-	for n, member := range status.Members {
-		members[n] = provisioner.Member(member)
-	}
-	count := len(members)
-	report(provisioner.Event{Type: provisioner.TypeEtcd, Members: members, Count: &count, Text: status.Message, Reason: status.BlockedReason})
-}
-
 func (e *emitter) emitNodes(report provisioner.Report, seen state.Snapshot) {
 	nodes, client, serving := seen.NodesByName(), map[string]string{}, map[string]string{}
 	for _, request := range seen.Requests { // the newest last
@@ -83,41 +69,15 @@ func (e *emitter) emitNodes(report provisioner.Report, seen state.Snapshot) {
 			continue
 		}
 		event := provisioner.Event{
-			State: machines.NodeBooting, Name: machine.Name, Role: string(machine.Role),
+			State: provisioner.NodeBooting, Name: machine.Name, Role: string(machine.Role),
 			Machine: instance.State, Client: client[machine.Name], Serving: serving[machine.Name],
 		}
 		if node, registered := nodes[machine.Name]; registered {
-			event.State, event.Reason = machines.NodeNotReady, node.Reason
+			event.State, event.Reason = provisioner.NodeNotReady, node.Reason
 			if node.Ready {
-				event.State, event.Reason = machines.NodeReady, ""
+				event.State, event.Reason = provisioner.NodeReady, ""
 			}
 		}
 		e.machines.EmitNode(report, event)
-	}
-}
-
-func (e *emitter) emitVersion(report provisioner.Report, version state.VersionStatus) {
-	percent := version.Percent
-	event := provisioner.Event{Type: provisioner.TypeVersion, State: "installing", Percent: &percent, Text: version.Message}
-	switch {
-	case version.Version == "":
-		return
-	case version.Failing:
-		event.State = "failing"
-	case version.IsInstalled():
-		event.State = "installed"
-	}
-	if e.states.Update("version", fmt.Sprint(event.State, percent, event.Text)) {
-		report(event)
-	}
-}
-
-func (e *emitter) emitOperator(report provisioner.Report, operator state.OperatorStatus) {
-	event := provisioner.Event{Type: provisioner.TypeOperator, Name: operator.Name, State: operator.State()}
-	if event.State != "stable" {
-		event.Reason = operator.Message
-	}
-	if e.states.Update("operator/"+operator.Name, event.State+event.Reason) {
-		report(event)
 	}
 }

@@ -23,24 +23,34 @@ type Etcd struct {
 	Counts     []int
 	Times      []time.Time // start time of each number of members
 	Masters    int         // expected masters; 0 means three
+	Installed  bool        // the cluster was installed before: there is no bootstrap member
 }
 
 // View draws the counts, the members, what comes next, and the history where there is room.
 func (p Etcd) View(width, height int) string {
 	t := p.Theme
 	if len(p.Counts) == 0 {
-		return cells.Fill([]string{t.Dim.Render("no members yet"), t.Dim.Render("expected: ") + p.renderCounts()}, width, height)
+		return cells.Fill(p.renderUnknown(), width, height)
 	}
 	lines := []string{p.renderCounts() + "   " + p.formatGoal()}
 	for _, member := range p.Members {
 		lines = append(lines, p.renderRow(member))
 	}
-	lines = append(lines, cells.WrapStyled(t.Dim, p.describeNext(), "", width)...)
+	if next := p.describeNext(); next != "" {
+		lines = append(lines, cells.WrapStyled(t.Dim, next, "", width)...)
+	}
 	if room := height - len(lines) - 2; room > 0 && len(p.Times) > 1 {
 		lines = append(lines, "")
 		lines = append(lines, p.renderHistory(room)...)
 	}
 	return cells.Fill(lines, width, height)
+}
+
+func (p Etcd) renderUnknown() []string {
+	if p.Installed {
+		return []string{p.Theme.Dim.Render("waiting for the cluster")}
+	}
+	return []string{p.Theme.Dim.Render("no members yet"), p.Theme.Dim.Render("expected: ") + p.renderCounts()}
 }
 
 func (p Etcd) renderRow(member provisioner.Member) string {
@@ -67,6 +77,9 @@ func (p Etcd) renderHistory(room int) []string {
 
 // RenderSummary returns the members in one line.
 func (p Etcd) RenderSummary() string {
+	if len(p.Counts) == 0 && p.Installed {
+		return ""
+	}
 	if len(p.Counts) == 0 {
 		return p.Theme.Dim.Render("no members yet, expected ") + p.renderCounts()
 	}
@@ -117,7 +130,7 @@ func (p Etcd) computeExpected() []int {
 // renderCounts draws the counts so far with the present one in brackets and, if they are as expected, those to come.
 func (p Etcd) renderCounts() string {
 	t, way, seen := p.Theme, p.Counts, len(p.Counts)
-	if expected := p.computeExpected(); seen <= len(expected) && slices.Equal(way, expected[:seen]) {
+	if expected := p.computeExpected(); !p.Installed && seen <= len(expected) && slices.Equal(way, expected[:seen]) {
 		way = expected
 	}
 	way, seen = way[max(len(way)-9, 0):], seen-max(len(way)-9, 0)
@@ -138,10 +151,28 @@ func (p Etcd) renderCounts() string {
 
 func (p Etcd) formatGoal() string {
 	n, peak := len(p.Members), p.countMasters()+1
+	if p.Installed {
+		return p.formatQuorum()
+	}
 	if p.isBootstrapRemoved() {
 		return fmt.Sprintf("%s, ok", text.Plural(n, "member"))
 	}
 	return fmt.Sprintf("members %d of %d, then %d", n, peak, p.countMasters())
+}
+
+// formatQuorum says how many of the members vote, and how many votes are needed.
+func (p Etcd) formatQuorum() string {
+	voters, needed := 0, len(p.Members)/2+1
+	for _, member := range p.Members {
+		if mapMemberStatus(member) == theme.OK {
+			voters++
+		}
+	}
+	line := fmt.Sprintf("%s, quorum %d", text.Plural(voters, "voter"), needed)
+	if voters < needed {
+		return p.Theme.Bad.Render(line)
+	}
+	return line
 }
 
 func (p Etcd) isBootstrapRemoved() bool {
@@ -151,6 +182,8 @@ func (p Etcd) isBootstrapRemoved() bool {
 // describeNext names the next change, or why it is delayed.
 func (p Etcd) describeNext() string {
 	switch {
+	case p.Installed:
+		return ""
 	case p.isBootstrapRemoved():
 		return "bootstrap member removed"
 	case p.HoldReason != "":

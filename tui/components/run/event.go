@@ -54,6 +54,10 @@ func formatObservation(e provisioner.Event) string {
 		return e.State + text.WithAffixes(e.Text, ": ", "")
 	case provisioner.TypeOperator:
 		return e.Name + " is " + e.State + text.WithAffixes(e.Reason, ": ", "")
+	case provisioner.TypeTarget, provisioner.TypePool:
+		return e.Name + ": " + e.Text + text.WithAffixes(e.Reason, ", ", "")
+	case provisioner.TypeCeph:
+		return e.State + text.WithAffixes(e.Text, ": ", "")
 	case provisioner.TypeApplication:
 		return handover.ToApplicationStatus(e).String()
 	case provisioner.TypeDiagnosis:

@@ -14,6 +14,7 @@ type Overview struct {
 	Theme        theme.Theme
 	Diagnosis    Diagnosis // without findings where they are shown elsewhere
 	Bootstrap    cluster.Bootstrap
+	Day2         cluster.Day2
 	Certificates cluster.Certificates
 	Access       cluster.Access
 	Etcd         cluster.Etcd
@@ -59,7 +60,11 @@ func (p Overview) listParagraphs(room, height int) []paragraph {
 	}
 	addRequests := func() { add("csr", strings.TrimPrefix(p.Nodes.RenderRequests(), "CSR ")) }
 	add("wrong", p.Diagnosis.RenderSummary())
-	add("bootstrap", p.Bootstrap.RenderSummary())
+	if p.Day2.Board.Verb != "" {
+		add("day 2", p.Day2.RenderSummary())
+	} else {
+		add("bootstrap", p.Bootstrap.RenderSummary())
+	}
 	if verdict := p.Access.DescribeVerdict(); verdict != "" {
 		add("access", p.Access.RenderSummary(), p.Theme.Caution.Render(verdict))
 	}
