@@ -29,8 +29,10 @@ type Facts struct {
 	NewKeys          map[string]int `json:"newKeys,omitzero"`     // for how many keys beyond its first one a machine got its first certificate, by ID
 	NodeIndices      map[Role][]int `json:"nodeIndices,omitzero"` // of the machines of groups in which removals left gaps
 	Removals         []NodeRemoval  `json:"removals,omitzero"`    // of nodes, begun and not ended
-	Hibernation      *Hibernation   `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
-	Destroyed        time.Time      `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
+	// Balancers are replacements of load balancers, begun and not ended.
+	Balancers   []BalancerReplacement `json:"balancers,omitzero"`
+	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
+	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn

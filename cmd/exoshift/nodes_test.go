@@ -49,6 +49,9 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a group of another size is replaced":           groupResized,
 		"a removal waits for its window":                removalWaits,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
+		"both load balancers are replaced":              balancersReplaced,
+		"a load balancer that must not be replaced now": balancerRefused,
+		"a load balancer that is kept":                  balancerKept,
 	}
 	if !testing.Short() {
 		tests["a removal that is killed at any call goes on"] = removalKilled

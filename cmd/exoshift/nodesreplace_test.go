@@ -84,7 +84,7 @@ func nodeReplaced(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	requestCluster(t, s, http.MethodPost, "/api/v1/nodes", `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "stranger"}}`, new(map[string]any))
 	before := zone.Mutations()
 	for names, says := range map[string]string{
-		"master-1": "its member of etcd would have to be replaced with it", "lb-0": "is a load balancer", "worker-3 worker-3": "named twice",
+		"master-1": "its member of etcd would have to be replaced with it", "worker-3 worker-3": "named twice",
 		"worker-7": "has no node worker-7", "stranger": "no machine of this cluster behind it",
 	} {
 		_, err := replaceNodes(t, s, appnodes.Removal{Names: strings.Fields(names)}, nil)

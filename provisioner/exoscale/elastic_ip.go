@@ -190,6 +190,15 @@ func (c *ElasticIPs) EnsureAttached(ctx context.Context, elasticIPID, instanceID
 	return action, err
 }
 
+// EnsureDetached detaches an elastic IP from an instance: state.Found if it is not attached to it, or the instance is gone.
+func (c *ElasticIPs) EnsureDetached(ctx context.Context, elasticIPID, instanceID string) (action state.Action, err error) {
+	err = api.Repeat(ctx, c.api, "detach elastic-ip "+elasticIPID, func(ctx context.Context) (err error) {
+		action, err = c.detach(ctx, elasticIPID, instanceID)
+		return err
+	})
+	return action, err
+}
+
 // ListAttached returns the IDs of the elastic IPs that are attached to an instance.
 func (c *ElasticIPs) ListAttached(ctx context.Context, instanceID string) ([]string, error) {
 	instance, err := getInstance(ctx, c.api, instanceID)
@@ -211,5 +220,21 @@ func (c *ElasticIPs) attach(ctx context.Context, elasticIPID, instanceID string)
 	return state.Created, c.api.ApplyChange(ctx, state.Created, kindAttachment, name, func(ctx context.Context) (string, error) {
 		body := map[string]api.Reference{"instance": {ID: instanceID}}
 		return elasticIPID, c.api.Put(ctx, "attach elastic-ip "+elasticIPID, elasticIPPath+"/"+elasticIPID+":attach", body)
+	})
+}
+
+func (c *ElasticIPs) detach(ctx context.Context, elasticIPID, instanceID string) (state.Action, error) {
+	instance, err := getInstance(ctx, c.api, instanceID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return state.Found, nil
+	case err != nil:
+		return "", err
+	case !slices.Contains(deref(instance.ElasticIPIDs), elasticIPID):
+		return state.Found, nil
+	}
+	return state.Deleted, c.api.ApplyChange(ctx, state.Deleted, kindAttachment, elasticIPID+" to "+deref(instance.Name), func(ctx context.Context) (string, error) {
+		body := map[string]api.Reference{"instance": {ID: instanceID}}
+		return elasticIPID, c.api.Put(ctx, "detach elastic-ip "+elasticIPID, elasticIPPath+"/"+elasticIPID+":detach", body)
 	})
 }

@@ -78,6 +78,14 @@ func TestAttachElasticIP_IsIdempotent(t *testing.T) {
 			action, err := w.EnsureAttached(ctx, ip.ID, machine.ID)
 			w.wantAction(action, err, state.Found)
 		})
+		action, err = w.EnsureDetached(ctx, ip.ID, machine.ID)
+		w.wantAction(action, err, state.Deleted)
+		for _, gone := range []string{machine.ID, "00000000-0000-0000-0000-000000000000"} {
+			w.unchanged(func() {
+				action, err := w.EnsureDetached(ctx, ip.ID, gone)
+				w.wantAction(action, err, state.Found)
+			})
+		}
 		_, err = w.EnsureAttached(ctx, ip.ID, "00000000-0000-0000-0000-000000000000")
 		w.wantFault(err, fault.NotFound, zone)
 	})

@@ -21,6 +21,8 @@ type Node struct {
 	Answer  *state.Machine     // nil: the answers do not ask for it
 	// Removal is one that was begun and not ended; nil: there is none.
 	Removal *state.NodeRemoval
+	// Balancer is what is known of a load balancer, which is no node of the cluster; nil: it is none.
+	Balancer *Balancer
 }
 
 // Differs returns how it differs from the answers.
@@ -39,7 +41,7 @@ func (n Node) Differs() []string {
 			all = append(all, fmt.Sprintf("disk %d GiB, not %d GiB", n.Machine.DiskGiB, disk))
 		}
 	}
-	if n.Node == nil {
+	if n.Node == nil && n.Balancer == nil {
 		all = append(all, "it is no node of the cluster")
 	}
 	return all
@@ -61,6 +63,9 @@ func (n Node) Findings() []string {
 		if n.Node.ConfigState == "Degraded" {
 			all = append(all, "its configuration is degraded")
 		}
+	}
+	if n.Balancer != nil {
+		all = append(all, n.Balancer.list()...)
 	}
 	switch {
 	case n.Removal == nil:

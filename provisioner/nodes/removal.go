@@ -104,6 +104,9 @@ func (e unwellError) Error() string {
 	return "nothing was changed: the cluster is not well: " + joinReasons(e.reasons)
 }
 
+// NewUnwellError returns the error for which IsUnwell is true.
+func NewUnwellError(reasons []string) error { return unwellError{reasons} }
+
 // IsUnwell reports whether a removal was refused because of a state of the cluster that may pass.
 func IsUnwell(err error) bool {
 	var unwell unwellError

@@ -14,6 +14,7 @@ import (
 	"exoshift/provisioner/openshift/emergency"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/maintenance"
+	"exoshift/provisioner/openshift/nodeprobe"
 	"exoshift/provisioner/openshift/observe"
 	"exoshift/provisioner/openshift/power"
 	"exoshift/provisioner/openshift/synthesis"
@@ -34,6 +35,7 @@ type Cluster struct {
 	*claims.Lister
 	*drain.Drainer
 	*power.Inspector
+	*nodeprobe.Prober
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -54,6 +56,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Lister:       claims.New(connector),
 		Drainer:      drain.New(connector),
 		Inspector:    power.New(connector),
+		Prober:       nodeprobe.New(connector),
 	}
 }
 

@@ -28,7 +28,11 @@ func completeNodes(std cli.Streams) cobra.CompletionFunc {
 		if err != nil {
 			return found, cobra.ShellCompDirectiveNoFileComp
 		}
-		for _, node := range spec.ComputeNodes() {
+		named := spec.ComputeNodes()
+		if cmd.Name() == "replace" {
+			named = append(named, spec.Machines(state.RoleLoadBalancer)...)
+		}
+		for _, node := range named {
 			if strings.HasPrefix(node.Name, begun) && !slices.Contains(names, node.Name) {
 				found = append(found, cobra.CompletionWithDesc(node.Name, string(node.Role)))
 			}

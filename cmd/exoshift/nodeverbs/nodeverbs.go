@@ -44,7 +44,7 @@ func newListCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [ID]",
 		Short: "List the nodes of a cluster with their machines, and how they differ from the answers",
-		Long: `List the nodes of a cluster with their machines, and how they differ from the answers. Nothing is changed.
+		Long: `List the nodes of a cluster with their machines, and how they differ from the answers; and its load balancers. Nothing is changed.
 
 With --output json, each node is an object on a line of its own.`,
 		Example: `  exoshift nodes list c-demo-1
@@ -74,6 +74,11 @@ func list(ctx context.Context, o cli.Options, std cli.Streams, wide bool) error 
 		if err != nil {
 			return err
 		}
+		pair, err := cluster.ListBalancers(ctx, wide)
+		if err != nil {
+			return err
+		}
+		all = append(all, pair...)
 		if o.Output.IsJSON() {
 			return writeNodesJSON(std.Out, all)
 		}

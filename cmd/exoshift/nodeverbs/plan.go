@@ -14,7 +14,8 @@ import (
 
 // printPlan prints what a removal of nodes would change, and what takes their place.
 func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
-	fmt.Fprintf(w, "Cluster %s: %s to %s\n", console.SanitizeLine(cluster), text.Plural(len(plan.Targets), "node"), v.name)
+	fmt.Fprintf(w, "Cluster %s: %s to %s\n", console.SanitizeLine(cluster), countTargets(plan), v.name)
+	printBalancers(w, plan.Balancers)
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
@@ -94,6 +95,11 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 			return err
 		}
 	}
+	for _, target := range plan.Balancers {
+		if err := encoder.Encode(toBalancerLine(target)); err != nil {
+			return err
+		}
+	}
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		shown := removalLine{
@@ -126,10 +132,10 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 // printSummary prints how a removal ended, and what is left to do.
 func printSummary(w io.Writer, v verb, plan nodes.Plan, failure error) {
 	if failure != nil {
-		fmt.Fprintf(w, "\nNot all nodes are %s. This goes on:\n  %s\n", v.done, console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nNot all %s are %s. This goes on:\n  %s\n", nameTargets(plan), v.done, console.SanitizeLine(plan.Retry))
 		return
 	}
-	fmt.Fprintf(w, "\n%s %s.\n", text.Plural(len(plan.Targets), "node"), v.done)
+	fmt.Fprintf(w, "\n%s %s.\n", countTargets(plan), v.done)
 	if len(plan.Changes) == 0 {
 		return
 	}

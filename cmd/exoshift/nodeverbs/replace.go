@@ -13,16 +13,21 @@ func newReplaceCommand(std cli.Streams) *cobra.Command {
 	var wanted nodes.Removal
 	cmd := &cobra.Command{
 		Use:   "replace [ID] NODE...",
-		Short: "Replace nodes: add a new one for each, then drain and delete the old one",
+		Short: "Replace nodes: add a new one for each, then drain and delete the old one; or load balancers",
 		Long: `Replace nodes: for each, a new one of its group is added; once that is ready, the old one is drained, and deleted with its machine.
 
 The new node has the lowest free name of the group, and the counts of the answers stay as they are. --parallel is how many nodes are
 replaced at a time, each with one machine more meanwhile. What is interrupted is ended by the same command: nothing is added twice.
 
+Load balancers, such as lb-0, are replaced one after the other, in a command of their own: the other one is proven to serve, from
+outside and from a node; it is left both elastic IPs; the machine is deleted and started again under the same name, and proven to serve.
+Refused is that while nodes join or restart, and while the other one does not serve.
+
 Refused are masters, storage nodes, a node whose machine is gone, and any replacement in a cluster that is not well, or that differs from
 its answers already.`,
 		Example: `  exoshift nodes replace worker-3 --dry-run
-  exoshift nodes replace c-demo-1 worker-3 worker-4 --yes`,
+  exoshift nodes replace c-demo-1 worker-3 worker-4 --yes
+  exoshift nodes replace lb-0 lb-1 --yes`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completeNodes(std),
 		RunE: func(cmd *cobra.Command, args []string) error {

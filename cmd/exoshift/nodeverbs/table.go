@@ -53,6 +53,10 @@ func printNodes(w io.Writer, all []nodes.Node, now time.Time, wide bool) error {
 func formatNodeStatus(node nodes.Node) string {
 	status := "Missing"
 	switch {
+	case node.Balancer != nil && node.Machine != nil && node.Balancer.Failure == "":
+		status = "Ready"
+	case node.Balancer != nil && node.Machine != nil:
+		status = "NotReady"
 	case node.Node == nil:
 	case node.Node.Ready:
 		status = "Ready"
@@ -114,6 +118,9 @@ func toNodeLine(node nodes.Node) nodeLine {
 	}
 	if machine := node.Machine; machine != nil {
 		line.Type, line.Address, line.MachineID, line.Disk = machine.Type, machine.Address, machine.ID, machine.DiskGiB
+	}
+	if node.Balancer != nil {
+		line.Ready = node.Machine != nil && node.Balancer.Failure == ""
 	}
 	if member := node.Node; member != nil {
 		line.Ready, line.Cordoned, line.Version = member.Ready, member.Cordoned, member.Version

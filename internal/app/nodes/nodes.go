@@ -20,10 +20,12 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
 	"exoshift/provisioner"
+	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
 	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -38,8 +40,10 @@ type Cluster struct {
 	Alter   func(*nodes.Clients) // for tests; nil: nothing
 	// AlterInstallation is for tests of nodes that are added, too.
 	AlterInstallation func(*install.Clients)
-	access            *environment.Access
-	close             func() error
+	// AlterBalancers is for tests of load balancers that are replaced.
+	AlterBalancers func(*balancers.Clients)
+	access         *environment.Access
+	close          func() error
 }
 
 // Open opens a cluster by its folder. A rehearsal's is on its simulated zone. A folder that the verb changes has to be locked.
@@ -116,6 +120,33 @@ func (c Cluster) List(ctx context.Context, disks bool) ([]nodes.Node, error) {
 		return nil, err
 	}
 	return nodes.List(ctx, c.Spec, c.Facts, clients, disks)
+}
+
+// ListBalancers returns the load balancers of the cluster as nodes that have no Node; with disks it asks for each machine by itself.
+func (c Cluster) ListBalancers(ctx context.Context, disks bool) ([]nodes.Node, error) {
+	clients, disconnect, err := c.OpenClients(state.NoJournal{})
+	if err != nil {
+		return nil, err
+	}
+	defer disconnect()
+	list := clients.Cloud.ListInstances
+	if disks {
+		list = clients.Cloud.DescribeInstances
+	}
+	machines, err := list(ctx, c.Spec.Labels())
+	if err != nil {
+		return nil, err
+	}
+	host := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
+	defer host.Close()
+	all := nodes.JoinBalancers(c.Spec, c.Facts, machines)
+	err = provisioner.ForEach(ctx, indexes(all), func(ctx context.Context, i int) error {
+		if machine := all[i].Machine; machine != nil && machine.Address != "" {
+			all[i].Balancer.Failure = describeFailure(host.CheckMonitor(ctx, machine.Address))
+		}
+		return nil
+	})
+	return all, err
 }
 
 // How long an API may not answer before that is a failure, by the cluster's clock: the machines of a rehearsal start when its zone is

@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
@@ -53,11 +54,13 @@ type Display interface {
 // Plan is what a removal would change.
 type Plan struct {
 	Targets []nodes.Target
-	Steps   provisioner.Plan
-	Changes []answersfile.Change // of the answers
-	Cost    *preflight.Cost      // of the cluster afterwards; nil: nothing is added
-	Start   time.Time            // before which nothing is changed; zero: at once
-	Retry   string               // the command that goes on with what is left of it
+	// Balancers are load balancers that are replaced; then there are no other targets.
+	Balancers []balancers.Target
+	Steps     provisioner.Plan
+	Changes   []answersfile.Change // of the answers
+	Cost      *preflight.Cost      // of the cluster afterwards; nil: nothing is added
+	Start     time.Time            // before which nothing is changed; zero: at once
+	Retry     string               // the command that goes on with what is left of it
 }
 
 // Remove removes nodes. The folder must be locked, except for a dry run.
@@ -76,6 +79,9 @@ func (c Cluster) replace(ctx context.Context, wanted Removal, install Installer,
 		return err
 	}
 	r.Options.Replaced = wanted.Names
+	if hasBalancer(c.Spec, wanted.Names) {
+		return balancerRoll{c}.run(ctx, wanted, r, shown)
+	}
 	do.install = &r
 	return c.carryOut(ctx, wanted, do, shown)
 }
@@ -152,16 +158,20 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 			return err
 		}
 	}
-	freed, err := c.undo(ctx, facts, clients, wanted.Names)
-	for _, node := range freed {
-		shown.Warn(node + " is not cordoned any more: its removal was given up")
+	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
+		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.Undo(ctx, facts, clients.Cluster, keep) })
+		return describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: its removal was given up"), err
+	}
+	undone, err := undo(ctx, wanted.Names)
+	for _, event := range undone {
+		shown.Warn(event.Name + ": " + event.Text)
 	}
 	if err != nil {
 		return err
 	}
 	return c.execute(ctx, wanted, execution{
-		verb: do.verb, plan: plan, removal: removal,
-		undo: func(ctx context.Context) ([]string, error) { return c.undo(ctx, facts, clients, nil) },
+		verb: do.verb, plan: plan, work: removal,
+		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
 	}, shown)
 }
 
@@ -192,7 +202,8 @@ const (
 
 // prepare returns refusals for the sake of the cluster with their exit code.
 func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Removal, do task) (Plan, error) {
-	if err := c.check(ctx, removal, wanted); err != nil {
+	prepare := func(ctx context.Context) error { return removal.Prepare(ctx, wanted.Names) }
+	if err := c.waitPrepared(ctx, prepare, wanted); err != nil {
 		return Plan{}, err
 	}
 	after := removal.After()
@@ -211,8 +222,8 @@ func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Rem
 	return plan, err
 }
 
-// check waits until the cluster is well, where it is known to become well by itself.
-func (c Cluster) check(ctx context.Context, removal *nodes.Removal, wanted Removal) error {
+// waitPrepared calls prepare until it finds the cluster well, where that is known to become so by itself. Refusals have their exit code.
+func (c Cluster) waitPrepared(ctx context.Context, prepare func(context.Context) error, wanted Removal) error {
 	limit := time.Duration(0)
 	switch {
 	case wanted.Window.Maintenance && !wanted.DryRun:
@@ -220,10 +231,10 @@ func (c Cluster) check(ctx context.Context, removal *nodes.Removal, wanted Remov
 	case c.Facts.Rehearsal:
 		limit = settleLimit
 	}
-	failure := removal.Prepare(ctx, wanted.Names)
+	failure := prepare(ctx)
 	if limit > 0 && nodes.IsUnwell(failure) {
 		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
-			if failure = removal.Prepare(ctx, wanted.Names); nodes.IsUnwell(failure) {
+			if failure = prepare(ctx); nodes.IsUnwell(failure) {
 				return failure
 			}
 			return nil
@@ -238,44 +249,61 @@ func (c Cluster) check(ctx context.Context, removal *nodes.Removal, wanted Remov
 	return failure
 }
 
-// undoTimeout is for how long the cordons of a removal that failed are tried to be ended.
+// describeUndone returns the events of what was undone of given-up steps.
+func describeUndone(step, kind string, names []string, text string) (events []provisioner.Event) {
+	for _, name := range names {
+		events = append(events, provisioner.Event{Type: provisioner.TypeObject, Step: step + name, Phase: nodes.Phase, Kind: kind, Name: name, Action: string(state.Updated), Text: text})
+	}
+	return events
+}
+
+// undoTimeout is for how long what a run has set that failed is tried to be undone.
 const undoTimeout = time.Minute
 
-// undo ends the cordons that no removal needs, also after the run was stopped; whoever has taken over the cluster's lock does it
-// otherwise. It returns the nodes that are in use again.
-func (c Cluster) undo(ctx context.Context, facts *state.FactsStore, clients nodes.Clients, keep []string) (freed []string, err error) {
+// withUndoTime undoes what nothing needs any more, also after the run was stopped; whoever has taken over the cluster's lock does it
+// otherwise.
+func withUndoTime(ctx context.Context, undo func(context.Context) ([]string, error)) ([]string, error) {
 	var lost *lease.LostError
 	if errors.As(context.Cause(ctx), &lost) {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
-	return nodes.Undo(ctx, facts, clients.Cluster, keep)
+	return undo(ctx)
 }
 
 // execution is a plan that was agreed to.
 type execution struct {
-	verb    string
-	plan    Plan
-	removal *nodes.Removal
-	undo    func(context.Context) (freed []string, _ error) // is called if not all of it was done
+	verb string
+	plan Plan
+	work work
+	undo func(context.Context) ([]provisioner.Event, error) // is called if not all of it was done
+}
+
+// work is what a plan does.
+type work interface {
+	Decide(rule string, reply provisioner.Reply)
+	SetAttended(attended func() bool)
+	// EmitTargets emits the targets, before anything is done with them.
+	EmitTargets(report provisioner.Report)
+	// ListLeft returns the names to give to the verb again for what is left.
+	ListLeft() []string
 }
 
 // execute runs the plan.
 func (c Cluster) execute(ctx context.Context, wanted Removal, do execution, shown Display) error {
-	retry := func() string { return wanted.FormatRetry(do.removal.ListLeft()) }
+	retry := func() string { return wanted.FormatRetry(do.work.ListLeft()) }
 	return day2.Run{
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: "nodes " + do.verb, Title: do.verb + " nodes of " + c.Spec.Cluster.ID, Program: wanted.Program,
-		Steps: do.plan.Steps, Decide: do.removal.Decide, SetAttended: do.removal.SetAttended, Retry: retry,
-		Begin: func(emit func(provisioner.Event)) { do.removal.EmitTargets(emit) },
+		Steps: do.plan.Steps, Decide: do.work.Decide, SetAttended: do.work.SetAttended, Retry: retry,
+		Begin: func(emit func(provisioner.Event)) { do.work.EmitTargets(emit) },
 		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
 			if failure == nil {
 				return c.rewriteHandover()
 			}
-			freed, err := do.undo(ctx)
-			for _, node := range freed {
-				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon-" + node, Phase: nodes.Phase, Kind: nodes.KindNode, Name: node,
-					Action: string(state.Updated), Text: "it is not cordoned any more: its removal was given up"})
+			undone, err := do.undo(ctx)
+			for _, event := range undone {
+				emit(event)
 			}
 			return errors.Join(failure, err)
 		},

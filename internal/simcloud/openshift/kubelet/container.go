@@ -94,6 +94,9 @@ func (r *containerRuntime) execute(ctx context.Context, p *pod, env map[string]s
 	if run, known := programs[program]; known {
 		return run(ctx, r.newContainer(p, env, running))
 	}
+	if probes := listHostProbes(p.object); len(probes) > 0 {
+		return r.probeHosts(ctx, p, probes)
+	}
 	running()
 	if getOwnerKind(p.object) == "Job" {
 		if err := r.cluster.WaitScaled(ctx, jobTime); err != nil {

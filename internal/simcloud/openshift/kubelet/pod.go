@@ -3,6 +3,7 @@ package kubelet
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,6 +28,7 @@ type pod struct {
 	ready     atomic.Bool
 	done      atomic.Bool                   // its program ended successfully
 	waiting   atomic.Pointer[waitingReason] // why it does not run
+	probed    atomic.Pointer[[]kube.Object] // the statuses of its containers, if probes of other hosts decide about them
 	reported  string                        // what was last written to the API
 }
 
@@ -174,13 +176,20 @@ func (k *kubelet) reportPod(ctx context.Context, p *pod) {
 		state, phase = "Succeeded", "Succeeded"
 		container["state"] = kube.Object{"terminated": kube.Object{"reason": "Completed", "exitCode": 0}}
 	}
+	statuses := []kube.Object{container}
+	if results := p.probed.Load(); results != nil && phase == "Running" {
+		statuses = *results
+		for _, one := range statuses {
+			state += fmt.Sprintf(" %t", one["ready"])
+		}
+	}
 	if p.reported == state {
 		return
 	}
 	status := kube.Object{"status": kube.Object{
 		"phase": phase, "hostIP": k.machine.Address().String(), "podIP": k.machine.Address().String(),
 		"conditions":        []kube.Object{{"type": "Ready", "status": ready}},
-		"containerStatuses": []kube.Object{container},
+		"containerStatuses": statuses,
 	}}
 	if _, err := k.api.Do(ctx, http.MethodPatch, "/api/v1/namespaces/"+p.namespace+"/pods/"+p.name+"/status", status); err == nil {
 		p.reported = state

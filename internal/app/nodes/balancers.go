@@ -1,0 +1,147 @@
+package nodes
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strconv"
+
+	"exoshift/internal/app/run"
+	"exoshift/provisioner"
+	"exoshift/provisioner/balancers"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/nodes"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/bootstraphost"
+	"exoshift/state"
+)
+
+// outside asks load balancers from this workstation.
+type outside struct {
+	*bootstraphost.Host
+	cluster Cluster
+}
+
+// CheckAPI sends a request to the cluster's API by one address, whatever the name of the API leads to.
+func (o outside) CheckAPI(ctx context.Context, address string) error {
+	through := o.cluster.Net
+	through.Dial = func(ctx context.Context, proto, _ string) (net.Conn, error) {
+		return o.cluster.Net.Dial(ctx, proto, net.JoinHostPort(address, strconv.Itoa(network.PortAPI)))
+	}
+	api := openshift.NewCluster(through, run.Run{Folder: o.cluster.Folder}.ReadKubeconfig)
+	defer api.Close()
+	return api.CheckAPI(ctx)
+}
+
+// balancerRoll replaces load balancers of a cluster.
+type balancerRoll struct{ Cluster }
+
+// openClients returns clients that record changes of the cloud in the journal.
+func (c balancerRoll) openClients(journal state.Recorder) (clients balancers.Clients, disconnect func(), err error) {
+	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	if err != nil {
+		return clients, nil, err
+	}
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	host := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
+	clients = balancers.Clients{Cloud: cloud, Cluster: cluster, Outside: outside{host, c.Cluster}, Clock: c.Net.Clock}
+	if c.AlterBalancers != nil {
+		c.AlterBalancers(&clients)
+	}
+	return clients, func() { cloud.Close(); cluster.Close(); host.Close() }, nil
+}
+
+// run replaces load balancers one after the other. The folder must be locked, except for a dry run.
+func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown Display) error {
+	journal, closeJournal, err := c.openJournal(wanted)
+	if err != nil {
+		return err
+	}
+	defer closeJournal()
+	clients, disconnect, err := c.openClients(journal)
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	if err := c.waitUsable(ctx); err != nil {
+		return err
+	}
+	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
+	add := c.newAdd(r, journal, facts)
+	roll := balancers.New(c.Spec, facts, clients, func(ctx context.Context, report provisioner.Report) error { return add(ctx, report, c.Spec) })
+	start, err := wanted.Window.start(c.Spec, c.Now())
+	if err != nil {
+		return err
+	}
+	immediate := wanted
+	immediate.Window = Window{}
+	plan, err := c.prepare(ctx, roll, immediate, r)
+	if err != nil {
+		return err
+	}
+	plan.Start = start
+	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
+		return err
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	if !start.IsZero() {
+		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
+			return err
+		}
+		if plan, err = c.prepare(ctx, roll, wanted, r); err != nil {
+			return err
+		}
+	}
+	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
+		restored, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
+		return describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up"), err
+	}
+	undone, err := undo(ctx, wanted.Names)
+	for _, event := range undone {
+		shown.Warn(event.Name + ": " + event.Text)
+	}
+	if err != nil {
+		return err
+	}
+	return c.execute(ctx, wanted, execution{
+		verb: "replace", plan: plan, work: roll,
+		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
+	}, shown)
+}
+
+// prepare returns refusals for the sake of the cluster with their exit code.
+func (c balancerRoll) prepare(ctx context.Context, roll *balancers.Roll, wanted Removal, r run.Run) (Plan, error) {
+	check := func(ctx context.Context) error { return roll.Prepare(ctx, wanted.Names) }
+	if err := c.waitPrepared(ctx, check, wanted); err != nil {
+		return Plan{}, err
+	}
+	if !roll.IsBegun() {
+		if err := checkInstalled(ctx, "replace load balancers", r); err != nil {
+			return Plan{}, err
+		}
+	}
+	return Plan{Balancers: roll.Targets(), Steps: roll.Plan(), Retry: wanted.FormatRetry(wanted.Names)}, nil
+}
+
+// hasBalancer reports whether some of the names are those of load balancers.
+func hasBalancer(spec state.Spec, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return balancers.HasBalancer(spec, name) })
+}
+
+func indexes(all []nodes.Node) []int {
+	list := make([]int, len(all))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func describeFailure(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
