@@ -183,6 +183,7 @@ func balancerRefused(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	}
 	b := backdoor{t, s}
 	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "lb-1")+":stop", map[string]any{})
+	pass(t, s, time.Minute) // until the elastic IPs do without it
 	refused("lb-0", "the machine of lb-1 is stopped", nil)
 	if _, err := replaceBalancers(t, s, "lb-1", nil); err != nil {
 		t.Errorf("the one that is stopped: %v", err)
