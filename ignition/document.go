@@ -29,7 +29,7 @@ func CheckSize(op string, userData []byte) error {
 
 func (p Pointer) check() error {
 	const op = "describe machine"
-	if !hostnamePattern.MatchString(p.Hostname) || len(p.Hostname) > 63 {
+	if !p.Unnamed && (!hostnamePattern.MatchString(p.Hostname) || len(p.Hostname) > 63) {
 		return fault.Newf(fault.Invalid, op, "%q is not a valid host name", p.Hostname).
 			WithHint("use at most 63 lowercase letters, digits, hyphens and dots")
 	}

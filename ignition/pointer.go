@@ -21,6 +21,7 @@ import (
 // Pointer is the document that a machine boots with: its host name, and the source of the rest of its configuration.
 type Pointer struct {
 	Hostname string
+	Unnamed  bool         // it gives the machine no host name: the machine has that of its instance
 	Source   string       // URL of a document that is merged into this one
 	Hash     string       // "sha512-<hex>" of the fetched document; "" for any
 	CA       []byte       // PEM certificate that verifies the server, besides those of the image; nil for none
@@ -30,7 +31,8 @@ type Pointer struct {
 
 // RenderNodePointer returns the document of a node, which fetches its configuration from the cluster's machine config server.
 // The server's certificate is verified by rootCA, the PEM certificate that openshift-install generated. A data disk
-// becomes partition "data"; on storage nodes it is filled with zeros, for TopoLVM it becomes volume group vgssd.
+// becomes partition "data"; on storage nodes it is filled with zeros, for TopoLVM it becomes volume group vgssd. The members of an
+// instance pool share their document, which names none of them.
 func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) ([]byte, error) {
 	pointer := Pointer{
 		Hostname: node.Name,
@@ -39,6 +41,9 @@ func RenderNodePointer(node state.Machine, clusterDomain string, rootCA []byte) 
 	}
 	if len(rootCA) == 0 {
 		return nil, fault.Newf(fault.Invalid, "describe machine "+node.Name, "no certificate authority to verify the machine config server")
+	}
+	if node.Pool {
+		pointer.Hostname, pointer.Unnamed = "", true
 	}
 	if node.DataDisk > 0 {
 		pointer.RootGiB = node.RootDisk
@@ -87,7 +92,7 @@ func (p Pointer) buildConfig() types.Config {
 			Config:   types.IgnitionConfig{Merge: []types.Resource{p.buildSource()}},
 			Security: types.Security{TLS: types.TLS{CertificateAuthorities: p.listAuthorities()}},
 		},
-		Storage: types.Storage{Files: []types.File{newHostnameFile(p.Hostname)}, Disks: p.buildDisks()},
+		Storage: types.Storage{Files: p.listFiles(), Disks: p.buildDisks()},
 		Systemd: types.Systemd{Units: p.Units},
 	}
 }
@@ -106,6 +111,14 @@ func (p Pointer) listAuthorities() []types.Resource {
 	}
 	const pem = "data:text/plain;charset=utf-8;base64,"
 	return []types.Resource{{Source: util.StrToPtr(pem + base64.StdEncoding.EncodeToString(p.CA))}}
+}
+
+// Without a file, Afterburn writes the name of the instance.
+func (p Pointer) listFiles() []types.File {
+	if p.Unnamed {
+		return nil
+	}
+	return []types.File{newHostnameFile(p.Hostname)}
 }
 
 // Exoscale's DHCP server sends no host name, and the image's own is localhost.

@@ -25,9 +25,25 @@ func (s Spec) ListConsequences() []Consequence {
 			"A node that is added later is not included: logs and shells of its pods go through the proxy until its address is added to proxy/cluster, "+
 			"for which every node restarts, one after the other.")
 	}
-	add("", "Services of type LoadBalancer get no address: Exoscale's load balancers only support instance pools, and the workers are in none. "+
-		"Use routes or node ports.")
+	if text := describeServices(s); text != "" {
+		add("", text)
+	}
 	return list
+}
+
+// describeServices returns what Services of type LoadBalancer lack, "" if they work.
+func describeServices(s Spec) string {
+	switch pools := len(ListPoolRoles(s)); {
+	case pools == 0:
+		return "Services of type LoadBalancer get no address: Exoscale's load balancers only support instance pools, and the workers are in none. " +
+			"Use routes or node ports."
+	case s.OpenShift.CloudControllerManager != "External":
+		return "Services of type LoadBalancer get no address without Exoscale's cloud controller: set openshift.cloudControllerManager to External."
+	case pools > 1:
+		return "Services of type LoadBalancer have to name one of the instance pools, by the annotation " +
+			"service.beta.kubernetes.io/exoscale-loadbalancer-service-instancepool-id."
+	}
+	return ""
 }
 
 func (s Spec) describeNoStorageNodes() string {

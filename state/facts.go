@@ -34,6 +34,9 @@ type Facts struct {
 	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
+	// PoolMembers are the names of the machines that instance pools have made.
+	PoolMembers map[Role][]string `json:"poolMembers,omitzero"`
+
 	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
 	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn
 }

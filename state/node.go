@@ -1,6 +1,10 @@
 package state
 
-import "slices"
+import (
+	"slices"
+
+	"exoshift/state/poolmember"
+)
 
 // ClusterNode is a node with what its removal depends on.
 type ClusterNode struct {
@@ -88,24 +92,34 @@ func (f *Facts) DropRemoval(node string) {
 	f.Removals = left
 }
 
-// WithoutNode returns the answers without one machine of a group: its count is lowered, and the other machines keep their names.
+// WithoutNode returns the answers without one machine of a group: its count is lowered, and the other machines keep their names. The
+// index of a pool's member is its place among the machines of these answers.
 func (s Spec) WithoutNode(role Role, index int) Spec {
+	if machines := s.Machines(role); s.findMachineSpec(role).Pool {
+		s.Members = s.Members.Without(role, machines[index].Name)
+		return s.WithCount(role, len(machines)-1)
+	}
 	left := slices.DeleteFunc(s.listIndices(role), func(i int) bool { return i == index })
 	s = s.WithCount(role, len(left))
-	return s.WithIndices(s.replaceIndices(role, left))
+	s.Indices = s.replaceIndices(role, left)
+	return s
 }
 
-// WithNode returns the answers with one more machine of a group, of that index.
+// WithNode returns the answers with one more machine of a group, of that index; a pool has no choice of it.
 func (s Spec) WithNode(role Role, index int) Spec {
+	if s.findMachineSpec(role).Pool {
+		return s.WithCount(role, len(s.Machines(role))+1)
+	}
 	all := append(s.listIndices(role), index)
 	slices.Sort(all)
 	s = s.WithCount(role, len(all))
-	return s.WithIndices(s.replaceIndices(role, all))
+	s.Indices = s.replaceIndices(role, all)
+	return s
 }
 
-// WithIndices returns the answers with the indices of the machines of groups that are not numbered without gaps.
-func (s Spec) WithIndices(indices map[Role][]int) Spec {
-	s.Indices = indices
+// WithFacts returns the answers with what the names of the machines follow from beside them.
+func (s Spec) WithFacts(facts Facts) Spec {
+	s.Indices, s.Members = facts.NodeIndices, poolmember.New(facts.PoolMembers)
 	return s
 }
 

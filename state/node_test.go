@@ -39,7 +39,7 @@ func TestSpec_WithoutNodeForgetsWhatHasNoGap(t *testing.T) {
 	if got := spec.WithoutNode(RoleInfra, 2).WithoutNode(RoleInfra, 1); got.Indices[RoleInfra] != nil || got.Indices[RoleWorker] == nil {
 		t.Errorf("indices %v", got.Indices)
 	}
-	if last := spec.WithIndices(nil).WithoutNode(RoleWorker, 1); last.Indices != nil {
+	if last := spec.WithFacts(Facts{}).WithoutNode(RoleWorker, 1); last.Indices != nil {
 		t.Errorf("without the last one: %v", last.Indices)
 	}
 }

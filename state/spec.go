@@ -5,6 +5,8 @@ package state
 import (
 	"fmt"
 	"slices"
+
+	"exoshift/state/poolmember"
 )
 
 // APIVersion and Kind begin every answers file.
@@ -30,6 +32,8 @@ type Spec struct {
 
 	// Indices are no answers: they are the facts' NodeIndices, with which the machines of a group have their names.
 	Indices map[Role][]int `yaml:"-" json:"-"`
+	// Members are no answers either: they are the facts' PoolMembers, and those that this run has seen.
+	Members *poolmember.Members[Role] `yaml:"-" json:"-"`
 }
 
 // ClusterSpec names the cluster.
@@ -83,6 +87,9 @@ type MachineSpec struct {
 	RootDisk int    `yaml:"rootDisk" json:"rootDisk"`                     // GiB
 	DataDisk int    `yaml:"dataDisk,omitempty" json:"dataDisk,omitempty"` // GiB, added to the root disk
 	TopoLVM  bool   `yaml:"topolvm,omitempty" json:"topolvm,omitempty"`   // the data disk is a volume group of TopoLVM
+	Pool     bool   `yaml:"pool,omitempty" json:"pool,omitempty"`         // the machines are members of an instance pool
+	Min      int    `yaml:"min,omitempty" json:"min,omitempty"`           // of a pool: the smallest count; 0: none
+	Max      int    `yaml:"max,omitempty" json:"max,omitempty"`           // of a pool: the largest count; 0: none
 }
 
 // GroupSpec is an additional group of workers.
@@ -308,7 +315,7 @@ func (s Spec) HasInternalElasticIP() bool {
 }
 
 // Machines returns the machines of a role in order, named <role>-<index>; the bootstrap machine is just "bootstrap". The indices
-// have gaps where nodes were removed.
+// have gaps where nodes were removed. The names of an instance pool's machines are those of its members; see FormatUnmade.
 func (s Spec) Machines(role Role) []Machine {
 	switch {
 	case role == RoleBootstrap:
@@ -317,6 +324,9 @@ func (s Spec) Machines(role Role) []Machine {
 		return nil
 	}
 	spec := s.findMachineSpec(role)
+	if spec.Pool {
+		return newMembers(s.Members.List(role), role, spec)
+	}
 	indices := s.listIndices(role)
 	machines := make([]Machine, len(indices))
 	for i, index := range indices {

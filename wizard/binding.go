@@ -1,8 +1,6 @@
 package wizard
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/state"
+	"exoshift/wizard/listtext"
 )
 
 // Shape is the form of a field's value.
@@ -76,9 +75,9 @@ func bindSwitch(at func(*state.Spec) *bool) binding {
 func bindList(at func(*state.Spec) *[]string) binding {
 	return binding{
 		shape: List,
-		load:  func(s *state.Spec) string { return JoinItems(*at(s)) },
+		load:  func(s *state.Spec) string { return listtext.Join(*at(s)) },
 		store: func(s *state.Spec, value string) (err error) {
-			items, err := SplitItems(value)
+			items, err := listtext.Split(value)
 			if err == nil {
 				*at(s) = items
 			}
@@ -95,7 +94,7 @@ func bindTable(at func(*state.Spec) *map[string]string) binding {
 			for _, key := range slices.Sorted(maps.Keys(*at(s))) {
 				items = append(items, key+"="+(*at(s))[key])
 			}
-			return JoinItems(items)
+			return listtext.Join(items)
 		},
 		store: func(s *state.Spec, value string) error {
 			entries, err := splitTable(value)
@@ -108,7 +107,7 @@ func bindTable(at func(*state.Spec) *map[string]string) binding {
 }
 
 func splitTable(value string) (map[string]string, error) {
-	items, err := SplitItems(value)
+	items, err := listtext.Split(value)
 	if err != nil || items == nil {
 		return nil, err
 	}
@@ -121,38 +120,4 @@ func splitTable(value string) (map[string]string, error) {
 		entries[strings.TrimSpace(key)] = strings.TrimSpace(value)
 	}
 	return entries, nil
-}
-
-// JoinItems writes the items of a list as text; SplitItems reads them.
-func JoinItems(items []string) string {
-	switch {
-	case len(items) == 0:
-		return ""
-	case len(items) == 1 && items[0] == "":
-		return `""` // one empty item is different from none
-	}
-	var line strings.Builder
-	w := csv.NewWriter(&line)
-	if err := w.Write(items); err != nil {
-		return ""
-	}
-	w.Flush()
-	return strings.TrimSuffix(line.String(), "\n")
-}
-
-// SplitItems returns the items of a list that is written as text. White space around an item is ignored.
-func SplitItems(value string) ([]string, error) {
-	if strings.TrimSpace(value) == "" {
-		return nil, nil
-	}
-	r := csv.NewReader(strings.NewReader(value))
-	r.TrimLeadingSpace = true
-	lines, err := r.ReadAll()
-	if err != nil || len(lines) != 1 {
-		return nil, errors.New("the value is not a comma-separated list")
-	}
-	for i, item := range lines[0] {
-		lines[0][i] = strings.TrimSpace(item)
-	}
-	return lines[0], nil
 }

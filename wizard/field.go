@@ -13,6 +13,7 @@ import (
 
 	"exoshift/internal/text/similar"
 	"exoshift/state"
+	"exoshift/wizard/listtext"
 	"exoshift/wizard/recognize"
 )
 
@@ -170,7 +171,7 @@ func (f Field) CheckCount(n int) []Problem {
 }
 
 func (f Field) checkItems(value string) []Problem {
-	items, err := SplitItems(value)
+	items, err := listtext.Split(value)
 	if err != nil {
 		return WithField(f.Key, NewProblem(err.Error(), f.FormatAllowed(), ""))
 	}
@@ -242,7 +243,7 @@ func (f Field) JSON(value string) any {
 	case Number, Switch:
 		return json.RawMessage(value)
 	case List:
-		items, _ := SplitItems(value)
+		items, _ := listtext.Split(value)
 		return items
 	case Table:
 		entries, _ := splitTable(value)

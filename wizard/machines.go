@@ -8,6 +8,7 @@ import (
 	"exoshift/internal/text/similar"
 	"exoshift/state"
 	"exoshift/wizard/instancetype"
+	"exoshift/wizard/listtext"
 )
 
 // GroupsKey is the key of the additional groups of machines.
@@ -120,12 +121,28 @@ func open(low, high int) func(state.Spec) bool {
 
 // The data disk of workers is for applications.
 func (b machineBounds) listWorkerFields(at func(*state.Spec) *state.MachineSpec) []Field {
-	return append(b.listFields(at), Field{Key: b.key + TopoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
+	fields := append(b.listFields(at), Field{Key: b.key + TopoLVMKey, Title: b.title + ": TopoLVM", Example: "true",
 		Screen: Nodes, Advanced: true, Effect: ByHand,
 		Help:   "Whether TopoLVM provisions volumes for the node's pods on the data disk.",
 		Why:    "Local volumes are fast, but lost with the node.",
 		Source: "The application owners. Requires a data disk.",
-		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })})
+		value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).TopoLVM })},
+		Field{Key: b.key + ".pool", Title: b.title + ": instance pool", Example: "true", Screen: Nodes, Advanced: true, Effect: ByHand,
+			Help:   "Whether the machines are members of an instance pool, which names them and replaces lost ones.",
+			Why:    "Services of type LoadBalancer need one: Exoscale's load balancers forward to nothing else.",
+			Source: "Your choice, before the first installation.",
+			value:  bindSwitch(func(s *state.Spec) *bool { return &at(s).Pool })})
+	for _, bound := range []struct {
+		key, title string
+		at         func(*state.MachineSpec) *int
+	}{{".min", "minimum", func(m *state.MachineSpec) *int { return &m.Min }}, {".max", "maximum", func(m *state.MachineSpec) *int { return &m.Max }}} {
+		fields = append(fields, Field{Key: b.key + bound.key, Title: b.title + ": " + bound.title, Example: "3", Screen: Nodes, Advanced: true, Effect: NoEffect,
+			Help:   "The " + bound.title + " of the instance pool. 0: none.",
+			Why:    "It limits the count. Nothing changes the count by itself.",
+			Source: "Your choice.", rule: newRangeRule(0, maxCount), when: func(s state.Spec) bool { return at(&s).Pool },
+			value: bindNumber(func(s *state.Spec) *int { return bound.at(at(s)) })})
+	}
+	return fields
 }
 
 // GroupFields returns the fields of an extra group. The i-th extra group must exist in the Spec. The rules are those of workers, except for the count.
@@ -161,10 +178,10 @@ func bindGroups() binding {
 			for i := range items {
 				items[i] = groupText(i, *s)
 			}
-			return JoinItems(items)
+			return listtext.Join(items)
 		},
 		store: func(s *state.Spec, value string) error {
-			items, err := SplitItems(value)
+			items, err := listtext.Split(value)
 			if err != nil {
 				return err
 			}
@@ -188,7 +205,10 @@ func bindGroups() binding {
 func groupText(i int, spec state.Spec) string {
 	var words []string
 	for _, field := range GroupFields(i) {
-		words = append(words, LastElement(field.Key)+"="+field.Get(spec))
+		part, value := LastElement(field.Key), field.Get(spec)
+		if rare := part == "pool" || part == "min" || part == "max"; !rare || value != "false" && value != "0" {
+			words = append(words, part+"="+value)
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -199,7 +219,7 @@ func setGroup(spec *state.Spec, i int, item string) error {
 		name, value, _ := strings.Cut(word, "=")
 		field, ok := Find(GroupFields(i), key+name)
 		if !ok {
-			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=… topolvm=…", Quote(word))
+			return fmt.Errorf("%s is not known; allowed: name=… type=… count=… rootDisk=… dataDisk=… topolvm=… pool=… min=… max=…", Quote(word))
 		}
 		if err := field.Set(spec, value); err != nil {
 			return err

@@ -55,6 +55,7 @@ func TestScreens_AtMostTwelveTyped(t *testing.T) {
 func TestScreens_EachFieldOnce(t *testing.T) {
 	spec := valid()
 	spec.Syn.LieutenantURL, spec.OpenShift.Proxy.HTTP = "https://l.example.net", "http://p:1"
+	spec.Sizing.Infra.Pool, spec.Sizing.Workers.Pool = true, true
 	seen := map[string]wizard.Screen{"apiVersion": "none", "kind": "none"}
 	for _, s := range wizard.Screens() {
 		for _, key := range asked(s, spec, false) {

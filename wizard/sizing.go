@@ -7,6 +7,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard/instancetype"
+	"exoshift/wizard/pool"
 )
 
 func checkGroupNames(spec state.Spec) []Problem {
@@ -44,6 +45,13 @@ func checkDisks(spec state.Spec) []Problem {
 				fmt.Sprintf("root and data disk are %d GiB together", size),
 				fmt.Sprintf("at most %d GiB for %s", limit, field.Get(spec)), ""))...)
 		}
+	}
+	return faults
+}
+
+func checkPools(spec state.Spec) (faults []Problem) {
+	for _, fault := range pool.Check(spec) {
+		faults = append(faults, WithField(fault.Key, NewProblem(fault.Message, fault.Allowed, ""))...)
 	}
 	return faults
 }

@@ -195,7 +195,7 @@ func checkRemoved(t *testing.T, s run.Run, name string, left int) {
 	if removals := facts(t, s).Removals; len(removals) > 0 {
 		t.Errorf("removals go on: %+v", removals)
 	}
-	s.Spec = spec.WithIndices(nil) // as an answers file has it
+	s.Spec = spec.WithFacts(state.Facts{}) // as an answers file has it
 	if names := pending(t, s); len(names) > 0 {
 		t.Errorf("an installation would change %v", names)
 	}
@@ -267,7 +267,7 @@ func nodeRemoved(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Fatal(err)
 	}
 	spec.Sizing.Workers.Count = 4
-	s.Spec = spec.WithIndices(nil)
+	s.Spec = spec.WithFacts(state.Facts{})
 	if names := pending(t, s); !slices.Equal(names, []string{"created instance worker-1"}) {
 		t.Errorf("for one more, an installation would change %v", names)
 	}

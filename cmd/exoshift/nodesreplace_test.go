@@ -172,7 +172,7 @@ func replacementStopped(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		t.Errorf("blocked: exit code %d, %v\n%s", exit.Code(err), err, lastLines(out))
 	}
 	requireBegun("blocked")
-	s.Spec = s.Spec.WithIndices(nil)
+	s.Spec = s.Spec.WithFacts(state.Facts{})
 	installed(t, s) // an installation in between makes nothing of it
 	requireBegun("installed")
 	larger := s

@@ -22,6 +22,7 @@ type Client struct {
 	*Templates
 	*InstanceTypes
 	*Instances
+	*InstancePools
 	*inventory.Inventory
 	api *api.Client
 }
@@ -37,6 +38,7 @@ func New(net network.Network, zone, key, secret string, journal state.Recorder) 
 
 func newClient(c *api.Client) *Client {
 	types := &InstanceTypes{api: c}
+	instances := &Instances{api: c, types: types}
 	return &Client{
 		Account:        &Account{c},
 		SecurityGroups: &SecurityGroups{api: c},
@@ -46,7 +48,8 @@ func newClient(c *api.Client) *Client {
 		IAM:            &IAM{c},
 		Templates:      &Templates{c},
 		InstanceTypes:  types,
-		Instances:      &Instances{api: c, types: types},
+		Instances:      instances,
+		InstancePools:  &InstancePools{api: c, types: types, instances: instances},
 		Inventory:      inventory.New(c, types.mapNames),
 		api:            c,
 	}

@@ -100,6 +100,9 @@ func New(spec state.Spec, options Options, folder state.Folder, clients Clients)
 // Without save, nothing is changed, neither in the cloud nor in the folder: the clients must only read.
 func newInstallation(spec state.Spec, options Options, folder state.Folder, clients Clients, known state.Facts, save func(state.Facts) error) *Installation {
 	known.ClusterID, known.Zone = spec.Cluster.ID, spec.Exoscale.Zone
+	if spec.Members == nil {
+		spec = spec.WithFacts(known)
+	}
 	facts, isPreview := state.NewFactsStore(known, save), save == nil
 	i := &Installation{spec: spec, options: options, folder: folder, clients: clients, facts: facts}
 
@@ -129,7 +132,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 
 	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)
 	i.machines = machines.New(machines.Deps{
-		Spec: spec, Folder: folder, Cloud: clients.Cloud, Clock: clients.Clock, IsPreview: isPreview,
+		Spec: spec, Folder: folder, Facts: facts, Cloud: clients.Cloud, Clock: clients.Clock, IsPreview: isPreview,
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})

@@ -41,7 +41,7 @@ func (i *Installation) Plan() provisioner.Plan {
 func (i *Installation) buildPreflightSteps() provisioner.Plan {
 	return provisioner.Plan{
 		{ID: "credentials", Phase: Preflight, Title: "Check the credentials, the zone and the clock", Do: i.checkCredentials},
-		{ID: "permissions", Phase: Preflight, Title: "List the existing objects", Do: i.inventory.List,
+		{ID: "permissions", Phase: Preflight, Title: "List the existing objects", Do: i.listObjects,
 			Needs: listNeeds("credentials")},
 		{ID: "manifests", Phase: Preflight, Title: "Read the additional manifests", Do: i.generator.CheckManifests},
 		{ID: "openshift-install", Phase: Preflight, Title: "Download and verify openshift-install", Do: i.generator.Fetch,
@@ -178,6 +178,13 @@ func (i *Installation) buildMonitoringStep() provisioner.Plan {
 
 func (i *Installation) checkCredentials(ctx context.Context, _ provisioner.Report) error {
 	return preflight.CheckAccess(ctx, i.clients.Cloud)
+}
+
+func (i *Installation) listObjects(ctx context.Context, report provisioner.Report) error {
+	if err := i.inventory.List(ctx, report); err != nil {
+		return err
+	}
+	return i.machines.RefreshPools(ctx)
 }
 
 func listNeeds(steps ...string) []string { return steps }

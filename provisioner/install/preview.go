@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
@@ -75,7 +76,7 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		}
 	}
 	for _, poll := range []provisioner.StepFunc{
-		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.inventory.List, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
+		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.listObjects, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
 		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines, i.operators.PreviewIngress,
 	} {
 		before := len(preview.Changes)
@@ -120,6 +121,14 @@ func (i *Installation) isAddedBehindProxy(machine state.Machine, changes []Chang
 		})
 }
 
+func describePool(group state.MachineSpec) string {
+	text := fmt.Sprintf("%d x %s, %d GiB", group.Count, group.Type, group.RootDisk+group.DataDisk)
+	if bounds := group.FormatBounds(); bounds != "" {
+		text += ", " + bounds
+	}
+	return text
+}
+
 func (i *Installation) describeChanges(changes []Change) {
 	details := map[[2]string]string{
 		{state.KindElasticIP, i.spec.ObjectName("api")}:        "api." + i.spec.Domain(),
@@ -142,6 +151,9 @@ func (i *Installation) describeChanges(changes []Change) {
 			text += ", is stopped: an installation does not start it"
 		}
 		details[[2]string{state.KindInstance, machine.Name}] = text
+	}
+	for _, role := range state.ListPoolRoles(i.spec) {
+		details[[2]string{state.KindInstancePool, machines.FormatPool(i.spec, role)}] = describePool(i.spec.Group(role))
 	}
 	for n, change := range changes {
 		changes[n].Details = details[[2]string{change.Kind, change.Name}]

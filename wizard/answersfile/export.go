@@ -9,6 +9,7 @@ import (
 
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/listtext"
 
 	"al.essio.dev/pkg/shellescape"
 )
@@ -78,7 +79,7 @@ func (e *exporter) writeLine(text string) {
 }
 
 func (e *exporter) writeEntries(value string) {
-	items, _ := wizard.SplitItems(value)
+	items, _ := listtext.Split(value)
 	for _, item := range items {
 		key, text, _ := strings.Cut(item, "=")
 		e.writeLine("  " + formatScalar(key) + ": " + formatScalar(text))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"exoshift/wizard"
+	"exoshift/wizard/listtext"
 )
 
 // formatFlow returns a value in the flow style of YAML.
@@ -16,7 +17,7 @@ func formatFlow(shape wizard.Shape, value string) string {
 	case wizard.Number, wizard.Switch:
 		return value
 	case wizard.List:
-		items, _ := wizard.SplitItems(value)
+		items, _ := listtext.Split(value)
 		for i := range items {
 			items[i] = formatScalar(items[i])
 		}
@@ -78,7 +79,7 @@ func FormatInline(f wizard.Field, value string) string {
 	}
 	switch f.Shape() {
 	case wizard.Table:
-		items, _ := wizard.SplitItems(value)
+		items, _ := listtext.Split(value)
 		for i, item := range items {
 			key, text, _ := strings.Cut(item, "=")
 			items[i] = formatScalar(key) + ": " + formatScalar(text)

@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/text/similar"
 	"exoshift/wizard"
+	"exoshift/wizard/listtext"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -176,7 +177,7 @@ func (d *document) readList(field wizard.Field, node ast.Node, key position) {
 		text, _ := d.readScalar(path, field, item, key)
 		items = append(items, text) // a wrong one, too, so that the others keep their indexes
 	}
-	d.setValue(field, wizard.JoinItems(items))
+	d.setValue(field, listtext.Join(items))
 }
 
 func (d *document) readTable(field wizard.Field, node ast.Node, key position) {
@@ -192,7 +193,7 @@ func (d *document) readTable(field wizard.Field, node ast.Node, key position) {
 			items = append(items, name+"="+text)
 		}
 	}
-	d.setValue(field, wizard.JoinItems(items))
+	d.setValue(field, listtext.Join(items))
 }
 
 // The form is {env: NAME}, {file: PATH} or {exo: ACCOUNT}. Any other value is not repeated: it may be the secret.

@@ -125,6 +125,8 @@ func (r changeRule) listManualSteps(key string) []string {
 	}
 	registered := r.facts.Syn.Tenant != ""
 	switch key {
+	case "sizing.infra.pool", "sizing.workers.pool":
+		return []string{"A machine cannot join or leave an instance pool. Add a group with the other kind of machines to sizing.extraGroups instead."}
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()
 	case "loadBalancer.proxyProtocol":

@@ -85,7 +85,7 @@ func ReadAnswers(folder state.Folder) (state.Spec, error) {
 		return spec, exit.WithCode(exit.Answers, errors.New(faults[0].String()))
 	}
 	if facts, err := folder.LoadFacts(); err == nil { // whoever needs the facts reports their damage
-		spec = spec.WithIndices(facts.NodeIndices)
+		spec = spec.WithFacts(facts)
 	}
 	return spec, nil
 }

@@ -66,7 +66,7 @@ func (r Run) PreviewNamed(ctx context.Context) (install.Preview, error) {
 
 // Recover looks up facts in the cloud.
 func (r Run) Recover(ctx context.Context, known state.Facts) (install.Recovered, error) {
-	r.Spec = r.Spec.WithIndices(known.NodeIndices)
+	r.Spec = r.Spec.WithFacts(known)
 	world, disconnect, err := r.OpenClients(state.NoJournal{}, func(string) {})
 	if err != nil {
 		return install.Recovered{}, err

@@ -115,7 +115,7 @@ func (r Run) Install(ctx context.Context, shown Display) error {
 // nameMachines gives the machines of groups in which removals left gaps their names.
 func (r *Run) nameMachines() error {
 	facts, err := r.Folder.LoadFacts()
-	r.Spec = r.Spec.WithIndices(facts.NodeIndices)
+	r.Spec = r.Spec.WithFacts(facts)
 	return err
 }
 

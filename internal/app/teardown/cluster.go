@@ -58,7 +58,7 @@ func Find(dir string, answered bool, readSpec func(Cluster) (state.Spec, error))
 		return c, exit.WithCode(exit.Usage, fmt.Errorf("%s belongs to cluster %s, the answers are for %s; use its folder with --dir",
 			c.Folder.Path(), id, c.Spec.Cluster.ID))
 	}
-	c.Spec = c.Spec.WithIndices(c.Facts.NodeIndices)
+	c.Spec = c.Spec.WithFacts(c.Facts)
 	return c, nil
 }
 

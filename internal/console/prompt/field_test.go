@@ -123,8 +123,8 @@ func TestPrompt_CrossFieldProblem(t *testing.T) {
 
 func TestPrompt_AddAndRemoveGroups(t *testing.T) {
 	talk := newTalk(t).settled(t).about("sizing.extraGroups")
-	outcome, err := talk.types(t.Context(), "2", "gpu", "gpua30.small", "2", ":next", ":screen 1", "", "", "", "", "", "", "2",
-		":next", ":screen 1", "", "", "", "", "", "", "", "", "", "", "", "", "4", "", "yes")
+	outcome, err := talk.types(t.Context(), "2", "gpu", "gpua30.small", "2", ":next", ":screen 1", "", "", "", "", "", "", "", "2",
+		":next", ":screen 1", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "4", "", "yes")
 	if err != nil || !outcome.Confirmed {
 		t.Errorf("%+v, %v", outcome, err)
 	}

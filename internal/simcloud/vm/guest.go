@@ -74,6 +74,9 @@ func (b *guest) runSoftware(ctx context.Context) error {
 		if err := b.runIgnition(ctx); err != nil {
 			return err
 		}
+		if err := b.runAfterburn(); err != nil {
+			return err
+		}
 		if err := (&systemd{b}).finishFirstBoot(ctx); err != nil {
 			return err
 		}
@@ -111,6 +114,15 @@ func (b *guest) Address() netip.Addr { return b.instance.Address }
 func (b *guest) Network() network.Network { return b.host.Network(b.hypervisor.config.Roots) }
 
 func (b *guest) Listen(port int) (net.Listener, error) { return b.host.Listen(port) }
+
+// runAfterburn gives the machine the host name of its instance, unless its configuration has one, be it an empty one.
+func (b *guest) runAfterburn() error {
+	const hostname = "/etc/hostname"
+	if _, named := b.ReadFile(hostname); named {
+		return nil
+	}
+	return b.WriteFile(hostname, []byte(b.instance.Name+"\n"))
+}
 
 func (b *guest) ReadFile(path string) ([]byte, bool) { return b.disk.read(path) }
 

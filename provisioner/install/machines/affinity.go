@@ -10,8 +10,7 @@ import (
 	"exoshift/state"
 )
 
-// Exoscale's limit of instances in an anti-affinity group.
-const affinityCapacity = 8
+const affinityCapacity = state.MaxAntiAffinity
 
 // AntiAffinityGroups keep the machines of a role on different hypervisors.
 type AntiAffinityGroups struct {
@@ -70,7 +69,7 @@ func listAffinityGroups(spec state.Spec) []affinityGroup {
 	var groups []affinityGroup
 	for _, role := range append([]state.Role{state.RoleLoadBalancer, state.RoleMaster}, spec.ComputeRoles()...) {
 		for _, machine := range spec.Machines(role) { // in the order of their indices
-			if group := (affinityGroup{role, machine.Index / affinityCapacity}); !slices.Contains(groups, group) {
+			if group := findAffinityGroup(machine); !slices.Contains(groups, group) {
 				groups = append(groups, group)
 			}
 		}
@@ -89,5 +88,13 @@ func ListAffinityGroups(spec state.Spec) []string {
 
 // FormatAffinityGroup returns the name of a machine's anti-affinity group.
 func FormatAffinityGroup(spec state.Spec, machine state.Machine) string {
-	return affinityGroup{machine.Role, machine.Index / affinityCapacity}.formatName(spec)
+	return findAffinityGroup(machine).formatName(spec)
+}
+
+// A pool has one group for all of its members, or none if it has more of them than a group can have.
+func findAffinityGroup(machine state.Machine) affinityGroup {
+	if machine.Pool {
+		return affinityGroup{role: machine.Role}
+	}
+	return affinityGroup{machine.Role, machine.Index / affinityCapacity}
 }

@@ -35,12 +35,17 @@ type Cloud interface {
 	EnsureInstances(ctx context.Context, wanted []state.Instance, observer state.InstanceObserver) error
 	// ListInstances returns the machines that have all the labels.
 	ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error)
+	// EnsureInstancePool creates the pool, or has it grow to its size, and waits until each of its machines runs and has its address.
+	EnsureInstancePool(ctx context.Context, wanted state.InstancePool, observer state.InstanceObserver) (state.InstancePool, state.Action, error)
+	// ListInstancePools returns the pools that have all the labels.
+	ListInstancePools(ctx context.Context, labels map[string]string) ([]state.InstancePool, error)
 }
 
 // Deps is what machines are started with.
 type Deps struct {
 	Spec      state.Spec
 	Folder    state.Folder
+	Facts     *state.FactsStore
 	Cloud     Cloud
 	Clock     provisioner.Clock
 	IsPreview bool // nothing is changed, neither in the cloud nor in the folder
@@ -116,21 +121,33 @@ func (m *Machines) EnsureComputeMachines(ctx context.Context, report provisioner
 	if !reached {
 		return provisioner.NotReached(StepMasters)
 	}
-	return m.startNodes(ctx, report, m.Spec.ComputeNodes(), nil)
+	single := slices.DeleteFunc(m.Spec.ComputeNodes(), func(machine state.Machine) bool { return machine.Pool })
+	starts := []func(context.Context) error{func(ctx context.Context) error { return m.startNodes(ctx, report, single, nil) }}
+	for _, role := range state.ListPoolRoles(m.Spec) {
+		starts = append(starts, func(ctx context.Context) error { return pools{m}.ensure(ctx, report, role) })
+	}
+	return provisioner.ForEach(ctx, starts, func(ctx context.Context, start func(context.Context) error) error { return start(ctx) })
 }
+
+// RefreshPools reads which machines the instance pools of the answers have now: a pool makes lost ones again, with other names.
+func (m *Machines) RefreshPools(ctx context.Context) error { return pools{m}.refresh(ctx) }
 
 func (m *Machines) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine, accepted func()) error {
 	if err := m.start(ctx, report, nodes, m.Image.Template(), m.buildNodeDocument, accepted); err != nil {
 		return err
 	}
-	for _, node := range nodes {
-		instance, _ := m.Find(node.Name)
-		m.EmitNode(report, provisioner.Event{State: provisioner.NodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
-	}
+	m.emitBooting(report, nodes)
 	if m.IsPreview {
 		return nil
 	}
 	return m.Generator.RemoveSecrets() // the bootstrap may have ended before these machines ran
+}
+
+func (m *Machines) emitBooting(report provisioner.Report, nodes []state.Machine) {
+	for _, node := range nodes {
+		instance, _ := m.Find(node.Name)
+		m.EmitNode(report, provisioner.Event{State: provisioner.NodeBooting, Name: node.Name, Role: string(node.Role), Machine: instance.State})
+	}
 }
 
 func (m *Machines) buildNodeDocument(machine state.Machine) ([]byte, error) {

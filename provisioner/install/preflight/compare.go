@@ -142,9 +142,21 @@ func (c *Comparison) listMachineDifferences(ctx context.Context) (missing []stat
 		if c.hasVerbs(role) {
 			commands = []string{"exoshift nodes remove " + name}
 		}
-		differences = append(differences, MachineDifference{Name: name, ID: live[name].ID, Reason: "it is not in the answers", Do: commands})
+		differences = append(differences, MachineDifference{Name: name, ID: live[name].ID, Reason: c.describeSurplus(name, role), Do: commands})
 	}
 	return missing, differences, nil
+}
+
+// describeSurplus tells apart what a changed answer about instance pools leaves behind.
+func (c *Comparison) describeSurplus(name string, role state.Role) string {
+	pooled := slices.Contains(c.spec.Members.List(role), name)
+	switch group := c.spec.Group(role); {
+	case group.Pool && group.Count > 0 && !pooled:
+		return "it is no member of the instance pool that its group is in the answers"
+	case !group.Pool && group.Count > 0 && pooled:
+		return "it is a member of an instance pool, which its group is not in the answers"
+	}
+	return "it is not in the answers"
 }
 
 func (c *Comparison) isReplaced(name string) bool {
@@ -200,7 +212,7 @@ func (c *Comparison) compareFixed(machine state.Machine, live state.Instance) []
 		all = append(all, [3]string{"deploy target", formatOrNothing(live.DeployTarget), formatOrNothing(c.spec.Exoscale.DeployTarget)})
 	}
 	name := machines.FormatAffinityGroup(c.spec, machine)
-	if id := c.inventory.findID(state.KindAntiAffinityGroup, name); id == "" || !slices.Contains(live.AntiAffinityGroups, id) {
+	if id := c.inventory.findID(state.KindAntiAffinityGroup, name); !machine.Pool && (id == "" || !slices.Contains(live.AntiAffinityGroups, id)) {
 		all = append(all, [3]string{"anti-affinity group", "another one", name})
 	}
 	if machine.Role == state.RoleLoadBalancer { // created from the newest public template of that day

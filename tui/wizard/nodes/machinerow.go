@@ -52,9 +52,10 @@ func newMachines(key string, field wizard.Field) machineRow {
 	return machineRow{key: key, title: title, fields: map[string]wizard.Field{}, asked: map[string]bool{}}
 }
 
+// complete leaves out the bounds of pools, which only pools have.
 func (m machineRow) complete(all []wizard.Field) {
 	for _, field := range all {
-		if key, part := splitLast(field.Key); key == m.key && !m.asked[part] {
+		if key, part := splitLast(field.Key); key == m.key && !m.asked[part] && part != "min" && part != "max" {
 			m.fields[part] = field
 		}
 	}

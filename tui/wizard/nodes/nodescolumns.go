@@ -19,13 +19,16 @@ const (
 
 func newKnownColumns() []nodesColumn {
 	return []nodesColumn{
-		{"count", plan.SizingColumn{Title: "count", Short: "count", Width: 8, MinWidth: 5}},
-		{"type", plan.SizingColumn{Title: "instance type", Short: "instance type", Width: 24, MinWidth: 22, Left: true}},
+		{"count", plan.SizingColumn{Title: "count", Short: "count", Width: 7, MinWidth: 5}},
+		{"type", plan.SizingColumn{Title: "instance type", Short: "instance type", Width: 23, MinWidth: 22, Left: true}},
 		{cpuColumn, plan.SizingColumn{Title: "CPUs", Short: "CPU", Width: 6, MinWidth: 5, Rank: 4}},
-		{memoryColumn, plan.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 12, MinWidth: 6, Rank: 3}},
-		{"rootDisk", plan.SizingColumn{Title: "root disk GiB", Short: "root", Width: 15, MinWidth: 7}},
-		{"dataDisk", plan.SizingColumn{Title: "data disk GiB", Short: "data", Width: 15, MinWidth: 7, Rank: 1}},
-		{"topolvm", plan.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 9, MinWidth: 5, Rank: 2}},
+		{memoryColumn, plan.SizingColumn{Title: "memory GiB", Short: "GiB", Width: 11, MinWidth: 6, Rank: 3}},
+		{"rootDisk", plan.SizingColumn{Title: "root disk GiB", Short: "root", Width: 14, MinWidth: 7}},
+		{"dataDisk", plan.SizingColumn{Title: "data disk GiB", Short: "data", Width: 14, MinWidth: 7, Rank: 1}},
+		{"pool", plan.SizingColumn{Title: "pool", Short: "pool", Width: 6, MinWidth: 5, Rank: 5}},
+		{"min", plan.SizingColumn{Title: "min", Short: "min", Width: 6, MinWidth: 5, Rank: 6}},
+		{"max", plan.SizingColumn{Title: "max", Short: "max", Width: 6, MinWidth: 5, Rank: 7}},
+		{"topolvm", plan.SizingColumn{Title: "TopoLVM", Short: "LVM", Width: 8, MinWidth: 5, Rank: 2}},
 	}
 }
 

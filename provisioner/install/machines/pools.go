@@ -1,0 +1,134 @@
+package machines
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// maxPrefix is Exoscale's limit of the prefix of members' names.
+const maxPrefix = 30
+
+// FormatPool returns the name of the instance pool of a role's machines.
+func FormatPool(spec state.Spec, role state.Role) string { return spec.ObjectName(string(role)) }
+
+// pools are the groups whose machines an instance pool makes.
+type pools struct{ *Machines }
+
+func (m pools) refresh(ctx context.Context) error {
+	roles := state.ListPoolRoles(m.Spec)
+	if len(roles) == 0 {
+		return nil
+	}
+	all, err := m.Cloud.ListInstancePools(ctx, m.Spec.Labels())
+	if err != nil {
+		return err
+	}
+	there, err := m.Cloud.ListInstances(ctx, m.Spec.Labels())
+	if err != nil {
+		return err
+	}
+	for _, role := range roles {
+		for _, pool := range all {
+			if pool.Name == FormatPool(m.Spec, role) {
+				m.Spec.Members.Replace(role, listMemberNames(pool, there))
+			}
+		}
+	}
+	return m.saveMembers()
+}
+
+func (m pools) saveMembers() error {
+	return m.Facts.Update(func(facts *state.Facts) { facts.PoolMembers = m.Spec.Members.Map() })
+}
+
+func listMemberNames(pool state.InstancePool, there []state.Instance) []string {
+	var names []string
+	for _, instance := range there {
+		if slices.Contains(pool.Members, instance.ID) {
+			names = append(names, instance.Name)
+		}
+	}
+	return names
+}
+
+// ensure has the pool of a role make the machines that are missing, and learns their names.
+func (m pools) ensure(ctx context.Context, report provisioner.Report, role state.Role) error {
+	wanted, err := m.newPool(role)
+	if err != nil {
+		return err
+	}
+	waiting := provisioner.WaitEmitter{Clock: m.Clock}
+	pool, action, err := m.Cloud.EnsureInstancePool(ctx, wanted, state.InstanceObserver{
+		Running: func(instance state.Instance, action state.Action) {
+			report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(action))
+			m.Record(instance)
+		},
+		Waiting: func(wait state.InstanceWait) {
+			waiting.Emit(report, provisioner.Event{Since: &wait.Since, Limit: wait.Limit.Seconds(), Last: formatWait(wait, wanted.Size)})
+		},
+	})
+	if err != nil {
+		return err
+	}
+	report.EmitObject(state.KindInstancePool, pool.Name, pool.ID, string(action))
+	there, err := m.Cloud.ListInstances(ctx, m.Spec.Labels())
+	if err != nil {
+		return err
+	}
+	for _, instance := range there {
+		if !slices.Contains(pool.Members, instance.ID) {
+			continue
+		}
+		if m.IsPreview {
+			report.EmitObject(state.KindInstance, instance.Name, instance.ID, string(state.Found))
+		}
+		m.Record(instance)
+	}
+	m.Spec.Members.Replace(role, listMemberNames(pool, there))
+	if err := m.saveMembers(); err != nil {
+		return err
+	}
+	machines := m.Spec.Machines(role)
+	if err := m.checkMade(machines); err != nil {
+		return err
+	}
+	if err := m.DNS.Publish(ctx, report, machines, m.findAddress); err != nil {
+		return err
+	}
+	m.emitBooting(report, machines)
+	return nil
+}
+
+func (m pools) checkMade(machines []state.Machine) error {
+	for _, machine := range machines {
+		if !m.IsPreview && !m.Spec.Members.Has(machine.Role, machine.Name) {
+			return fault.Newf(fault.Transient, "wait for the instance pool "+FormatPool(m.Spec, machine.Role), "it has %d of %d machines",
+				len(m.Spec.Members.List(machine.Role)), len(machines)).WithHint("run the same command again")
+		}
+	}
+	return nil
+}
+
+// newPool: all members have the same user data, so it names none of them.
+func (m pools) newPool(role state.Role) (state.InstancePool, error) {
+	machine := state.Machine{Role: role, MachineSpec: m.Spec.Group(role)}
+	model := m.newInstance(machine, m.Image.Template())
+	pool := state.InstancePool{
+		Name: FormatPool(m.Spec, role), Prefix: strings.TrimRight(string(role)[:min(len(role), maxPrefix)], "-"), Type: model.Type, TemplateID: model.TemplateID, DiskGiB: model.DiskGiB,
+		SecurityGroups: model.SecurityGroups, Labels: model.Labels, DeployTarget: model.DeployTarget, Size: len(m.Spec.Machines(role)),
+	}
+	if pool.Size <= affinityCapacity {
+		pool.AntiAffinityGroups = model.AntiAffinityGroups
+	}
+	if m.IsPreview {
+		return pool, nil
+	}
+	var err error
+	pool.UserData, err = m.buildNodeDocument(machine)
+	return pool, err
+}
