@@ -152,7 +152,7 @@ func checkBalancers(t *testing.T, s run.Run, tally []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Spec = spec.WithIndices(nil)
+	s.Spec = spec.WithFacts(state.Facts{})
 	if names := pending(t, s); len(names) > 0 {
 		t.Errorf("an installation would change %v", names)
 	}
