@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"exoshift/provisioner"
 	"exoshift/tui/tuitest"
 )
 
@@ -33,5 +34,18 @@ func TestDay2_IsKnownByTheFirstEvent(t *testing.T) {
 	view := newTestDashboard(replacing(), 120, 40, func(o *Options) { o.Plan = nil }).View()
 	if !strings.Contains(view, "3 day 2") || strings.Contains(view, "bootstrap") || !strings.Contains(view, "cordon worker-0") {
 		t.Errorf("the screen is that of an installation:\n%s", view)
+	}
+}
+
+func TestDay2_DecisionSaysWhatGivingUpMeans(t *testing.T) {
+	run := replacing()
+	run.add(0, provisioner.Event{
+		Type: provisioner.TypeDecision, Name: "pdb-blocks", State: provisioner.Asked, Decision: string(provisioner.ReplyStop),
+		Text: "shop/cart permits no eviction. Give the removal up?", Evidence: []string{"shop/cart-0 is on worker-0"},
+	})
+	d := newTestDashboard(run, 100, 30, func(o *Options) { withoutPlan(o); o.Decide = func(string, provisioner.Reply) {} })
+	press(d, "a")
+	if view := d.View(); !strings.Contains(view, "give it up and uncordon") || strings.Contains(view, "keep everything") {
+		t.Errorf("the answer does not say what it does:\n%s", view)
 	}
 }

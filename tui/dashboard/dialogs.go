@@ -81,11 +81,13 @@ func (d *dashboard) canDecide() bool { return d.options.Decide != nil && d.run.b
 func (d *dashboard) openDecisionDialog(question provisioner.Event) {
 	d.help = false
 	reply, accept := provisioner.Reply(question.Decision), "stop the run and keep everything"
-	switch reply {
-	case provisioner.ReplyRepair:
+	switch {
+	case reply == provisioner.ReplyRepair:
 		accept = "repair it"
-	case provisioner.ReplyCopy:
+	case reply == provisioner.ReplyCopy:
 		accept = "have it copied in the zone"
+	case d.nav.day2:
+		accept = "give it up and uncordon"
 	}
 	d.approveDialog = &components.Dialog{
 		Theme: d.theme, Title: question.Name, Text: question.Text + " Because: " + strings.Join(question.Evidence, "; "), Back: "decide later", Accept: accept,
