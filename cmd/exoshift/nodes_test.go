@@ -48,6 +48,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a dead one is replaced":                        deadNodeReplaced,
 		"a group of another size is replaced":           groupResized,
 		"a removal waits for its window":                removalWaits,
+		"a volume follows its pod":                      volumeFollows,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 		"both load balancers are replaced":              balancersReplaced,
 		"a load balancer that must not be replaced now": balancerRefused,

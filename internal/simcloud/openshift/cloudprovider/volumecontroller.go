@@ -144,45 +144,78 @@ func gibibytes(quantity string) (int, error) {
 	return size, nil
 }
 
-// attachAll attaches what is not attached yet. An error with one does not stop the others.
+const (
+	attachments = "/apis/storage.k8s.io/v1/volumeattachments"
+	// nodeIDNote is where an attachment keeps the driver's name of its node, for when the node is gone.
+	nodeIDNote = "csi.alpha.kubernetes.io/node-id"
+)
+
+// attachAll attaches what is not attached yet, and detaches what is not used any more. An error with one does not stop the others.
 func (v volumeController) attachAll(ctx context.Context) error {
-	const collection = "/apis/storage.k8s.io/v1/volumeattachments"
-	found, err := v.api.Get(ctx, collection)
+	found, err := v.api.Get(ctx, attachments)
 	if err != nil {
 		return err
 	}
 	for _, attachment := range found.List("items") {
 		done, _ := attachment.Get("status.attached").(bool)
-		if attachment.GetString("spec.attacher") != storageDriver || done {
-			continue
+		switch {
+		case attachment.GetString("spec.attacher") != storageDriver:
+		case attachment.Get("metadata.deletionTimestamp") != nil:
+			v.report(attachment, "csi-attacher: failed to detach "+attachment.Name(), v.detach(ctx, attachment))
+		case !done:
+			v.report(attachment, "csi-attacher: failed to attach "+attachment.Name(), v.attach(ctx, attachment))
 		}
-		err := v.attach(ctx, attachment)
-		if err == nil {
-			_, err = v.api.Do(ctx, http.MethodPatch, collection+"/"+attachment.Name()+"/status", kube.Object{"status": kube.Object{"attached": true}})
-		}
-		v.report(attachment, "csi-attacher: failed to attach "+attachment.Name(), err)
 	}
 	return nil
 }
 
+// attach marks the attachment first: from then on it does not vanish before its volume is detached.
 func (v volumeController) attach(ctx context.Context, attachment kube.Object) error {
-	volume, err := v.api.Get(ctx, "/api/v1/persistentvolumes/"+attachment.GetString("spec.source.persistentVolumeName"))
-	if err != nil {
-		return err
-	}
 	driver := volumes.FindDriver(v.Cluster.Objects, attachment.GetString("spec.nodeName"), storageDriver)
 	if driver == nil {
 		return fmt.Errorf("csinode %s has no driver %s", attachment.GetString("spec.nodeName"), storageDriver)
 	}
-	id, instance := parseHandle(volume.GetString("spec.csi.volumeHandle")), parseHandle(driver.GetString("nodeID"))
+	node := driver.GetString("nodeID")
+	marks := kube.Object{"metadata": kube.Object{"finalizers": []string{"external-attacher/csi-exoscale-com"}, "annotations": kube.Object{nodeIDNote: node}}}
+	if _, err := v.api.Do(ctx, http.MethodPatch, attachments+"/"+attachment.Name(), marks); err != nil {
+		return err
+	}
+	id, holder, err := v.findVolume(ctx, attachment)
+	if err == nil && holder != parseHandle(node) {
+		_, err = v.cloud.change(ctx, http.MethodPut, "/v2/block-storage/"+id+":attach", map[string]any{"instance": map[string]string{"id": parseHandle(node)}})
+	}
+	if err != nil {
+		return err
+	}
+	_, err = v.api.Do(ctx, http.MethodPatch, attachments+"/"+attachment.Name()+"/status", kube.Object{"status": kube.Object{"attached": true}})
+	return err
+}
+
+func (v volumeController) detach(ctx context.Context, attachment kube.Object) error {
+	node, _ := attachment.Map("metadata.annotations")[nodeIDNote].(string)
+	id, holder, err := v.findVolume(ctx, attachment)
+	if err == nil && node != "" && holder == parseHandle(node) {
+		_, err = v.cloud.change(ctx, http.MethodPut, "/v2/block-storage/"+id+":detach", nil)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = v.api.Do(ctx, http.MethodPatch, attachments+"/"+attachment.Name(), kube.Object{"metadata": kube.Object{"finalizers": nil}})
+	return err
+}
+
+// findVolume returns the volume of an attachment, and the instance that it is attached to now.
+func (v volumeController) findVolume(ctx context.Context, attachment kube.Object) (id, holder string, err error) {
+	volume, err := v.api.Get(ctx, "/api/v1/persistentvolumes/"+attachment.GetString("spec.source.persistentVolumeName"))
+	if err != nil {
+		return "", "", err
+	}
 	var there struct {
 		Instance struct {
 			ID string `json:"id"`
 		} `json:"instance"`
 	}
-	if err := v.cloud.Get(ctx, "/v2/block-storage/"+id, &there); err != nil || there.Instance.ID == instance {
-		return err
-	}
-	_, err = v.cloud.change(ctx, http.MethodPut, "/v2/block-storage/"+id+":attach", map[string]any{"instance": map[string]string{"id": instance}})
-	return err
+	id = parseHandle(volume.GetString("spec.csi.volumeHandle"))
+	err = v.cloud.Get(ctx, "/v2/block-storage/"+id, &there)
+	return id, there.Instance.ID, err
 }

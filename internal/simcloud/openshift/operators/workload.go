@@ -35,7 +35,7 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := errors.Join(createFailedJob(k.Cluster), createStrictBudget(k.loop, seen))
+	faults := errors.Join(createFailedJob(k.Cluster), createStrictBudget(k.loop, seen), volumes.ReleaseAttachments(k.Objects, seen.pods))
 	for _, resource := range []string{cluster.DeploymentResource, cluster.DaemonSetResource, cluster.StatefulSetResource, cluster.JobResource} {
 		for _, object := range k.Objects.List(resource, "") {
 			uid := object.GetString("metadata.uid")
@@ -189,14 +189,11 @@ func (k workloads) schedule(w workload, pod kube.Object, nodes []kube.Object) er
 	return k.emitWarning(pod, "FailedScheduling", message)
 }
 
-// prepareNode replaces the node by the one that a volume of the pod was created for, and by "" as long as the pod waits for a
-// volume, which the message says.
+// prepareNode replaces the node by "" as long as the pod waits for a volume, which the message says. A volume that is there can be attached
+// to any node.
 func (k workloads) prepareNode(pod kube.Object, node *string) (message string, err error) {
 	if *node == "" {
 		return "", nil
-	}
-	if selected := volumes.FindSelectedNode(k.Objects, pod); selected != "" {
-		*node = selected
 	}
 	if message, err = volumes.Schedule(k.Objects, pod, *node); message != "" {
 		*node = ""

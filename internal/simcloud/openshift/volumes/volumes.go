@@ -6,6 +6,7 @@ package volumes
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
@@ -67,17 +68,6 @@ func Schedule(objects *kube.Objects, pod kube.Object, node string) (string, erro
 	return "", nil
 }
 
-// FindSelectedNode returns the node that was selected for a claim of a pod, or "".
-func FindSelectedNode(objects *kube.Objects, pod kube.Object) string {
-	for _, name := range listClaimNames(pod) {
-		claim, _ := objects.Get(ClaimResource, pod.Namespace(), name)
-		if node, _ := claim.Map("metadata.annotations")[SelectedNode].(string); node != "" {
-			return node
-		}
-	}
-	return ""
-}
-
 // Bind binds a claim and its new volume to each other.
 func Bind(objects *kube.Objects, namespace, claim, volume string) error {
 	bound := func(o kube.Object) error {
@@ -94,13 +84,13 @@ func Bind(objects *kube.Objects, namespace, claim, volume string) error {
 	return err
 }
 
-// RequestAttachments asks the drivers to attach the volumes of a pod to its node. That a volume is detached after the end of its
-// last pod is not simulated.
+// RequestAttachments asks the drivers to attach the volumes of a pod to its node. A volume that is attached elsewhere has to be detached
+// first: it may be used by one node only.
 func RequestAttachments(objects *kube.Objects, pod kube.Object) error {
 	var faults error
 	for _, volume := range listVolumes(objects, pod) {
 		driver, node := volume.GetString("spec.csi.driver"), pod.GetString("spec.nodeName")
-		if driver == "" || node == "" {
+		if driver == "" || node == "" || isAttachedElsewhere(objects, volume.Name(), node) {
 			continue
 		}
 		faults = errors.Join(faults, objects.Ensure(AttachmentResource, "", kube.Object{
@@ -108,6 +98,34 @@ func RequestAttachments(objects *kube.Objects, pod kube.Object) error {
 			"spec":     kube.Object{"attacher": driver, "nodeName": node, "source": kube.Object{"persistentVolumeName": volume.Name()}},
 			"status":   kube.Object{"attached": false},
 		}, nil))
+	}
+	return faults
+}
+
+func isAttachedElsewhere(objects *kube.Objects, volume, node string) bool {
+	return slices.ContainsFunc(objects.List(AttachmentResource, ""), func(a kube.Object) bool {
+		return a.GetString("spec.source.persistentVolumeName") == volume && a.GetString("spec.nodeName") != node
+	})
+}
+
+// ReleaseAttachments has the drivers detach the volumes that no pod uses any more on the node that they are attached to.
+func ReleaseAttachments(objects *kube.Objects, pods map[string]kube.Object) error {
+	attachments := objects.List(AttachmentResource, "")
+	if len(attachments) == 0 {
+		return nil
+	}
+	used := map[string]bool{}
+	for _, pod := range pods {
+		for _, volume := range listVolumes(objects, pod) {
+			used[formatAttachment(volume.Name(), pod.GetString("spec.nodeName"))] = true
+		}
+	}
+	var faults error
+	for _, attachment := range attachments {
+		if !used[attachment.Name()] {
+			_, err := objects.Delete(AttachmentResource, "", attachment.Name())
+			faults = errors.Join(faults, err)
+		}
 	}
 	return faults
 }
