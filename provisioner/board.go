@@ -145,15 +145,14 @@ func (b *Board) applyRun(e Event) {
 	if e.State != Started {
 		return
 	}
-	b.Findings, b.Repairs, b.Verb = nil, nil, e.Verb
-	b.Targets, b.targets = nil, nil
-	if len(e.Steps) > 0 {
-		b.Steps = nil
+	if e.Verb != "" { // on an installed cluster nothing goes on from the run before
+		*b = Board{Run: e, Verb: e.Verb, Log: b.Log, Began: b.Began, Now: b.Now}
 		for _, step := range e.Steps {
 			b.Steps = append(b.Steps, step.toView())
 		}
 		return
 	}
+	b.Findings, b.Repairs = nil, nil
 	for i, step := range b.Steps {
 		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual}
 	}

@@ -107,3 +107,28 @@ func TestBoard_WaitKeepsFirstTime(t *testing.T) {
 		t.Error("news does not count anew")
 	}
 }
+
+// A record of many verbs is read from its beginning: what an earlier one saw says nothing about the cluster now.
+func TestBoard_VerbBeginsAnew(t *testing.T) {
+	b := provisioner.NewBoard(nil)
+	begin := func(step string) {
+		b.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Verb: "nodes remove", Steps: []provisioner.PlannedStep{{ID: step, Title: step, Usual: 90}}})
+	}
+	begin("cordon-worker-0")
+	b.Fold(provisioner.Event{Type: provisioner.TypeNode, Name: "worker-0", State: provisioner.NodeRemoved})
+	b.Fold(provisioner.Event{Type: provisioner.TypeTarget, Name: "worker-0", State: provisioner.TargetRemoved})
+	b.Fold(provisioner.Event{Type: provisioner.TypeEtcd, Members: []provisioner.Member{{Name: "master-0", State: "voter"}}})
+	b.Fold(provisioner.Event{Type: provisioner.TypePool, Name: "worker", State: provisioner.PoolDegraded})
+	b.Fold(provisioner.Event{Type: provisioner.TypeCeph, State: "HEALTH_WARN"})
+	begin("cordon-worker-1")
+	if len(b.Steps) != 1 || b.Steps[0].ID != "cordon-worker-1" || b.Steps[0].Usual != 90*time.Second {
+		t.Errorf("the steps are %+v", b.Steps)
+	}
+	if len(b.Nodes)+len(b.Targets)+len(b.Etcd)+len(b.EtcdTrail)+len(b.Pools) > 0 || b.Ceph != nil {
+		t.Errorf("something of the earlier run is left: %+v", b)
+	}
+	b.Fold(provisioner.Event{Type: provisioner.TypeTarget, Name: "worker-1", State: provisioner.TargetWaiting})
+	if len(b.Targets) != 1 || len(b.Log) != 8 {
+		t.Errorf("%d targets, %d events", len(b.Targets), len(b.Log))
+	}
+}

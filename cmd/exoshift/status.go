@@ -147,7 +147,11 @@ func (s status) print(output interface {
 // watch shows the dashboard of a run of another process. It reads the events of that run only, so it can be started and
 // stopped at any time.
 func watch(ctx context.Context, folder state.Folder, spec state.Spec, o cli.Options, std cli.Streams) error {
-	file, err := fileread.Open(folder.Path(state.EventsFile), fileread.Lines)
+	record, plan := clusterdir.FindRunningRecord(folder), install.Steps(spec)
+	if record == state.NodesFile {
+		plan = nil // its events have it
+	}
+	file, err := fileread.Open(folder.Path(record), fileread.Lines)
 	if err != nil {
 		return exit.WithCode(exit.Usage, fmt.Errorf("read the events: %w", err))
 	}
@@ -159,7 +163,7 @@ func watch(ctx context.Context, folder state.Folder, spec state.Spec, o cli.Opti
 	err = dashboard.Run(ctx, dashboard.Options{
 		Title:    spec.Cluster.ID,
 		Subtitle: cli.FormatSubtitle(folder, spec),
-		Plan:     install.Steps(spec),
+		Plan:     plan,
 		Nodes:    spec.Nodes(),
 		Events:   events,
 		In:       std.In,

@@ -81,6 +81,16 @@ func (r *EventReader) Read(emit func(provisioner.Event)) error {
 	return nil
 }
 
+// FindRunningRecord returns the record of the run that works on a folder now: that of the last installation if none does.
+func FindRunningRecord(folder state.Folder) string {
+	installed, unread := os.Stat(folder.Path(state.EventsFile))
+	verb, none := os.Stat(folder.Path(state.NodesFile))
+	if unread == nil && none == nil && folder.IsLocked() && verb.ModTime().After(installed.ModTime()) {
+		return state.NodesFile
+	}
+	return state.EventsFile
+}
+
 const pollInterval = 200 * time.Millisecond
 
 // FollowEvents sends the events of a record, and those that are appended to it, until the end of ctx. It closes events.
