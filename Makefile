@@ -50,7 +50,7 @@ race: ## Run the same tests, with the race detector where there is something to 
 faults: ## Run the tests that make test leaves out: every variant, every call that changes something interrupted
 	test/scripts/faults
 
-pairs: ## Run each pair of faults of a cluster at once, and print the table: both are found, what blocks is first; and a replacement of a node with a fault at every call; make faults runs samples
+pairs: ## Run each pair of faults of a cluster at once, and print the table: both are found, what blocks is first; and the verbs of nodes with a fault at every call; make faults runs samples
 	EXOSHIFT_PAIRS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 2h -run '^TestFaultPairs' ./cmd/exoshift
 	EXOSHIFT_NODE_FAULTS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 1h -run '^TestNodes_OfAnInstalledCluster$$/fault' ./cmd/exoshift
 

@@ -54,20 +54,19 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a load balancer that must not be replaced now": balancerRefused,
 		"a load balancer that is kept":                  balancerKept,
 	}
-	if !testing.Short() {
-		tests["a removal that is killed at any call goes on"] = removalKilled
-	}
-	for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
-		t.Run("a replacement with a fault at every call: "+string(how), func(t *testing.T) {
-			long(t)
-			t.Parallel()
-			copied, by := t.TempDir(), &faultInjector{how: how}
-			copyTree(t, dir, copied)
-			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-				waitForNodes(t, s)
-				replacementStruck(t, s, by, first)
+	for name, struck := range struckVerbs() {
+		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
+				long(t)
+				t.Parallel()
+				copied, by := t.TempDir(), &faultInjector{how: how}
+				copyTree(t, dir, copied)
+				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+					waitForNodes(t, s)
+					struck(t, s, by, first)
+				})
 			})
-		})
+		}
 	}
 	t.Run("the scenario node-never-returns", func(t *testing.T) {
 		t.Parallel()

@@ -46,6 +46,14 @@ func addNodes(t *testing.T, s run.Run, group string, count int, dryRun bool) ([]
 	return names, err
 }
 
+// addTo is for a cluster whose clients are altered: those of an installation, too.
+func addTo(ctx context.Context, s run.Run, cluster appnodes.Cluster, group string, count int) error {
+	altered := s
+	altered.Alter = cluster.AlterInstallation
+	wanted := appnodes.Addition{Group: group, Count: count, Installer: nodeInstaller(altered)}
+	return cluster.Add(ctx, wanted, additionOutput{jsonDisplay(cli.Streams{Out: io.Discard, Err: new(bytes.Buffer)}), new([]string)})
+}
+
 // nodesAdded requires that added nodes have the names that are free, join, and are in the answers; and that nothing is created of an
 // addition that is refused or only shown.
 func nodesAdded(t *testing.T, s run.Run, _ *simcloud.Zone) {

@@ -46,12 +46,14 @@ func (r *Roll) listSteps(t Target) []provisioner.Step {
 		}
 	}
 	isOver := func() bool { return t.isGone() || t.isMade() }
-	const gone, made = "the machine is gone already", "the new machine is there already"
+	const gone = "the machine is gone already"
 	return []provisioner.Step{
 		{ID: "check", Title: "Check that " + strings.Join(t.Peers, " and ") + " serves, from outside and from a node", Usual: time.Minute, Do: unless(isOver, gone, r.check)},
 		{ID: "hand-over", Title: "Leave the elastic IPs to " + strings.Join(t.Peers, " and "), Usual: drainTime, Do: unless(isOver, gone, r.handOver)},
 		{ID: "delete-machine", Title: "Delete the machine of " + name, Usual: 30 * time.Second, Do: unless(t.isMade, gone, r.deleteMachine)},
-		{ID: "add", Title: "Start the machine of " + name + " again", Usual: 3 * time.Minute, Do: unless(t.isMade, made, r.add)},
+		{ID: "add", Title: "Start the machine of " + name + " again", Usual: 3 * time.Minute, Do: func(ctx context.Context, report provisioner.Report) error {
+			return r.add(ctx, report, t) // it also ends what an earlier run has begun: records and attachments
+		}},
 		{ID: "verify", Title: "Check that " + name + " serves, from outside and from a node", Usual: 2 * time.Minute, Do: func(ctx context.Context, report provisioner.Report) error {
 			return r.verify(ctx, report, t)
 		}},
