@@ -176,7 +176,7 @@ func (r *Roll) verify(ctx context.Context, report provisioner.Report, t Target) 
 			return err
 		}
 		attached, err := r.clients.Cloud.ListAttached(ctx, instance.ID)
-		if err == nil && !(slices.Contains(attached, ips.api.ID) && slices.Contains(attached, ips.ingress.ID)) {
+		if err == nil && (!slices.Contains(attached, ips.api.ID) || !slices.Contains(attached, ips.ingress.ID)) {
 			err = fmt.Errorf("the elastic IPs are not attached to %s", name)
 		}
 		return err
