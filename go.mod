@@ -31,6 +31,7 @@ require (
 	github.com/google/pprof v0.0.0-20250403155104-27863c87afa6
 	github.com/google/renameio/v2 v2.0.2
 	github.com/google/uuid v1.6.0
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/hashicorp/vault/api v1.23.0
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
 	github.com/kevinburke/ssh_config v1.6.0

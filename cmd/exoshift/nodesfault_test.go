@@ -31,7 +31,8 @@ var errKilled = errors.New("killed")
 
 // faultInjector is in front of the API of the zone and that of the cluster, and has a fault at one call that changes something.
 type faultInjector struct {
-	how injectedFault
+	how   injectedFault
+	every int // a fault at every so many calls; 0: at one
 
 	mu    sync.Mutex
 	on    bool
@@ -72,7 +73,7 @@ func (s *faultInjector) chooseFault(changes bool) injectedFault {
 		s.left--
 		return refusedBurst
 	}
-	if s.calls++; s.calls != s.at {
+	if s.calls++; s.calls != s.at && (s.every == 0 || s.calls%s.every != s.at%s.every) {
 		return ""
 	}
 	switch s.how {

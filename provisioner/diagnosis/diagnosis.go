@@ -57,6 +57,7 @@ type Input struct {
 
 	// Of nodes that are being removed from a cluster that runs:
 	Held    []HeldPod           // pods that cannot be evicted now
+	Ceph    []string            // what Ceph reports that keeps storage nodes from being changed
 	Lagging []state.ClusterNode // nodes with another configuration than their pool
 }
 

@@ -35,8 +35,19 @@ func NodeRules() []Rule {
 		Waits:       "the machine config operator updates the nodes by itself",
 		HoldFor:     time.Minute,
 		detect:      detectLaggingConfigs,
+	}, {
+		ID:          "ceph-degraded",
+		Cause:       "Ceph is not well, so nothing is taken away from it: some data has fewer copies than it should have.",
+		Fix:         "See which OSDs are down, and why:\noc -n syn-rook-ceph-cluster exec deploy/rook-ceph-tools -- ceph health detail; oc -n syn-rook-ceph-cluster get pods -o wide",
+		Confidence:  High,
+		Disposition: Wait,
+		Waits:       "Ceph makes the copies again once its OSDs are back, or has taken them out",
+		HoldFor:     time.Minute,
+		detect:      detectDegradedCeph,
 	}}
 }
+
+func detectDegradedCeph(m *inputIndex) detection { return detection{evidence: m.Ceph} }
 
 // NewOfNodes returns an Evaluator for the rules about nodes alone.
 func NewOfNodes() *Evaluator {

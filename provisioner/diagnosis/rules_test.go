@@ -95,6 +95,10 @@ func ailmentsOfNodes() []ailment {
 		{"machine-config-lags", 60, 1.2, 0, func(_ float64, s *Input) {
 			s.Lagging = []state.ClusterNode{{NodeStatus: state.NodeStatus{Name: "worker-4"}, Config: "rendered-worker-1", DesiredConfig: "rendered-worker-2", ConfigState: "Working"}}
 		}, "worker-4 has rendered-worker-1, not rendered-worker-2: its machine config daemon is in the state Working", High},
+		{"ceph-degraded", 60, 1.2, 0, func(_ float64, s *Input) {
+			s.Ceph = []string{"osd.0 of storage-0 is down", "PG_DEGRADED: 100/9600 objects degraded"}
+		},
+			"osd.0 of storage-0 is down", High},
 	}
 }
 

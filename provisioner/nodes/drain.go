@@ -119,7 +119,7 @@ func (r *Removal) evict(ctx context.Context, report provisioner.Report, t Target
 // checkConsent is about pods that came after the plan was agreed to.
 func (r *Removal) checkConsent(t Target, pod state.Pod) error {
 	switch {
-	case t.isCommitted():
+	case t.isCommitted(), isOfCeph(pod):
 		return nil
 	case pod.Owner == "" && !r.options.Force:
 		return fmt.Errorf("%s: nobody makes it again, and --force was not given", pod.ID())

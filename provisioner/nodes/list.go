@@ -23,6 +23,8 @@ type Node struct {
 	Removal *state.NodeRemoval
 	// Balancer is what is known of a load balancer, which is no node of the cluster; nil: it is none.
 	Balancer *Balancer
+	// IsStorageChanged: a change of its Ceph was begun and not ended.
+	IsStorageChanged bool
 }
 
 // Differs returns how it differs from the answers.
@@ -68,6 +70,8 @@ func (n Node) Findings() []string {
 		all = append(all, n.Balancer.list()...)
 	}
 	switch {
+	case n.Removal == nil && n.IsStorageChanged:
+		all = append(all, "its data is being moved for a change that has not ended: exoshift nodes replace or remove "+n.Name)
 	case n.Removal == nil:
 	case n.Removal.ReplacedBy != "":
 		all = append(all, "its replacement by "+n.Removal.ReplacedBy+" has not ended: exoshift nodes replace "+n.Name)
@@ -122,7 +126,7 @@ func join(spec state.Spec, facts state.Facts, members []state.ClusterNode, machi
 		if !known {
 			at = len(all)
 			index[name] = at
-			all = append(all, Node{Name: name, Role: role, Removal: facts.FindRemoval(name)})
+			all = append(all, Node{Name: name, Role: role, Removal: facts.FindRemoval(name), IsStorageChanged: facts.Storage != nil && facts.Storage.Node == name})
 		}
 		return &all[at]
 	}

@@ -8,6 +8,7 @@ import (
 
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/network"
+	"exoshift/provisioner/nodes/ceph"
 	"exoshift/state"
 )
 
@@ -25,6 +26,7 @@ type Cloud interface {
 
 // Cluster is the running cluster.
 type Cluster interface {
+	ceph.Cluster
 	// Poll reads the whole state of the cluster.
 	Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error)
 	// ListClusterNodes returns the nodes, sorted by name.

@@ -25,9 +25,10 @@ type observer struct {
 type obstacles struct {
 	held    []diagnosis.HeldPod
 	lagging []state.ClusterNode
+	ceph    []string // what Ceph reports
 }
 
-func (o obstacles) isEmpty() bool { return len(o.held)+len(o.lagging) == 0 }
+func (o obstacles) isEmpty() bool { return len(o.held)+len(o.lagging)+len(o.ceph) == 0 }
 
 func newObserver(spec state.Spec, clock provisioner.Clock) *observer {
 	return &observer{spec: spec, clock: clock, evaluator: diagnosis.NewOfNodes(), obstacles: map[string]obstacles{}, reported: map[string]string{}}
@@ -82,6 +83,7 @@ func (o *observer) buildInput() diagnosis.Input {
 	known := map[string]bool{}
 	for _, one := range o.obstacles {
 		input.Held = append(input.Held, one.held...)
+		input.Ceph = append(input.Ceph, one.ceph...)
 		for _, node := range one.lagging {
 			if !known[node.Name] {
 				known[node.Name] = true

@@ -3,11 +3,13 @@ package nodes
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/nodes/ceph"
 	"exoshift/state"
 )
 
@@ -27,15 +29,15 @@ type Options struct {
 
 // Removal removes nodes from a cluster, or replaces them: then others are added first.
 type Removal struct {
-	spec    state.Spec // as it was before, but with the machines that replacements have
-	facts   *state.FactsStore
-	clients Clients
-	options Options
-	targets []Target
-
+	spec     state.Spec // as it was before, but with the machines that replacements have
+	facts    *state.FactsStore
+	clients  Clients
+	options  Options
+	targets  []Target
 	routers  *routerGuard
 	observer *observer
 	progress targetEvents
+	storage  *ceph.Work
 
 	mu      sync.Mutex
 	current state.Spec      // without what was committed
@@ -44,10 +46,14 @@ type Removal struct {
 
 // NewRemoval is for the removal of nodes from the cluster of these answers.
 func NewRemoval(spec state.Spec, facts *state.FactsStore, clients Clients, options Options) *Removal {
-	return &Removal{
+	r := &Removal{
 		spec: spec, current: spec, removed: map[string]bool{}, facts: facts, clients: clients, options: options,
 		routers: &routerGuard{cluster: clients.Cluster}, observer: newObserver(spec, clients.Clock),
 	}
+	r.storage = ceph.New(clients.Cluster, facts, options.Journal, clients.Clock, func(report provisioner.Report, node string, checks []string) {
+		r.observer.observe(report, node, obstacles{ceph: checks})
+	})
+	return r
 }
 
 // Targets returns the nodes to remove, once Prepare has returned.
@@ -59,6 +65,15 @@ func (r *Removal) EmitTargets(report provisioner.Report) {
 		left := len(target.Pods)
 		r.progress.emit(report, target, provisioner.Event{State: provisioner.TargetWaiting, Count: &left})
 	}
+}
+
+// Undo switches back what the change of a storage node has switched. The record of it ends with that, unless the node is on its way out still.
+func (r *Removal) Undo(ctx context.Context, keep []string) ([]string, error) {
+	known := r.facts.Get().Storage
+	if known == nil || slices.Contains(keep, known.Node) {
+		return nil, nil
+	}
+	return r.storage.Restore(ctx, func(node string) bool { return r.facts.Get().FindRemoval(node) != nil })
 }
 
 // ListLeft returns the names of the targets that are not removed yet.

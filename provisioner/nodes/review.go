@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/state"
@@ -50,6 +51,9 @@ func (r review) check(ctx context.Context, names []string) error {
 	if err := r.checkCluster(ctx); err != nil {
 		return err
 	}
+	if err := r.checkStorage(ctx); err != nil {
+		return err
+	}
 	return r.checkPods(ctx)
 }
 
@@ -70,8 +74,6 @@ func (r review) checkRole(node Node) error {
 	switch {
 	case role == state.RoleMaster:
 		return r.refuseMaster(node.Name)
-	case role == state.RoleStorage:
-		return r.refuse("%s is a storage node: its data has to be moved to other nodes first, which this verb does not do", node.Name)
 	case node.Answer == nil && node.Machine == nil && node.Removal == nil:
 		return r.refuse("%s: %v", node.Name, errNotOurs)
 	case !slices.Contains(r.spec.ComputeRoles(), role):
@@ -125,6 +127,9 @@ func (r review) checkPending(names []string) error {
 // minWorkers is the smallest number of workers that pods with three replicas and their budgets get along with.
 const minWorkers = 3
 
+// minStorage is the number of copies that Ceph keeps, each on a node of its own.
+const minStorage = 3
+
 func (r review) checkCounts() error {
 	after := r.After()
 	for _, role := range r.spec.ComputeRoles() {
@@ -133,6 +138,8 @@ func (r review) checkCounts() error {
 		case before == left:
 		case role == state.RoleWorker && left < minWorkers:
 			return r.refuse("%d workers would be left, and a cluster needs %d", left, minWorkers)
+		case role == state.RoleStorage && left < minStorage:
+			return r.refuse("%d storage nodes would be left, and Ceph keeps each of its %d copies on a node of its own", left, minStorage)
 		case left == 0:
 			return r.refuse("the group %s would have no node left", state.FormatGroup(role))
 		}
@@ -207,6 +214,9 @@ func (r review) checkPods(ctx context.Context) error {
 		if target.LocalVolumes, err = r.clients.Cluster.ListLocalVolumes(ctx, target.Name); err != nil {
 			return err
 		}
+		if target.hasCeph() { // its data is elsewhere by then
+			target.LocalVolumes = slices.DeleteFunc(target.LocalVolumes, func(claim string) bool { return strings.HasPrefix(claim, state.CephNamespace+"/") })
+		}
 		for _, pod := range target.Pods {
 			for _, budget := range budgets {
 				if budget.Allowed == 0 && pod.Ready && budget.Selects(pod) {
@@ -232,6 +242,9 @@ func (r review) checkLosses(target Target) error {
 	}
 	var local, alone []string
 	for _, pod := range target.Pods {
+		if isOfCeph(pod) {
+			continue
+		}
 		if pod.EmptyDir {
 			local = append(local, pod.ID())
 		}
@@ -248,6 +261,40 @@ func (r review) checkLosses(target Target) error {
 			WithHint("give --delete-emptydir-data to have them lose it")
 	}
 	return nil
+}
+
+// isOfCeph reports whether a pod keeps what it has in Ceph's own disks, or nothing.
+func isOfCeph(pod state.Pod) bool { return pod.Namespace == state.CephNamespace }
+
+// checkStorage checks that Ceph can do without a storage node: one at a time.
+func (r review) checkStorage(ctx context.Context) error {
+	at := slices.IndexFunc(r.targets, Target.hasCeph)
+	if at < 0 {
+		return nil
+	}
+	target := &r.targets[at]
+	if len(r.targets) > 1 {
+		return r.refuse("%s is a storage node, of which one is changed at a time, and nothing else with it", target.Name)
+	}
+	var ready []string
+	for _, node := range r.all {
+		if node.Role == state.RoleStorage && node.Node != nil && node.Node.Ready && (!node.Node.Cordoned || node.Name == target.Name) {
+			ready = append(ready, node.Name)
+		}
+	}
+	found, err := r.storage.Review(ctx, target.toChange(), ready)
+	if err != nil {
+		return err
+	}
+	target.Warnings = found.Warnings
+	switch {
+	case len(found.Refusals) == 0:
+		return nil
+	case found.Busy:
+		return fault.New(fault.Conflict, r.verb()+" nodes", unwellError{append([]string{"Ceph of " + target.Name}, found.Refusals...)}).
+			WithHint("mend that first, or wait until it is over; then run the same command again")
+	}
+	return r.refuse("%s is a storage node: %s", target.Name, joinReasons(found.Refusals))
 }
 
 // formatSizing returns the section of the answers that a group is in.

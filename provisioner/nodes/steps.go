@@ -149,16 +149,21 @@ func (r *Removal) listSteps(t Target) []provisioner.Step {
 			return err
 		}
 	}
-	return []provisioner.Step{
-		{ID: "cordon", Title: "Cordon " + t.Name, Usual: 5 * time.Second, Do: doTo(provisioner.TargetCordoned, r.cordon)},
+	cordon := provisioner.Step{ID: "cordon", Title: "Cordon " + t.Name, Usual: 5 * time.Second, Do: doTo(provisioner.TargetCordoned, r.cordon)}
+	leave := []provisioner.Step{
 		{ID: "drain", Title: "Evict the pods of " + t.Name, Usual: 2 * time.Minute, Do: do(r.drain)},
 		{ID: "detach", Title: "Wait until no volume is attached to " + t.Name, Usual: 10 * time.Second, Do: doTo(provisioner.TargetDrained, r.waitDetached)},
 		{ID: "commit", Title: "Take " + t.Name + " out of the answers", Do: do(r.commit)},
 		{ID: "withdraw", Title: "Delete the records of " + t.Name, Do: do(r.withdraw)},
 		{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: doTo(provisioner.TargetStopped, r.stop)},
 		{ID: "delete-node", Title: "Delete the node " + t.Name, Do: do(r.deleteNode)},
-		{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: doTo(provisioner.TargetRemoved, r.deleteMachine)},
 	}
+	end := provisioner.Step{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: doTo(provisioner.TargetRemoved, r.deleteMachine)}
+	if !t.hasCeph() {
+		return slices.Concat([]provisioner.Step{cordon}, leave, []provisioner.Step{end})
+	}
+	of := t.toChange()
+	return slices.Concat(r.storage.StepsBefore(of), []provisioner.Step{cordon}, r.storage.StepsCordoned(of), leave, r.storage.StepsAfter(of), []provisioner.Step{end})
 }
 
 // cordon records what it does before it does it, so that it can be undone.

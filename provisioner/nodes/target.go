@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"exoshift/provisioner/nodes/ceph"
 	"exoshift/state"
 )
 
@@ -15,6 +16,7 @@ type Target struct {
 	Blocked      []string       // pods whose budgets permit no eviction now
 	Attachments  []string       // volumes that are attached to it
 	LocalVolumes []string       // claims whose volumes only it has
+	Warnings     []string       // of Ceph, which do not keep it from being removed
 }
 
 // exchange returns the answers without the node, and with what takes its place.
@@ -92,3 +94,17 @@ func (t *Target) chooseReplacement(spec state.Spec, taken map[string]bool) {
 
 // isAdded reports whether its replacement has to be made, or to be waited for.
 func (t Target) isAdded() bool { return t.Replacement != nil && !t.isCommitted() }
+
+// toChange returns what is done with a storage node.
+func (t Target) toChange() ceph.Change {
+	change := ceph.Change{Node: t.Name, IsCommitted: t.isCommitted()}
+	if t.Replacement != nil {
+		change.Next = t.Replacement.Name
+	}
+	return change
+}
+
+// hasCeph reports whether data is kept on it.
+func (t Target) hasCeph() bool {
+	return t.Role == state.RoleStorage || t.Removal != nil && t.Removal.Role == state.RoleStorage
+}

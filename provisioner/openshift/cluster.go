@@ -6,6 +6,7 @@ import (
 	"exoshift/internal/network"
 	"exoshift/provisioner/openshift/alerts"
 	"exoshift/provisioner/openshift/apply"
+	"exoshift/provisioner/openshift/ceph"
 	"exoshift/provisioner/openshift/claims"
 	"exoshift/provisioner/openshift/configure"
 	"exoshift/provisioner/openshift/csr"
@@ -36,6 +37,7 @@ type Cluster struct {
 	*drain.Drainer
 	*power.Inspector
 	*nodeprobe.Prober
+	*ceph.Administrator
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -43,20 +45,21 @@ type Cluster struct {
 func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster {
 	connector, reviewer := kubeapi.NewConnector(net, kubeconfig), &csr.Reviewer{}
 	return &Cluster{
-		Connector:    connector,
-		Observer:     observe.New(connector, reviewer),
-		Approver:     csr.NewApprover(connector, reviewer),
-		Configurer:   configure.New(connector),
-		Applier:      apply.New(connector),
-		Reader:       synthesis.New(connector),
-		Scheduler:    maintenance.New(connector),
-		Alertmanager: alerts.New(connector),
-		Verifier:     emergency.New(connector),
-		Dumper:       dump.New(connector),
-		Lister:       claims.New(connector),
-		Drainer:      drain.New(connector),
-		Inspector:    power.New(connector),
-		Prober:       nodeprobe.New(connector),
+		Connector:     connector,
+		Observer:      observe.New(connector, reviewer),
+		Approver:      csr.NewApprover(connector, reviewer),
+		Configurer:    configure.New(connector),
+		Applier:       apply.New(connector),
+		Reader:        synthesis.New(connector),
+		Scheduler:     maintenance.New(connector),
+		Alertmanager:  alerts.New(connector),
+		Verifier:      emergency.New(connector),
+		Dumper:        dump.New(connector),
+		Lister:        claims.New(connector),
+		Drainer:       drain.New(connector),
+		Inspector:     power.New(connector),
+		Prober:        nodeprobe.New(connector),
+		Administrator: ceph.New(connector),
 	}
 }
 

@@ -38,6 +38,9 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 		for _, blocked := range target.Blocked {
 			fmt.Fprintf(w, "  blocked: %s\n", console.SanitizeLine(blocked))
 		}
+		for _, warning := range target.Warnings {
+			fmt.Fprintf(w, "  warning: Ceph reports %s\n", console.SanitizeLine(warning))
+		}
 		if len(target.Attachments) > 0 {
 			fmt.Fprintf(w, "  attached volumes: %s\n", console.SanitizeLine(strings.Join(target.Attachments, ", ")))
 		}
@@ -67,6 +70,7 @@ type removalLine struct {
 	Pods        []string `json:"pods"`
 	Blocked     []string `json:"blocked"`
 	Attachments []string `json:"attachments"`
+	Warnings    []string `json:"warnings,omitempty"`
 }
 
 type answerLine struct {
@@ -105,6 +109,7 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 		shown := removalLine{
 			Type: "node", Action: "delete", Name: line.Name, Group: line.Group, MachineID: line.MachineID,
 			Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
+			Warnings: target.Warnings,
 		}
 		if target.Replacement != nil {
 			shown.ReplacedBy = target.Replacement.Name

@@ -35,7 +35,7 @@ For each node: it is cordoned, its pods are evicted within their disruption budg
 machine are deleted. What blocks an eviction is named and asked for again until --timeout. Until a node is drained, a failure or
 Ctrl-C ends its cordon; from then on its removal can only be ended, by the same command.
 
-Refused are masters, storage nodes, less than three workers, the last node of a group, less nodes than the routers need, and any
+Refused are masters, less than three workers or storage nodes, the last node of a group, less nodes than the routers need, and any
 removal from a cluster that is not well.`,
 		Example: `  exoshift nodes remove worker-3 --dry-run
   exoshift nodes remove c-demo-1 worker-3 worker-4 --yes

@@ -23,7 +23,7 @@ Load balancers, such as lb-0, are replaced one after the other, in a command of 
 outside and from a node; it is left both elastic IPs; the machine is deleted and started again under the same name, and proven to serve.
 Refused is that while nodes join or restart, and while the other one does not serve.
 
-Refused are masters, storage nodes, a node whose machine is gone, and any replacement in a cluster that is not well, or that differs from
+Refused are masters, a node whose machine is gone, and any replacement in a cluster that is not well, or that differs from
 its answers already.`,
 		Example: `  exoshift nodes replace worker-3 --dry-run
   exoshift nodes replace c-demo-1 worker-3 worker-4 --yes

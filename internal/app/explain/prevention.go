@@ -42,6 +42,7 @@ func getRulePrevention(id string) string {
 		"operators-stalled":       largerTypes,
 		"pdb-blocks":              "Have every application run with one replica more than its disruption budget needs, and on several nodes.",
 		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
+		"ceph-degraded":           "Change storage nodes when their machines and disks are not being changed otherwise, and have a node more than Ceph needs.",
 		"machine-config-lags":     "Change machine configurations, and update the cluster, at other times than its nodes.",
 	}[id]
 }

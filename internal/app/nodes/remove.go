@@ -160,7 +160,9 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 	}
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.Undo(ctx, facts, clients.Cluster, keep) })
-		return describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: its removal was given up"), err
+		switched, failure := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return removal.Undo(ctx, keep) })
+		events := describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: its removal was given up")
+		return append(events, describeSwitched(switched)...), errors.Join(err, failure)
 	}
 	undone, err := undo(ctx, wanted.Names)
 	for _, event := range undone {
@@ -257,8 +259,16 @@ func describeUndone(step, kind string, names []string, text string) (events []pr
 	return events
 }
 
+// describeSwitched returns the events of what was switched back after the change of a storage node.
+func describeSwitched(parts []string) (events []provisioner.Event) {
+	for _, part := range parts {
+		events = append(events, provisioner.Event{Type: provisioner.TypeObject, Phase: nodes.Phase, Kind: "ceph", Name: part, Action: string(state.Updated), Text: "switched back, as the change of a storage node was given up"})
+	}
+	return events
+}
+
 // undoTimeout is for how long what a run has set that failed is tried to be undone.
-const undoTimeout = time.Minute
+const undoTimeout = 3 * time.Minute
 
 // withUndoTime undoes what nothing needs any more, also after the run was stopped; whoever has taken over the cluster's lock does it
 // otherwise.

@@ -217,6 +217,8 @@ type Cluster struct {
 	SlowRouters bool
 	// LaggingConfigs: nodes that join after the installation have an earlier machine configuration than their pool for a while.
 	LaggingConfigs bool
+	// FailingOSD: the storage nodes have Ceph, and when data is first moved away from an OSD, another one is down for a while.
+	FailingOSD bool
 	// RoutersOnMasters: the ingress controller is changed, once, to place the routers on the masters.
 	RoutersOnMasters bool
 }

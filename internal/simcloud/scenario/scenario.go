@@ -117,6 +117,8 @@ func listZone() []Scenario {
 			Fault: Fault{Cluster: Cluster{SlowRouters: true}}},
 		{Name: "machine-config-lags", Description: "nodes that are added later have an earlier machine configuration than their pool for a while",
 			Fault: Fault{Cluster: Cluster{LaggingConfigs: true}}},
+		{Name: "ceph-degraded", Description: "the storage nodes have Ceph, and when the data of an OSD is moved first, another OSD is down for a while",
+			Fault: Fault{Cluster: Cluster{FailingOSD: true}}},
 		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},
 		{Name: "bootstrap-member-stays", Description: "a master loses its etcd's data, so that the bootstrap member stays", Fault: Fault{Cluster: Cluster{MemberBreaks: true}}},

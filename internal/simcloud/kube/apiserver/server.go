@@ -18,6 +18,8 @@ type Server struct {
 	Authorize func(Attributes) bool
 	// Ready returns why this server cannot serve objects now, or nil.
 	Ready func() error
+	// Exec runs a command in a container of a pod; nil: no container runs.
+	Exec func(pod kube.Object, command []string) ExecResult
 	// Version of Kubernetes: "1.33.5".
 	Version string
 }
@@ -101,6 +103,9 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, served resour
 	case "watch":
 		return serveWatch(s.Objects, w, r, parsed)
 	case "get":
+		if parsed.fullResource() == "pods/exec" {
+			return serveExec(s, w, r, parsed)
+		}
 		return served.serveGet(w, parsed)
 	case "create":
 		if parsed.fullResource() == "serviceaccounts/token" && s.Issue != nil {

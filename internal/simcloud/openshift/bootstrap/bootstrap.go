@@ -159,7 +159,7 @@ func (h *bootstrapHost) runTemporaryControlPlane(ctx context.Context) bool {
 		return true
 	}
 	stopAPI := h.start(ctx, func(ctx context.Context) {
-		if err := cluster.ServeAPI(ctx, h.cluster, h.machine, false); err != nil {
+		if err := cluster.ServeAPI(ctx, h.cluster, h.machine, false, nil); err != nil {
 			h.machine.Console("kube-apiserver: %v", err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/hostnet"
@@ -17,8 +18,11 @@ const (
 	MachineConfigPort = 22623
 )
 
-// ServeAPI serves a cluster's API on a machine. issued selects serving certificates issued by the cluster itself.
-func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool) error {
+// Exec runs a command in a container of a pod.
+type Exec = func(pod kube.Object, command []string) apiserver.ExecResult
+
+// ServeAPI serves a cluster's API on a machine. issued selects serving certificates issued by the cluster itself. exec may be nil.
+func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool, exec Exec) error {
 	config, err := c.newAPITLS(issued)
 	if err != nil {
 		return err
@@ -28,6 +32,7 @@ func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool) e
 		Authenticator: apiserver.Authenticator{Clients: c.getClientCAs, Token: c.Accounts.FindTokenUser, Issue: c.Accounts.issueToken},
 		Authorize:     c.Accounts.Authorize,
 		Ready:         c.Members.CheckQuorum,
+		Exec:          exec,
 		Version:       GetKubernetesVersion(c.Record().Version),
 	}
 	defer c.AddServer(m.Address().String())()

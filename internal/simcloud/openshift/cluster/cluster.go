@@ -38,6 +38,8 @@ type Cluster struct {
 	clients *x509.CertPool // the CAs of client certificates; nil: to be built
 	// clientsVersion is the version of the ConfigMap that clients was built from.
 	clientsVersion uint64
+	// Storage guards the record of Ceph in StateRecords.
+	Storage sync.Mutex
 	// ServerChanges counts starts and ends of API servers.
 	ServerChanges atomic.Uint64
 }

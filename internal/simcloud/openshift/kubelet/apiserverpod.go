@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/operators"
@@ -26,5 +28,5 @@ func runAPIServer(ctx context.Context, c *cluster.Cluster, m machine.Machine, p 
 		})
 	})
 	running.Go(func() { operators.Run(ctx, c, m) })
-	return cluster.ServeAPI(ctx, c, m, true)
+	return cluster.ServeAPI(ctx, c, m, true, func(pod kube.Object, command []string) apiserver.ExecResult { return execCommand(c, pod, command) })
 }

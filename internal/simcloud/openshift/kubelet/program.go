@@ -7,9 +7,12 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/kube/apiserver"
 	"exoshift/internal/simcloud/openshift/argo"
+	"exoshift/internal/simcloud/openshift/ceph"
 	"exoshift/internal/simcloud/openshift/certmanager"
 	"exoshift/internal/simcloud/openshift/cloudprovider"
+	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
 	"exoshift/internal/simcloud/openshift/maintenance"
 	"exoshift/internal/simcloud/openshift/monitoring"
@@ -22,7 +25,7 @@ var programs = map[string]func(context.Context, container.Container) error{ //no
 	"csi-driver": cloudprovider.RunBlockStorage, "exoscale-csi-driver": cloudprovider.RunBlockStorage,
 	operators.CiliumAgent: runCilium, "steward": argo.RunSteward, "argocd": argo.RunArgo, "argocd-operator": argo.RunArgoOperator,
 	"cert-manager-controller": certmanager.RunCertManager, "openshift-upgrade-controller": maintenance.RunUpgrades,
-	"emergency-credentials-controller": maintenance.RunEmergency,
+	"emergency-credentials-controller": maintenance.RunEmergency, "ceph": ceph.Run,
 }
 
 // findProgram returns the program of a pod and its container: the first simulated one, else the first.
@@ -58,4 +61,13 @@ func runJob(ctx context.Context, c container.Container) error {
 		return monitoring.ApplySilences(c.Cluster)
 	}
 	return nil
+}
+
+// execCommand runs a command in a container, which has only those commands that clients of the cluster run.
+func execCommand(c *cluster.Cluster, pod kube.Object, command []string) apiserver.ExecResult {
+	if out, failure, code, handled := ceph.Execute(c, pod, command); handled {
+		return apiserver.ExecResult{Out: out, Err: failure, Code: code}
+	}
+	const notFound = 127
+	return apiserver.ExecResult{Err: command[0] + ": command not found\n", Code: notFound}
 }

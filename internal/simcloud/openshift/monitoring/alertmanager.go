@@ -36,17 +36,21 @@ func ServeAlertmanager(c *cluster.Cluster, w http.ResponseWriter, r *http.Reques
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 	case !canViewAlerts(c, user):
 		http.Error(w, "Forbidden (user="+user.Name+", verb=get, resource=alertmanagers, subresource=api)", http.StatusForbidden)
-	case r.URL.Path != "/api/v2/alerts" || r.Method != http.MethodGet:
+	case r.URL.Path == "/api/v2/alerts" && r.Method == http.MethodGet:
+		writeJSON(w, listAlerts(c))
+	case !serveSilences(c, w, r):
 		http.NotFound(w, r)
-	default:
-		w.Header().Set("Content-Type", "application/json")
-		content, err := json.Marshal(listAlerts(c))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		_, _ = io.WriteString(w, string(content)+"\n") // the client closed the connection
 	}
+}
+
+func writeJSON(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	content, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = io.WriteString(w, string(content)+"\n") // the client closed the connection
 }
 
 func canViewAlerts(c *cluster.Cluster, user apiserver.User) bool {
@@ -57,24 +61,26 @@ func canViewAlerts(c *cluster.Cluster, user apiserver.User) bool {
 // alert is a firing alert; its fields follow its alerting rule.
 type alert struct {
 	name, severity, namespace, summary, description string
+	component                                       string // its label syn_component; "" is none
 }
 
 // listAlerts returns nothing until a while after the installation, when the rules are evaluated (inferred).
 func listAlerts(c *cluster.Cluster) []kube.Object {
 	firing := []alert{{"Watchdog", "none", Namespace, "An alert that should always be firing to certify that Alertmanager is working properly.",
-		"This is an alert meant to ensure that the entire alerting pipeline is functional."}}
+		"This is an alert meant to ensure that the entire alerting pipeline is functional.", ""}}
 	if _, configured := c.Objects.Get(cluster.SecretResource, Namespace, Alertmanager); !configured {
 		firing = append(firing, alert{"AlertmanagerReceiversNotConfigured", "warning", Namespace,
-			"Receivers (notification integrations) are not configured on Alertmanager", "Alerts are not configured to be sent to a notification system."})
+			"Receivers (notification integrations) are not configured on Alertmanager", "Alerts are not configured to be sent to a notification system.", ""})
 	}
 	firing = append(firing, alert{"SimpleContentAccessNotAvailable", "info", "openshift-insights", "Simple content access certificates are not available.",
-		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat."})
+		"Simple content access (SCA) is not enabled. Once enabled, Insights Operator can automatically import the SCA certificates from Red Hat.", ""})
 	for _, job := range c.Objects.List(cluster.JobResource, "") {
 		if job.Condition(cluster.JobFailed).GetString("status") == "True" {
 			firing = append(firing, alert{"KubeJobFailed", "warning", job.Namespace(), "Job failed to complete.",
-				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert."})
+				"Job " + job.Namespace() + "/" + job.Name() + " failed to complete. Removing failed job after investigation should clear this alert.", ""})
 		}
 	}
+	firing = append(firing, listCephAlerts(c)...)
 	listed := make([]kube.Object, len(firing))
 	for i, a := range firing {
 		listed[i] = renderAlert(c, a)
@@ -90,9 +96,13 @@ func renderAlert(c *cluster.Cluster, a alert) kube.Object {
 	if isSilenced(c, a) {
 		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
 	}
+	labels := kube.Object{"alertname": a.name, "severity": a.severity, "namespace": a.namespace, "prometheus": Namespace + "/k8s",
+		"openshift_io_alert_source": "platform"}
+	if a.component != "" {
+		labels["syn_component"] = a.component
+	}
 	return kube.Object{
-		"labels": kube.Object{"alertname": a.name, "severity": a.severity, "namespace": a.namespace, "prometheus": Namespace + "/k8s",
-			"openshift_io_alert_source": "platform"},
+		"labels":      labels,
 		"annotations": kube.Object{"summary": a.summary, "description": a.description},
 		"startsAt":    since.Format(time.RFC3339Nano), "updatedAt": now.Format(time.RFC3339Nano), "endsAt": now.Add(4 * time.Minute).Format(time.RFC3339Nano),
 		"fingerprint":  strconv.FormatUint(hash.Sum64(), 16),

@@ -3,6 +3,7 @@ package monitoring
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"exoshift/internal/simcloud/openshift/cluster"
@@ -32,6 +33,12 @@ func ApplySilences(c *cluster.Cluster) error {
 }
 
 func isSilenced(c *cluster.Cluster, a alert) bool {
+	labels := map[string]string{"alertname": a.name, "severity": a.severity, "namespace": a.namespace, "syn_component": a.component}
+	for _, one := range listSilences(c) {
+		if one.isActive(c.Clock.Now()) && one.matches(labels) {
+			return true
+		}
+	}
 	kept, made := c.StateRecords.Get(SilenceName)
 	if !made || c.Clock.Now().Sub(kept.Since) > silenceDuration {
 		return false
@@ -40,15 +47,14 @@ func isSilenced(c *cluster.Cluster, a alert) bool {
 	if json.Unmarshal([]byte(kept.State), &silences) != nil {
 		return false
 	}
-	labels := map[string]string{"alertname": a.name, "severity": a.severity, "namespace": a.namespace}
-	for _, one := range silences {
-		all := len(one.Matchers) > 0
-		for _, matcher := range one.Matchers {
-			all = all && labels[matcher.Name] == matcher.Value
-		}
-		if all {
-			return true
+	return slices.ContainsFunc(silences, func(one silenceRule) bool { return one.matches(labels) })
+}
+
+func (r silenceRule) matches(labels map[string]string) bool {
+	for _, matcher := range r.Matchers {
+		if labels[matcher.Name] != matcher.Value {
+			return false
 		}
 	}
-	return false
+	return len(r.Matchers) > 0
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/ceph"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
 	"exoshift/internal/simcloud/openshift/volumes"
@@ -35,7 +36,7 @@ func (k workloads) sync(_ context.Context, seen clusterSnapshot) error {
 			owned[owner] = append(owned[owner], seen.pods[id])
 		}
 	}
-	faults := errors.Join(createFailedJob(k.Cluster), createStrictBudget(k.loop, seen), volumes.ReleaseAttachments(k.Objects, seen.pods))
+	faults := errors.Join(createFailedJob(k.Cluster), createStrictBudget(k.loop, seen), volumes.ReleaseAttachments(k.Objects, seen.pods), ceph.Install(k.Cluster))
 	for _, resource := range []string{cluster.DeploymentResource, cluster.DaemonSetResource, cluster.StatefulSetResource, cluster.JobResource} {
 		for _, object := range k.Objects.List(resource, "") {
 			uid := object.GetString("metadata.uid")

@@ -1,0 +1,122 @@
+package ceph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/state"
+)
+
+// waits are for what Ceph and Rook do by themselves.
+type waits struct {
+	*switches
+	observe func(report provisioner.Report, node string, checks []string)
+}
+
+// waitHealthy is passed only once Ceph is as it has to be before anything is changed.
+func (w waits) waitHealthy(ctx context.Context, report provisioner.Report, of Change) error {
+	if known := w.get(of.Node); known.Emptied || of.IsCommitted {
+		return provisioner.Skip("the OSDs of " + of.Node + " are being removed already")
+	}
+	err := w.until(settleLimit, func(ctx context.Context) error {
+		seen, err := w.cluster.GetCeph(ctx)
+		if err != nil {
+			return err
+		}
+		found := reviewHealth(seen, w.facts.Get().Storage != nil)
+		w.observe(report, of.Node, found.Refusals)
+		if len(found.Refusals) > 0 {
+			return fault.Newf(fault.Conflict, "change the storage node "+of.Node, "Ceph is not well: %s", strings.Join(found.Refusals, "; ")).
+				WithHint("nothing was changed with %s; run the same command again once Ceph is well", of.Node)
+		}
+		return nil
+	})(ctx, report)
+	return err
+}
+
+// waitClean waits until every placement group is clean and more holds, however long that takes: what is said is for how long nothing has
+// changed, and why.
+func (w waits) waitClean(ctx context.Context, report provisioner.Report, of Change, more func(context.Context, state.Ceph) error) error {
+	last, since, warned := "", w.clock.Now(), false
+	return w.until(settleLimit, func(ctx context.Context) error {
+		w.renewSilence(ctx, of.Node)
+		seen, err := w.cluster.GetCeph(ctx)
+		if err != nil {
+			return provisioner.Progressing(err)
+		}
+		w.observe(report, of.Node, listTroubles(seen, of))
+		now := w.clock.Now()
+		if figures := fmt.Sprint(seen.Degraded, seen.Misplaced, seen.Groups); figures != last {
+			last, since, warned = figures, now, false
+		}
+		if !warned && now.Sub(since) >= idleWarning {
+			warned = true
+			report.EmitProgress(fmt.Sprintf("warning: for %d minutes, Ceph has moved no data: %s", int(now.Sub(since).Minutes()), describeTraffic(seen)))
+		}
+		if describeUnclean(seen) != "" || seen.Misplaced+seen.Degraded > 0 {
+			return provisioner.Progressing(errors.New(describeTraffic(seen)))
+		}
+		if err := more(ctx, seen); err != nil {
+			return provisioner.Progressing(err)
+		}
+		return nil
+	})(ctx, report)
+}
+
+// describeTraffic says what is left to be moved.
+func describeTraffic(seen state.Ceph) string {
+	text := fmt.Sprintf("%d copies of objects to move, %d to make again", seen.Misplaced, seen.Degraded)
+	if unclean := describeUnclean(seen); unclean != "" {
+		text += "; " + unclean
+	}
+	return text
+}
+
+// listTroubles leaves out what the work itself brings about.
+func listTroubles(seen state.Ceph, of Change) (troubles []string) {
+	expected := append(listAllowedChecks(), "OSDMAP_FLAGS", "MON_DOWN")
+	own := slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.Host == of.Node && !o.Up })
+	for _, osd := range seen.OSDs {
+		if !osd.Up && osd.Host != of.Node {
+			troubles = append(troubles, fmt.Sprintf("osd.%d of %s is down", osd.ID, osd.Host))
+		}
+	}
+	for _, check := range seen.Checks {
+		if slices.Contains(expected, check.Code) || own && check.Code == "OSD_DOWN" {
+			continue
+		}
+		troubles = append(troubles, check.Code+": "+check.Message)
+	}
+	return troubles
+}
+
+// waitOSD waits until a node has an OSD.
+func (w waits) waitOSD(ctx context.Context, report provisioner.Report, node, next string) error {
+	return w.until(osdLimit, func(ctx context.Context) error {
+		w.renewSilence(ctx, node)
+		seen, err := w.cluster.GetCeph(ctx)
+		if err == nil && !slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.Host == next && o.Up && o.In }) {
+			err = errors.New("no OSD of " + next + " is up")
+		}
+		return err
+	})(ctx, report)
+}
+
+// checkUnneeded requires that no data needs the OSDs, as Ceph says.
+func (w waits) checkUnneeded(ctx context.Context, disks []state.CephDisk) error {
+	for _, disk := range disks {
+		safe, reason, err := w.cluster.IsSafeToDestroy(ctx, disk.OSD)
+		if err == nil && !safe {
+			err = errors.New(reason)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package kubeapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"exoshift/internal/fault"
+
+	"github.com/gorilla/websocket"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// execProtocol has the number of a channel in front of each message; API servers have it since Kubernetes 1.29.
+const execProtocol = "v5.channel.k8s.io"
+
+// The channels of what a command writes, and of how it ended.
+const (
+	channelOut = iota + 1
+	channelErr
+	channelStatus
+)
+
+const (
+	// execTimeout ends a command, on the wall clock: Ceph's own tools give up after five minutes.
+	execTimeout = 6 * time.Minute
+	// maxExecOutput is in bytes.
+	maxExecOutput = 8 << 20
+)
+
+// ExitError is a command that ended with another exit code than 0.
+type ExitError struct {
+	Code   int
+	Output string // of its standard error
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("exit code %d: %s", e.Code, strings.TrimSpace(Sanitize(e.Output)))
+}
+
+// Exec runs a command in the first container of a pod, and returns what it wrote. It is an *ExitError if the command failed, which may have
+// had its effect if the error is another one.
+func Exec(ctx context.Context, c *Client, namespace, pod string, command ...string) ([]byte, error) {
+	op := "run " + strings.Join(command, " ") + " in the pod " + namespace + "/" + pod
+	c.counter.count("exec", ResourcePath("v1/pods@"+namespace))
+	limited, cancel := context.WithTimeout(ctx, execTimeout)
+	defer cancel()
+	connection, err := dialExec(limited, c, namespace, pod, command)
+	if err != nil {
+		return nil, c.ToFault(ctx, op, err)
+	}
+	defer connection.Close()
+	defer context.AfterFunc(limited, func() { _ = connection.Close() })()
+	out, err := readExec(connection)
+	var failed *ExitError
+	switch {
+	case errors.As(err, &failed):
+		return nil, fault.New(fault.Conflict, op, failed)
+	case err != nil:
+		return nil, c.ToFault(ctx, op, err)
+	}
+	return out, nil
+}
+
+func dialExec(ctx context.Context, c *Client, namespace, pod string, command []string) (*websocket.Conn, error) {
+	address := c.Address.JoinPath("api/v1/namespaces", namespace, "pods", pod, "exec")
+	address.Scheme = "wss"
+	address.RawQuery = url.Values{"command": command, "stdout": {"true"}, "stderr": {"true"}}.Encode()
+	dialer := websocket.Dialer{
+		NetDialContext: c.Network.Dial, Proxy: c.Network.Proxy, TLSClientConfig: c.Trust.Clone(), HandshakeTimeout: requestTimeout, Subprotocols: []string{execProtocol},
+	}
+	connection, response, err := dialer.DialContext(ctx, address.String(), nil)
+	if errors.Is(err, websocket.ErrBadHandshake) && response != nil {
+		content, _ := io.ReadAll(io.LimitReader(response.Body, 1<<16)) // the beginning of a body is enough
+		return nil, toStatusError("pods/exec", pod, response.StatusCode, content)
+	}
+	if err != nil {
+		return nil, err
+	}
+	connection.SetReadLimit(maxExecOutput)
+	return connection, nil
+}
+
+// readExec reads until the server has said how the command ended.
+func readExec(connection *websocket.Conn) ([]byte, error) {
+	var out, failure bytes.Buffer
+	for {
+		_, message, err := connection.ReadMessage()
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the connection ended before the command: %w", err)
+		case len(message) == 0:
+			continue
+		case out.Len()+failure.Len()+len(message) > maxExecOutput:
+			return nil, errors.New("the command writes too much")
+		}
+		switch message[0] {
+		case channelOut:
+			out.Write(message[1:])
+		case channelErr:
+			failure.Write(message[1:])
+		case channelStatus:
+			return out.Bytes(), toExitError(message[1:], failure.String())
+		}
+	}
+}
+
+func toExitError(content []byte, output string) error {
+	var status metav1.Status
+	if err := json.Unmarshal(content, &status); err != nil {
+		return errors.New("the API server does not say how the command ended")
+	}
+	if status.Status == metav1.StatusSuccess {
+		return nil
+	}
+	failed := &ExitError{Code: http.StatusInternalServerError, Output: output + status.Message}
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			if code, err := strconv.Atoi(cause.Message); cause.Type == "ExitCode" && err == nil {
+				failed.Code, failed.Output = code, output
+			}
+		}
+	}
+	return failed
+}
