@@ -71,6 +71,7 @@ func (w *Work) finish(ctx context.Context, report provisioner.Report, of Change)
 		if err != nil {
 			return err
 		}
+		w.waits.emit(report, seen)
 		if found := reviewHealth(seen, false); len(found.Refusals) > 0 {
 			return errors.New("Ceph is not well: " + strings.Join(found.Refusals, "; "))
 		}

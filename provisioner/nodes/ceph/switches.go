@@ -17,7 +17,8 @@ import (
 // switches are what is switched while a node is changed, and switched back.
 type switches struct {
 	records
-	quiet time.Time // until when the alerts are silenced
+	quiet  time.Time              // until when the alerts are silenced
+	states provisioner.LastStates // what was emitted last
 }
 
 // The applications of Argo CD that would set back what is changed here: root has the others in its catalog.

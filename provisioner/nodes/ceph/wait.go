@@ -18,6 +18,34 @@ type waits struct {
 	observe func(report provisioner.Report, node string, checks []string)
 }
 
+// emit emits what Ceph reports when that has changed.
+func (w waits) emit(report provisioner.Report, seen state.Ceph) {
+	var used, total int64
+	status := provisioner.CephStatus{OSDs: len(seen.OSDs)}
+	for _, check := range seen.Checks {
+		status.Checks = append(status.Checks, check.Code)
+	}
+	for _, osd := range seen.OSDs {
+		if osd.Up {
+			status.OSDsUp++
+		}
+		if osd.In {
+			status.OSDsIn++
+		}
+		used, total = used+osd.Used, total+osd.Total
+	}
+	for name, count := range seen.Groups {
+		status.Groups += count
+		if isClean(name) {
+			status.GroupsClean += count
+		}
+	}
+	status.UsedPercent = int(percent(used, total))
+	if w.states.Update("ceph", fmt.Sprint(seen.Health, status)) {
+		report(provisioner.Event{Type: provisioner.TypeCeph, State: seen.Health, Ceph: &status})
+	}
+}
+
 // waitHealthy is passed only once Ceph is as it has to be before anything is changed.
 func (w waits) waitHealthy(ctx context.Context, report provisioner.Report, of Change) error {
 	if known := w.get(of.Node); known.Emptied || of.IsCommitted {
@@ -28,6 +56,7 @@ func (w waits) waitHealthy(ctx context.Context, report provisioner.Report, of Ch
 		if err != nil {
 			return err
 		}
+		w.emit(report, seen)
 		found := reviewHealth(seen, w.facts.Get().Storage != nil)
 		w.observe(report, of.Node, found.Refusals)
 		if len(found.Refusals) > 0 {
@@ -49,6 +78,7 @@ func (w waits) waitClean(ctx context.Context, report provisioner.Report, of Chan
 		if err != nil {
 			return provisioner.Progressing(err)
 		}
+		w.emit(report, seen)
 		w.observe(report, of.Node, listTroubles(seen, of))
 		now := w.clock.Now()
 		if figures := fmt.Sprint(seen.Degraded, seen.Misplaced, seen.Groups); figures != last {
