@@ -1,6 +1,10 @@
 package state
 
-import "time"
+import (
+	"time"
+
+	"exoshift/state/rook"
+)
 
 // Facts are what an installation discovered or generated and must not lose. They hold no secret.
 type Facts struct {
@@ -31,7 +35,7 @@ type Facts struct {
 	Removals         []NodeRemoval  `json:"removals,omitzero"`    // of nodes, begun and not ended
 	// Balancers are replacements of load balancers, begun and not ended.
 	Balancers   []BalancerReplacement `json:"balancers,omitzero"`
-	Storage     *StorageChange        `json:"storage,omitempty"`    // a change of a storage node, begun and not ended; nil: there is none
+	Storage     *rook.Change          `json:"storage,omitempty"`    // a change of a storage node, begun and not ended; nil: there is none
 	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 

@@ -20,6 +20,7 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 func threeStorageNodes(spec *state.Spec) {
@@ -154,7 +155,7 @@ func waitForCeph(t *testing.T, s run.Run) {
 	t.Helper()
 	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
 	defer cluster.Close()
-	var seen state.Ceph
+	var seen rook.Ceph
 	var err error
 	for range 60 {
 		if seen, err = cluster.GetCeph(t.Context()); err == nil && seen.Health == "HEALTH_OK" && len(seen.OSDs) == 3 {
@@ -235,20 +236,20 @@ type argoCD struct {
 	seen  []string
 }
 
-func (c *argoCD) GetCeph(ctx context.Context) (state.Ceph, error) {
+func (c *argoCD) GetCeph(ctx context.Context) (rook.Ceph, error) {
 	policies, err := c.GetSyncPolicies(ctx, "root", "rook-ceph")
 	if err != nil {
-		return state.Ceph{}, err
+		return rook.Ceph{}, err
 	}
 	if policies["root"] != "" && policies["rook-ceph"] == "" {
 		c.seen = append(c.seen, "rook-ceph is off while root, which sets it back, is not")
 	}
 	if policies["rook-ceph"] != "" {
 		if err := c.SetCephDevices(ctx, c.count); err != nil {
-			return state.Ceph{}, err
+			return rook.Ceph{}, err
 		}
 		if err := c.ScaleCephOperator(ctx, 1); err != nil {
-			return state.Ceph{}, err
+			return rook.Ceph{}, err
 		}
 	}
 	return c.Cluster.GetCeph(ctx)

@@ -15,7 +15,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
-	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // struckCeph is the cluster for what changes a storage node.
@@ -41,7 +41,7 @@ func (c struckCeph) StopOSD(ctx context.Context, osd int) error {
 	return c.by.change(func() error { return c.Cluster.StopOSD(ctx, osd) })
 }
 
-func (c struckCeph) DeleteCephDisk(ctx context.Context, disk state.CephDisk) error {
+func (c struckCeph) DeleteCephDisk(ctx context.Context, disk rook.Disk) error {
 	return c.by.change(func() error { return c.Cluster.DeleteCephDisk(ctx, disk) })
 }
 

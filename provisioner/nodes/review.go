@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // review finds what the removal of nodes means, and refuses what the cluster cannot lose. It changes nothing.
@@ -215,7 +216,7 @@ func (r review) checkPods(ctx context.Context) error {
 			return err
 		}
 		if target.hasCeph() { // its data is elsewhere by then
-			target.LocalVolumes = slices.DeleteFunc(target.LocalVolumes, func(claim string) bool { return strings.HasPrefix(claim, state.CephNamespace+"/") })
+			target.LocalVolumes = slices.DeleteFunc(target.LocalVolumes, func(claim string) bool { return strings.HasPrefix(claim, rook.Namespace+"/") })
 		}
 		for _, pod := range target.Pods {
 			for _, budget := range budgets {
@@ -264,7 +265,7 @@ func (r review) checkLosses(target Target) error {
 }
 
 // isOfCeph reports whether a pod keeps what it has in Ceph's own disks, or nothing.
-func isOfCeph(pod state.Pod) bool { return pod.Namespace == state.CephNamespace }
+func isOfCeph(pod state.Pod) bool { return pod.Namespace == rook.Namespace }
 
 // checkStorage checks that Ceph can do without a storage node: one at a time.
 func (r review) checkStorage(ctx context.Context) error {

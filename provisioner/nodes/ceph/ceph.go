@@ -9,12 +9,13 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // Cluster is what administers the Ceph of a cluster.
 type Cluster interface {
 	// GetCeph returns what Ceph reports.
-	GetCeph(ctx context.Context) (state.Ceph, error)
+	GetCeph(ctx context.Context) (rook.Ceph, error)
 	// RunCeph runs a command of Ceph: fault.Conflict if Ceph refuses it.
 	RunCeph(ctx context.Context, arguments ...string) error
 	// IsSafeToDestroy reports whether no data needs an OSD, or why it does.
@@ -22,7 +23,7 @@ type Cluster interface {
 	// GetCephOptions returns the options that are set, by section and name.
 	GetCephOptions(ctx context.Context) (map[string]string, error)
 	// GetCephSetup returns how Ceph is set up: fault.NotFound if the cluster has no Rook.
-	GetCephSetup(ctx context.Context) (state.CephSetup, error)
+	GetCephSetup(ctx context.Context) (rook.Setup, error)
 	// SetCephDevices sets how many disks Ceph is to use.
 	SetCephDevices(ctx context.Context, count int) error
 	// SetCephMonCheck sets how mons are checked, as JSON; "" removes it.
@@ -32,9 +33,9 @@ type Cluster interface {
 	// StopOSD ends the pod of an OSD for good.
 	StopOSD(ctx context.Context, osd int) error
 	// ListCephDisks returns the disks of a node that OSDs have.
-	ListCephDisks(ctx context.Context, node string) ([]state.CephDisk, error)
+	ListCephDisks(ctx context.Context, node string) ([]rook.Disk, error)
 	// DeleteCephDisk deletes what belongs to an OSD that was purged.
-	DeleteCephDisk(ctx context.Context, disk state.CephDisk) error
+	DeleteCephDisk(ctx context.Context, disk rook.Disk) error
 	// DeleteCephVolume deletes the volume of a disk whose machine is stopped for good.
 	DeleteCephVolume(ctx context.Context, name string) error
 	// ListCephMons returns the monitors, sorted by name.
@@ -109,22 +110,22 @@ type records struct {
 }
 
 // get returns what is recorded of the change of a node, a copy.
-func (w *records) get(node string) state.StorageChange {
+func (w *records) get(node string) rook.Change {
 	if known := w.facts.Get().Storage; known != nil && known.Node == node {
 		return known.Clone()
 	}
-	return state.StorageChange{Node: node}
+	return rook.Change{Node: node}
 }
 
 // record changes what is recorded.
-func (w *records) record(node string, change func(*state.StorageChange)) error {
+func (w *records) record(node string, change func(*rook.Change)) error {
 	known := w.get(node)
 	change(&known)
 	return w.facts.Update(func(facts *state.Facts) { facts.Storage = &known })
 }
 
 // set records a change before it is made, in the facts and in the journal, and makes it.
-func (w *records) set(ctx context.Context, node, name string, change func(*state.StorageChange), call func(context.Context) error) error {
+func (w *records) set(ctx context.Context, node, name string, change func(*rook.Change), call func(context.Context) error) error {
 	if err := w.record(node, change); err != nil {
 		return err
 	}

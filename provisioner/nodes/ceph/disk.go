@@ -10,7 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
-	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // disks are the OSDs of storage nodes: they come, give their data away, and go.
@@ -29,14 +29,14 @@ func (w disks) grow(ctx context.Context, report provisioner.Report, of Change) e
 	if wanted == 0 {
 		wanted = setup.Devices
 	}
-	err = w.set(ctx, of.Node, "devices", func(c *state.StorageChange) { c.Devices = wanted }, func(ctx context.Context) error { return w.cluster.SetCephDevices(ctx, wanted+1) })
+	err = w.set(ctx, of.Node, "devices", func(c *rook.Change) { c.Devices = wanted }, func(ctx context.Context) error { return w.cluster.SetCephDevices(ctx, wanted+1) })
 	if err != nil {
 		return err
 	}
 	if err := w.waitOSD(ctx, report, of.Node, of.Next); err != nil {
 		return err
 	}
-	return w.waitClean(ctx, report, of, func(context.Context, state.Ceph) error { return nil })
+	return w.waitClean(ctx, report, of, func(context.Context, rook.Ceph) error { return nil })
 }
 
 // empty moves the data of the node's OSDs elsewhere. An OSD that is down has nothing to move: what it had is made again by the others.
@@ -48,7 +48,7 @@ func (w disks) empty(ctx context.Context, report provisioner.Report, of Change) 
 	if err != nil {
 		return err
 	}
-	used := slices.DeleteFunc(seen.OSDs, func(o state.CephOSD) bool { return o.Host != of.Node || o.Weight == 0 })
+	used := slices.DeleteFunc(seen.OSDs, func(o rook.OSD) bool { return o.Host != of.Node || o.Weight == 0 })
 	if known := w.get(of.Node); known.Emptied && len(used) == 0 {
 		return provisioner.Skip("nothing needs the OSDs of " + of.Node + " any more")
 	}
@@ -65,33 +65,33 @@ func (w disks) empty(ctx context.Context, report provisioner.Report, of Change) 
 		}
 		report.EmitProgress(fmt.Sprintf("osd.%d gives its data to others", osd.ID))
 	}
-	if err := w.waitClean(ctx, report, of, func(ctx context.Context, _ state.Ceph) error { return w.checkUnneeded(ctx, disks) }); err != nil {
+	if err := w.waitClean(ctx, report, of, func(ctx context.Context, _ rook.Ceph) error { return w.checkUnneeded(ctx, disks) }); err != nil {
 		return err
 	}
 	if err := w.restoreOptions(ctx, of.Node); err != nil {
 		return err
 	}
-	return w.record(of.Node, func(c *state.StorageChange) { c.Emptied, c.Weights = true, nil })
+	return w.record(of.Node, func(c *rook.Change) { c.Emptied, c.Weights = true, nil })
 }
 
 // findDisks also records them: what belongs to an OSD is not known by it any more once that is deleted.
-func (w disks) findDisks(ctx context.Context, node string) ([]state.CephDisk, error) {
+func (w disks) findDisks(ctx context.Context, node string) ([]rook.Disk, error) {
 	disks, err := w.cluster.ListCephDisks(ctx, node)
 	if err != nil {
 		return nil, err
 	}
-	return disks, w.record(node, func(c *state.StorageChange) {
+	return disks, w.record(node, func(c *rook.Change) {
 		c.Emptied = false
 		for _, disk := range disks {
-			c.Disks = append(slices.DeleteFunc(c.Disks, func(d state.CephDisk) bool { return d.Claim == disk.Claim }), disk)
+			c.Disks = append(slices.DeleteFunc(c.Disks, func(d rook.Disk) bool { return d.Claim == disk.Claim }), disk)
 		}
 	})
 }
 
 // reweight has an OSD give its data away.
-func (w disks) reweight(ctx context.Context, node string, osd state.CephOSD) error {
+func (w disks) reweight(ctx context.Context, node string, osd rook.OSD) error {
 	name := "osd." + strconv.Itoa(osd.ID)
-	return w.set(ctx, node, name, func(c *state.StorageChange) {
+	return w.set(ctx, node, name, func(c *rook.Change) {
 		if c.Weights == nil {
 			c.Weights = map[int]float64{}
 		}
@@ -110,10 +110,10 @@ func (w disks) purge(ctx context.Context, report provisioner.Report, of Change) 
 		return err
 	}
 	for _, disk := range known.Disks {
-		if !slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.ID == disk.OSD && o.Host == of.Node }) {
+		if !slices.ContainsFunc(seen.OSDs, func(o rook.OSD) bool { return o.ID == disk.OSD && o.Host == of.Node }) {
 			continue // another one may have its number by now
 		}
-		if err := w.checkUnneeded(ctx, []state.CephDisk{disk}); err != nil {
+		if err := w.checkUnneeded(ctx, []rook.Disk{disk}); err != nil {
 			return fault.New(fault.Conflict, fmt.Sprintf("purge osd.%d", disk.OSD), err).WithHint("run the same command again")
 		}
 		if err := w.purgeOSD(ctx, report, disk.OSD); err != nil {
@@ -141,7 +141,7 @@ func (w disks) purgeOSD(ctx context.Context, report provisioner.Report, osd int)
 	}
 	if err := w.until(settleLimit, func(ctx context.Context) error {
 		seen, err := w.cluster.GetCeph(ctx)
-		if err == nil && slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.ID == osd && o.Up }) {
+		if err == nil && slices.ContainsFunc(seen.OSDs, func(o rook.OSD) bool { return o.ID == osd && o.Up }) {
 			err = errors.New("osd." + id + " still runs")
 		}
 		return err
@@ -175,7 +175,7 @@ func (w disks) deleteDisks(ctx context.Context, _ provisioner.Report, of Change)
 	return nil
 }
 
-func (w disks) shrink(ctx context.Context, of Change, known state.StorageChange) error {
+func (w disks) shrink(ctx context.Context, of Change, known rook.Change) error {
 	setup, err := w.cluster.GetCephSetup(ctx)
 	if err != nil {
 		return err
@@ -191,5 +191,5 @@ func (w disks) shrink(ctx context.Context, of Change, known state.StorageChange)
 	if setup.Devices <= wanted {
 		return nil
 	}
-	return w.set(ctx, of.Node, "devices", func(c *state.StorageChange) { c.Devices = wanted }, func(ctx context.Context) error { return w.cluster.SetCephDevices(ctx, wanted) })
+	return w.set(ctx, of.Node, "devices", func(c *rook.Change) { c.Devices = wanted }, func(ctx context.Context) error { return w.cluster.SetCephDevices(ctx, wanted) })
 }

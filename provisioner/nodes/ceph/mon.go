@@ -9,6 +9,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // mons are the monitors.
@@ -37,7 +38,7 @@ func (w mons) moveMon(ctx context.Context, report provisioner.Report, of Change)
 	var limit *provisioner.LimitError
 	if errors.As(err, &limit) {
 		return fault.New(fault.Timeout, "move the monitor "+mons[at].Name+" away from "+of.Node, err).
-			WithHint("see what Rook's operator says, and run the same command again: oc -n %s logs deploy/%s --tail=50", state.CephOperatorNamespace, state.CephOperator)
+			WithHint("see what Rook's operator says, and run the same command again: oc -n %s logs deploy/%s --tail=50", rook.OperatorNamespace, rook.Operator)
 	}
 	if err != nil {
 		return err

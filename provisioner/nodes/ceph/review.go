@@ -9,6 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 const (
@@ -69,7 +70,7 @@ func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, 
 }
 
 // reviewHealth: work that was begun has its own signs.
-func reviewHealth(seen state.Ceph, begun bool) (found Finding) {
+func reviewHealth(seen rook.Ceph, begun bool) (found Finding) {
 	for _, check := range seen.Checks {
 		switch {
 		case slices.Contains(listAllowedChecks(), check.Code):
@@ -103,7 +104,7 @@ func reviewHealth(seen state.Ceph, begun bool) (found Finding) {
 }
 
 // reviewRoom requires that the disks that stay have room for everything, by all of them and by the fullest.
-func reviewRoom(seen state.Ceph, of Change) (refusals []string) {
+func reviewRoom(seen rook.Ceph, of Change) (refusals []string) {
 	var used, total int64
 	hosts := map[string]bool{}
 	for _, osd := range seen.OSDs {
@@ -133,7 +134,7 @@ func reviewRoom(seen state.Ceph, of Change) (refusals []string) {
 func percent(part, whole int64) int64 { return 100 * part / max(1, whole) }
 
 // reviewPlaces requires a node for each copy of the data, one for the monitor, and that the configuration does without the node.
-func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setup state.CephSetup) (refusals []string, err error) {
+func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setup rook.Setup) (refusals []string, err error) {
 	left := slices.DeleteFunc(slices.Clone(nodes), func(n string) bool { return n == of.Node })
 	if of.Next != "" {
 		left = append(left, of.Next)
@@ -154,7 +155,7 @@ func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setu
 		refusals = append(refusals, "no storage node would be free for the monitor of "+of.Node)
 	}
 	if setup.Replicas == 0 && w.get(of.Node).Replicas == nil {
-		refusals = append(refusals, "Rook's operator is scaled down by somebody else: oc -n "+state.CephOperatorNamespace+" scale deployment "+state.CephOperator+" --replicas 1")
+		refusals = append(refusals, "Rook's operator is scaled down by somebody else: oc -n "+rook.OperatorNamespace+" scale deployment "+rook.Operator+" --replicas 1")
 	}
 	policies, err := w.cluster.GetSyncPolicies(ctx, listApplications()...)
 	if _, managed := policies[applicationRook]; managed && of.Next == "" && setup.Devices > len(left) {
@@ -172,7 +173,7 @@ func isClean(groupState string) bool {
 }
 
 // describeUnclean returns "" if all groups are clean.
-func describeUnclean(seen state.Ceph) string {
+func describeUnclean(seen rook.Ceph) string {
 	var states []string
 	for _, name := range slices.Sorted(maps.Keys(seen.Groups)) {
 		if !isClean(name) {

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // switches are what is switched while a node is changed, and switched back.
@@ -42,7 +43,7 @@ func (w *switches) silence(ctx context.Context, report provisioner.Report, of Ch
 	if of.IsCommitted {
 		return provisioner.Skip("nothing of Ceph is changed any more")
 	}
-	err := w.set(ctx, of.Node, "silence", func(c *state.StorageChange) { c.Silenced = true }, func(ctx context.Context) error {
+	err := w.set(ctx, of.Node, "silence", func(c *rook.Change) { c.Silenced = true }, func(ctx context.Context) error {
 		return w.cluster.Silence(ctx, silenceLabel, silenceValue, formatComment(of.Node), w.clock.Now(), silenceLength)
 	})
 	if err != nil {
@@ -82,7 +83,7 @@ func (w *switches) switchSyncOff(ctx context.Context, report provisioner.Report,
 		if _, recorded := known[name]; automated == "" && !recorded {
 			continue // it is off, by somebody else
 		}
-		err := w.set(ctx, of.Node, "sync "+name, func(c *state.StorageChange) {
+		err := w.set(ctx, of.Node, "sync "+name, func(c *rook.Change) {
 			if c.Policies == nil {
 				c.Policies = map[string]string{}
 			}
@@ -107,7 +108,7 @@ func (w *switches) stopOperator(ctx context.Context, report provisioner.Report, 
 	if err != nil {
 		return err
 	}
-	err = w.set(ctx, of.Node, "operator", func(c *state.StorageChange) {
+	err = w.set(ctx, of.Node, "operator", func(c *rook.Change) {
 		if c.Replicas == nil {
 			c.Replicas = new(max(1, setup.Replicas))
 		}
@@ -150,7 +151,7 @@ func (w *switches) setOptions(ctx context.Context, of Change) error {
 	}
 	for _, option := range [][2]string{{"osd osd_mclock_override_recovery_settings", "true"}, {"osd osd_max_backfills", "10"}} {
 		name, value := option[0], option[1]
-		err := w.set(ctx, of.Node, "option "+name, func(c *state.StorageChange) {
+		err := w.set(ctx, of.Node, "option "+name, func(c *rook.Change) {
 			if c.Options == nil {
 				c.Options = map[string]string{}
 			}
@@ -173,7 +174,7 @@ func (w *switches) setMonCheck(ctx context.Context, of Change) error {
 	if err != nil {
 		return err
 	}
-	return w.set(ctx, of.Node, "mon check", func(c *state.StorageChange) {
+	return w.set(ctx, of.Node, "mon check", func(c *rook.Change) {
 		if c.MonCheck == nil {
 			c.MonCheck = &setup.MonCheck
 		}
@@ -192,16 +193,16 @@ func (w *switches) Restore(ctx context.Context, keep func(node string) bool) (do
 	node := known.Node
 	for _, one := range []struct {
 		text    string
-		needed  func(state.StorageChange) bool
+		needed  func(rook.Change) bool
 		restore func(context.Context, string) error
 		hint    string
 	}{
-		{"the weights of Ceph's OSDs", func(c state.StorageChange) bool { return len(c.Weights) > 0 }, w.restoreWeights, "oc -n " + state.CephNamespace + " exec deploy/rook-ceph-tools -- ceph osd crush reweight"},
-		{"the options of Ceph", func(c state.StorageChange) bool { return len(c.Options) > 0 }, w.restoreOptions, "oc -n " + state.CephNamespace + " exec deploy/rook-ceph-tools -- ceph config rm osd osd_max_backfills"},
-		{"the check of Ceph's monitors", func(c state.StorageChange) bool { return c.MonCheck != nil }, w.restoreMonCheck, "oc -n " + state.CephNamespace + " edit cephcluster cluster"},
-		{"Rook's operator", func(c state.StorageChange) bool { return c.Replicas != nil }, w.restoreOperator, "oc -n " + state.CephOperatorNamespace + " scale deployment " + state.CephOperator + " --replicas 1"},
-		{"the synchronization by Argo CD", func(c state.StorageChange) bool { return len(c.Policies) > 0 }, w.restoreSync, `oc -n syn patch application root --type merge -p '{"spec":{"syncPolicy":{"automated":{"prune":true,"selfHeal":true}}}}'`},
-		{"the alerts of Ceph", func(c state.StorageChange) bool { return c.Silenced }, w.endSilence, "end the silence of exoshift in Alertmanager"},
+		{"the weights of Ceph's OSDs", func(c rook.Change) bool { return len(c.Weights) > 0 }, w.restoreWeights, "oc -n " + rook.Namespace + " exec deploy/rook-ceph-tools -- ceph osd crush reweight"},
+		{"the options of Ceph", func(c rook.Change) bool { return len(c.Options) > 0 }, w.restoreOptions, "oc -n " + rook.Namespace + " exec deploy/rook-ceph-tools -- ceph config rm osd osd_max_backfills"},
+		{"the check of Ceph's monitors", func(c rook.Change) bool { return c.MonCheck != nil }, w.restoreMonCheck, "oc -n " + rook.Namespace + " edit cephcluster cluster"},
+		{"Rook's operator", func(c rook.Change) bool { return c.Replicas != nil }, w.restoreOperator, "oc -n " + rook.OperatorNamespace + " scale deployment " + rook.Operator + " --replicas 1"},
+		{"the synchronization by Argo CD", func(c rook.Change) bool { return len(c.Policies) > 0 }, w.restoreSync, `oc -n syn patch application root --type merge -p '{"spec":{"syncPolicy":{"automated":{"prune":true,"selfHeal":true}}}}'`},
+		{"the alerts of Ceph", func(c rook.Change) bool { return c.Silenced }, w.endSilence, "end the silence of exoshift in Alertmanager"},
 	} {
 		if !one.needed(w.get(node)) {
 			continue
@@ -227,7 +228,7 @@ func (w *switches) restoreWeights(ctx context.Context, node string) error {
 		}); err != nil {
 			return err
 		}
-		if err := w.record(node, func(c *state.StorageChange) { delete(c.Weights, id) }); err != nil {
+		if err := w.record(node, func(c *rook.Change) { delete(c.Weights, id) }); err != nil {
 			return err
 		}
 	}
@@ -243,7 +244,7 @@ func (w *switches) restoreOptions(ctx context.Context, node string) error {
 		if err := w.do(ctx, "option "+name, func(ctx context.Context) error { return w.cluster.RunCeph(ctx, arguments...) }); err != nil {
 			return err
 		}
-		if err := w.record(node, func(c *state.StorageChange) { delete(c.Options, name) }); err != nil {
+		if err := w.record(node, func(c *rook.Change) { delete(c.Options, name) }); err != nil {
 			return err
 		}
 	}
@@ -258,7 +259,7 @@ func (w *switches) restoreMonCheck(ctx context.Context, node string) error {
 	if err := w.do(ctx, "mon check", func(ctx context.Context) error { return w.cluster.SetCephMonCheck(ctx, *before) }); err != nil {
 		return err
 	}
-	return w.record(node, func(c *state.StorageChange) { c.MonCheck = nil })
+	return w.record(node, func(c *rook.Change) { c.MonCheck = nil })
 }
 
 func (w *switches) restoreOperator(ctx context.Context, node string) error {
@@ -269,7 +270,7 @@ func (w *switches) restoreOperator(ctx context.Context, node string) error {
 	if err := w.do(ctx, "operator", func(ctx context.Context) error { return w.cluster.ScaleCephOperator(ctx, *replicas) }); err != nil {
 		return err
 	}
-	return w.record(node, func(c *state.StorageChange) { c.Replicas = nil })
+	return w.record(node, func(c *rook.Change) { c.Replicas = nil })
 }
 
 // restoreSync ends with the application whose catalog has the others.
@@ -282,7 +283,7 @@ func (w *switches) restoreSync(ctx context.Context, node string) error {
 		if err := w.do(ctx, "sync "+name, func(ctx context.Context) error { return w.cluster.SetSyncPolicy(ctx, name, automated) }); err != nil {
 			return err
 		}
-		if err := w.record(node, func(c *state.StorageChange) { delete(c.Policies, name) }); err != nil {
+		if err := w.record(node, func(c *rook.Change) { delete(c.Policies, name) }); err != nil {
 			return err
 		}
 	}
@@ -293,5 +294,5 @@ func (w *switches) endSilence(ctx context.Context, node string) error {
 	if err := w.do(ctx, "silence", func(ctx context.Context) error { return w.cluster.EndSilence(ctx, formatComment(node)) }); err != nil {
 		return err
 	}
-	return w.record(node, func(c *state.StorageChange) { c.Silenced = false })
+	return w.record(node, func(c *rook.Change) { c.Silenced = false })
 }

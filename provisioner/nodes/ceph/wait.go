@@ -9,7 +9,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
-	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // waits are for what Ceph and Rook do by themselves.
@@ -19,7 +19,7 @@ type waits struct {
 }
 
 // emit emits what Ceph reports when that has changed.
-func (w waits) emit(report provisioner.Report, seen state.Ceph) {
+func (w waits) emit(report provisioner.Report, seen rook.Ceph) {
 	var used, total int64
 	status := provisioner.CephStatus{OSDs: len(seen.OSDs)}
 	for _, check := range seen.Checks {
@@ -70,7 +70,7 @@ func (w waits) waitHealthy(ctx context.Context, report provisioner.Report, of Ch
 
 // waitClean waits until every placement group is clean and more holds, however long that takes: what is said is for how long nothing has
 // changed, and why.
-func (w waits) waitClean(ctx context.Context, report provisioner.Report, of Change, more func(context.Context, state.Ceph) error) error {
+func (w waits) waitClean(ctx context.Context, report provisioner.Report, of Change, more func(context.Context, rook.Ceph) error) error {
 	last, since, warned := "", w.clock.Now(), false
 	return w.until(settleLimit, func(ctx context.Context) error {
 		w.renewSilence(ctx, of.Node)
@@ -99,7 +99,7 @@ func (w waits) waitClean(ctx context.Context, report provisioner.Report, of Chan
 }
 
 // describeTraffic says what is left to be moved.
-func describeTraffic(seen state.Ceph) string {
+func describeTraffic(seen rook.Ceph) string {
 	text := fmt.Sprintf("%d copies of objects to move, %d to make again", seen.Misplaced, seen.Degraded)
 	if unclean := describeUnclean(seen); unclean != "" {
 		text += "; " + unclean
@@ -108,9 +108,9 @@ func describeTraffic(seen state.Ceph) string {
 }
 
 // listTroubles leaves out what the work itself brings about.
-func listTroubles(seen state.Ceph, of Change) (troubles []string) {
+func listTroubles(seen rook.Ceph, of Change) (troubles []string) {
 	expected := append(listAllowedChecks(), "OSDMAP_FLAGS", "MON_DOWN")
-	own := slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.Host == of.Node && !o.Up })
+	own := slices.ContainsFunc(seen.OSDs, func(o rook.OSD) bool { return o.Host == of.Node && !o.Up })
 	for _, osd := range seen.OSDs {
 		if !osd.Up && osd.Host != of.Node {
 			troubles = append(troubles, fmt.Sprintf("osd.%d of %s is down", osd.ID, osd.Host))
@@ -130,7 +130,7 @@ func (w waits) waitOSD(ctx context.Context, report provisioner.Report, node, nex
 	return w.until(osdLimit, func(ctx context.Context) error {
 		w.renewSilence(ctx, node)
 		seen, err := w.cluster.GetCeph(ctx)
-		if err == nil && !slices.ContainsFunc(seen.OSDs, func(o state.CephOSD) bool { return o.Host == next && o.Up && o.In }) {
+		if err == nil && !slices.ContainsFunc(seen.OSDs, func(o rook.OSD) bool { return o.Host == next && o.Up && o.In }) {
 			err = errors.New("no OSD of " + next + " is up")
 		}
 		return err
@@ -138,7 +138,7 @@ func (w waits) waitOSD(ctx context.Context, report provisioner.Report, node, nex
 }
 
 // checkUnneeded requires that no data needs the OSDs, as Ceph says.
-func (w waits) checkUnneeded(ctx context.Context, disks []state.CephDisk) error {
+func (w waits) checkUnneeded(ctx context.Context, disks []rook.Disk) error {
 	for _, disk := range disks {
 		safe, reason, err := w.cluster.IsSafeToDestroy(ctx, disk.OSD)
 		if err == nil && !safe {

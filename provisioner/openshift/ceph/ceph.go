@@ -12,20 +12,20 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner/openshift/kubeapi"
-	"exoshift/state"
+	"exoshift/state/rook"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
 const (
-	clusters            kubeapi.ResourcePath = "ceph.rook.io/v1/cephclusters@" + state.CephNamespace
-	pods                kubeapi.ResourcePath = "v1/pods@" + state.CephNamespace
-	deployments         kubeapi.ResourcePath = "apps/v1/deployments@" + state.CephNamespace
-	operatorDeployments kubeapi.ResourcePath = "apps/v1/deployments@" + state.CephOperatorNamespace
-	operatorPods        kubeapi.ResourcePath = "v1/pods@" + state.CephOperatorNamespace
-	claims              kubeapi.ResourcePath = "v1/persistentvolumeclaims@" + state.CephNamespace
-	jobs                kubeapi.ResourcePath = "batch/v1/jobs@" + state.CephNamespace
-	secrets             kubeapi.ResourcePath = "v1/secrets@" + state.CephNamespace
+	clusters            kubeapi.ResourcePath = "ceph.rook.io/v1/cephclusters@" + rook.Namespace
+	pods                kubeapi.ResourcePath = "v1/pods@" + rook.Namespace
+	deployments         kubeapi.ResourcePath = "apps/v1/deployments@" + rook.Namespace
+	operatorDeployments kubeapi.ResourcePath = "apps/v1/deployments@" + rook.OperatorNamespace
+	operatorPods        kubeapi.ResourcePath = "v1/pods@" + rook.OperatorNamespace
+	claims              kubeapi.ResourcePath = "v1/persistentvolumeclaims@" + rook.Namespace
+	jobs                kubeapi.ResourcePath = "batch/v1/jobs@" + rook.Namespace
+	secrets             kubeapi.ResourcePath = "v1/secrets@" + rook.Namespace
 	volumes             kubeapi.ResourcePath = "v1/persistentvolumes"
 	applications        kubeapi.ResourcePath = "argoproj.io/v1alpha1/applications@syn"
 
@@ -58,9 +58,9 @@ func (a *Administrator) run(ctx context.Context, arguments ...string) ([]byte, e
 	}
 	at := slices.IndexFunc(found, func(p corev1.Pod) bool { return isReady(p) })
 	if at < 0 {
-		return nil, fault.Newf(fault.Transient, "run ceph "+strings.Join(arguments, " "), "no pod of the toolbox is ready: %s/rook-ceph-tools", state.CephNamespace)
+		return nil, fault.Newf(fault.Transient, "run ceph "+strings.Join(arguments, " "), "no pod of the toolbox is ready: %s/rook-ceph-tools", rook.Namespace)
 	}
-	return kubeapi.Exec(ctx, api, state.CephNamespace, found[at].Name, append([]string{"ceph"}, arguments...)...)
+	return kubeapi.Exec(ctx, api, rook.Namespace, found[at].Name, append([]string{"ceph"}, arguments...)...)
 }
 
 func isReady(pod corev1.Pod) bool {
@@ -120,7 +120,7 @@ type cephTree struct {
 }
 
 // GetCeph returns what Ceph reports.
-func (a *Administrator) GetCeph(ctx context.Context) (found state.Ceph, err error) {
+func (a *Administrator) GetCeph(ctx context.Context) (found rook.Ceph, err error) {
 	status, err := query[cephStatus](ctx, a, "status")
 	if err != nil {
 		return found, err
@@ -129,21 +129,21 @@ func (a *Administrator) GetCeph(ctx context.Context) (found state.Ceph, err erro
 	if err != nil {
 		return found, err
 	}
-	found = state.Ceph{
+	found = rook.Ceph{
 		Health: kubeapi.Sanitize(status.Health.Status), Groups: map[string]int{}, Degraded: status.Groups.Degraded, Misplaced: status.Groups.Misplaced,
 		Mons: status.Monmap.Mons, Quorum: status.Quorum, OSDs: tree.listOSDs(),
 	}
 	for code, check := range status.Health.Checks {
-		found.Checks = append(found.Checks, state.CephCheck{Code: kubeapi.Sanitize(code), Severity: check.Severity, Message: kubeapi.Sanitize(check.Summary.Message)})
+		found.Checks = append(found.Checks, rook.Check{Code: kubeapi.Sanitize(code), Severity: check.Severity, Message: kubeapi.Sanitize(check.Summary.Message)})
 	}
-	slices.SortFunc(found.Checks, func(a, b state.CephCheck) int { return cmp.Compare(a.Code, b.Code) })
+	slices.SortFunc(found.Checks, func(a, b rook.Check) int { return cmp.Compare(a.Code, b.Code) })
 	for _, one := range status.Groups.States {
 		found.Groups[kubeapi.Sanitize(one.Name)] += one.Count
 	}
 	return found, nil
 }
 
-func (t cephTree) listOSDs() (all []state.CephOSD) {
+func (t cephTree) listOSDs() (all []rook.OSD) {
 	hosts := map[int]string{}
 	for _, node := range t.Nodes {
 		if node.Type == "host" {
@@ -154,12 +154,12 @@ func (t cephTree) listOSDs() (all []state.CephOSD) {
 	}
 	for _, node := range t.Nodes {
 		if node.Type == "osd" {
-			all = append(all, state.CephOSD{
+			all = append(all, rook.OSD{
 				ID: node.ID, Host: hosts[node.ID], Up: node.Status == "up", In: node.Reweight > 0, Weight: node.Weight, Used: node.Used << 10, Total: node.Total << 10,
 			})
 		}
 	}
-	slices.SortFunc(all, func(a, b state.CephOSD) int { return a.ID - b.ID })
+	slices.SortFunc(all, func(a, b rook.OSD) int { return a.ID - b.ID })
 	return all
 }
 

@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
+	"exoshift/state/rook"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -36,7 +37,7 @@ type deviceSet struct {
 }
 
 // GetCephSetup returns how Ceph is set up. fault.NotFound: the cluster has no Rook as Project Syn installs it.
-func (a *Administrator) GetCephSetup(ctx context.Context) (found state.CephSetup, err error) {
+func (a *Administrator) GetCephSetup(ctx context.Context) (found rook.Setup, err error) {
 	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return found, err
@@ -47,17 +48,17 @@ func (a *Administrator) GetCephSetup(ctx context.Context) (found state.CephSetup
 	}
 	var first deviceSet
 	if len(seen.Spec.Storage.Sets) != 1 || json.Unmarshal(seen.Spec.Storage.Sets[0], &first) != nil {
-		return found, fault.Newf(fault.Conflict, "read how Ceph is set up", "the CephCluster %s/%s has %d sets of devices, and not one", state.CephNamespace, clusterName, len(seen.Spec.Storage.Sets))
+		return found, fault.Newf(fault.Conflict, "read how Ceph is set up", "the CephCluster %s/%s has %d sets of devices, and not one", rook.Namespace, clusterName, len(seen.Spec.Storage.Sets))
 	}
-	operator, exists, err := kubeapi.Get[appsv1.Deployment](ctx, api, operatorDeployments, state.CephOperator)
+	operator, exists, err := kubeapi.Get[appsv1.Deployment](ctx, api, operatorDeployments, rook.Operator)
 	if err != nil {
 		return found, err
 	}
 	if !exists || operator.Spec.Replicas == nil {
-		return found, fault.Newf(fault.NotFound, "read how Ceph is set up", "there is no Deployment %s/%s", state.CephOperatorNamespace, state.CephOperator)
+		return found, fault.Newf(fault.NotFound, "read how Ceph is set up", "there is no Deployment %s/%s", rook.OperatorNamespace, rook.Operator)
 	}
-	found = state.CephSetup{Devices: first.Count, MonCheck: string(seen.Spec.HealthCheck.Daemons.Mon), Replicas: int(*operator.Spec.Replicas)}
-	running, err := kubeapi.List[corev1.Pod](ctx, api, operatorPods, "app="+state.CephOperator)
+	found = rook.Setup{Devices: first.Count, MonCheck: string(seen.Spec.HealthCheck.Daemons.Mon), Replicas: int(*operator.Spec.Replicas)}
+	running, err := kubeapi.List[corev1.Pod](ctx, api, operatorPods, "app="+rook.Operator)
 	for _, pod := range running {
 		found.Pods++
 		if isReady(pod) {
@@ -70,7 +71,7 @@ func (a *Administrator) GetCephSetup(ctx context.Context) (found state.CephSetup
 func getCluster(ctx context.Context, api *kubeapi.Client) (cephCluster, error) {
 	found, exists, err := kubeapi.Get[cephCluster](ctx, api, clusters, clusterName)
 	if err == nil && !exists {
-		err = fault.Newf(fault.NotFound, "read how Ceph is set up", "there is no CephCluster %s/%s", state.CephNamespace, clusterName)
+		err = fault.Newf(fault.NotFound, "read how Ceph is set up", "there is no CephCluster %s/%s", rook.Namespace, clusterName)
 	}
 	return found, err
 }
@@ -118,7 +119,7 @@ func (a *Administrator) SetCephMonCheck(ctx context.Context, content string) err
 
 // ScaleCephOperator scales Rook's operator.
 func (a *Administrator) ScaleCephOperator(ctx context.Context, replicas int) error {
-	return a.scale(ctx, operatorDeployments, state.CephOperator, replicas)
+	return a.scale(ctx, operatorDeployments, rook.Operator, replicas)
 }
 
 // StopOSD scales the Deployment of an OSD to 0. One that is gone is stopped.
@@ -141,7 +142,7 @@ func (a *Administrator) scale(ctx context.Context, where kubeapi.ResourcePath, n
 func formatOSD(id int) string { return "rook-ceph-osd-" + strconv.Itoa(id) }
 
 // ListCephDisks returns the disks of a node that OSDs have, by their Deployments.
-func (a *Administrator) ListCephDisks(ctx context.Context, node string) ([]state.CephDisk, error) {
+func (a *Administrator) ListCephDisks(ctx context.Context, node string) ([]rook.Disk, error) {
 	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (a *Administrator) ListCephDisks(ctx context.Context, node string) ([]state
 	if err != nil {
 		return nil, err
 	}
-	var disks []state.CephDisk
+	var disks []rook.Disk
 	for _, one := range found {
 		id, err := strconv.Atoi(one.Labels[osdLabel])
 		if err != nil || one.Labels[claimLabel] == "" {
@@ -160,13 +161,13 @@ func (a *Administrator) ListCephDisks(ctx context.Context, node string) ([]state
 		if err != nil {
 			return nil, err
 		}
-		disks = append(disks, state.CephDisk{OSD: id, Claim: one.Labels[claimLabel], Volume: claim.Spec.VolumeName})
+		disks = append(disks, rook.Disk{OSD: id, Claim: one.Labels[claimLabel], Volume: claim.Spec.VolumeName})
 	}
 	return disks, nil
 }
 
 // DeleteCephDisk deletes what belongs to an OSD that was purged; its Deployment is last, as the disk is known by it.
-func (a *Administrator) DeleteCephDisk(ctx context.Context, disk state.CephDisk) error {
+func (a *Administrator) DeleteCephDisk(ctx context.Context, disk rook.Disk) error {
 	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return err

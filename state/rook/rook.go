@@ -1,31 +1,32 @@
-package state
+// Package rook is the vocabulary of storage nodes: what Rook and Ceph report, and what is recorded while they are changed.
+package rook
 
 import "maps"
 
 // Namespaces and names of Rook with Ceph, as Project Syn's component has them.
 const (
-	CephNamespace         = "syn-rook-ceph-cluster"
-	CephOperatorNamespace = "syn-rook-ceph-operator"
-	CephOperator          = "rook-ceph-operator"
+	Namespace         = "syn-rook-ceph-cluster"
+	OperatorNamespace = "syn-rook-ceph-operator"
+	Operator          = "rook-ceph-operator"
 )
 
 // Ceph is what Ceph itself reports.
 type Ceph struct {
 	Health    string
-	Checks    []CephCheck    // that fail, sorted by their codes
+	Checks    []Check        // that fail, sorted by their codes
 	Groups    map[string]int // placement groups by their state
 	Degraded  int            // copies of objects that are missing
 	Misplaced int            // copies of objects that are not where they are to be
 	Mons      int
 	Quorum    []string
-	OSDs      []CephOSD // by ID
+	OSDs      []OSD // by ID
 }
 
-// CephCheck is a health check that fails.
-type CephCheck struct{ Code, Severity, Message string }
+// Check is a health check that fails.
+type Check struct{ Code, Severity, Message string }
 
-// CephOSD is a daemon with its disk.
-type CephOSD struct {
+// OSD is a daemon with its disk.
+type OSD struct {
 	ID          int
 	Host        string
 	Up, In      bool
@@ -33,23 +34,15 @@ type CephOSD struct {
 	Used, Total int64   // bytes
 }
 
-// CephMon is a monitor.
-type CephMon struct {
-	Name  string
-	Node  string // that its pod runs on, "" while it waits for one
-	Pod   Pod
-	Ready bool
-}
-
-// CephDisk is what belongs to an OSD in Kubernetes.
-type CephDisk struct {
+// Disk is what belongs to an OSD in Kubernetes.
+type Disk struct {
 	OSD    int    `json:"osd"`
 	Claim  string `json:"claim"`
 	Volume string `json:"volume"`
 }
 
-// CephSetup is how Ceph is set up, and what runs it.
-type CephSetup struct {
+// Setup is how Ceph is set up, and what runs it.
+type Setup struct {
 	Devices  int    // disks that Ceph is to use
 	MonCheck string // JSON of spec.healthCheck.daemonHealth.mon
 	Replicas int    // of the operator
@@ -57,9 +50,9 @@ type CephSetup struct {
 	Ready    int    // of these
 }
 
-// StorageChange is what a change of a storage node has set in the cluster, each recorded before it is set. What was switched is switched back
+// Change is what a change of a storage node has set in the cluster, each recorded before it is set. What was switched is switched back
 // when the change has ended or was given up, at the latest by the next run.
-type StorageChange struct {
+type Change struct {
 	Node string `json:"node"`
 	// Silenced: alerts of Ceph are silenced, by a silence whose comment names the node.
 	Silenced bool `json:"silenced,omitzero"`
@@ -76,21 +69,21 @@ type StorageChange struct {
 	// MonCheck is the JSON of the check of mons before; nil: it was not changed.
 	MonCheck *string `json:"monCheck,omitempty"`
 
-	Devices int        `json:"devices,omitzero"` // disks that Ceph is to use in the end; 0: not known yet
-	Disks   []CephDisk `json:"disks,omitempty"`  // of the node, as long as not all of them are deleted
-	Emptied bool       `json:"emptied,omitzero"` // nothing needs its OSDs any more: they are being removed
+	Devices int    `json:"devices,omitzero"` // disks that Ceph is to use in the end; 0: not known yet
+	Disks   []Disk `json:"disks,omitempty"`  // of the node, as long as not all of them are deleted
+	Emptied bool   `json:"emptied,omitzero"` // nothing needs its OSDs any more: they are being removed
 }
 
 // IsSwitched reports whether something has to be switched back.
-func (c StorageChange) IsSwitched() bool {
+func (c Change) IsSwitched() bool {
 	return c.Silenced || len(c.Policies)+len(c.Options)+len(c.Weights)+len(c.Flags) > 0 || c.Replicas != nil || c.MonCheck != nil
 }
 
 // Clone returns a copy that shares no map or list.
-func (c StorageChange) Clone() StorageChange {
+func (c Change) Clone() Change {
 	c.Policies, c.Options = maps.Clone(c.Policies), maps.Clone(c.Options)
 	c.Weights = maps.Clone(c.Weights)
 	c.Flags = append([]string(nil), c.Flags...)
-	c.Disks = append([]CephDisk(nil), c.Disks...)
+	c.Disks = append([]Disk(nil), c.Disks...)
 	return c
 }
