@@ -1,6 +1,10 @@
 package state
 
-import "time"
+import (
+	"time"
+
+	"exoshift/state/rook"
+)
 
 // Hibernation is a stop of a whole cluster, from its beginning until the cluster was started again and every node is ready. What the stop
 // sets in the cluster is recorded before it is set.
@@ -18,17 +22,7 @@ type Hibernation struct {
 // StopConditions are what a cluster reports that decides whether it may be stopped, beyond its health.
 type StopConditions struct {
 	CertificateEnd time.Time // of the signer by which API servers reach kubelets
-	Ceph           []CephStatus
+	Ceph           []rook.Status
 	UpgradeConfigs []string // names of those that are not suspended
 	UpgradeJobs    []string // names of those that have not ended
-}
-
-// CephStatus is one Ceph cluster as its operator reports it.
-type CephStatus struct {
-	Name    string
-	Health  string   // HEALTH_OK, HEALTH_WARN or HEALTH_ERR
-	Checks  []string // "<code>: <message>", sorted
-	Flags   []string // of the OSDs that are set, such as noout
-	Phase   string
-	Checked time.Time // when the operator read all that
 }

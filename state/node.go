@@ -195,11 +195,3 @@ func FormatGroup(role Role) string {
 	}
 	return string(role)
 }
-
-// CephMon is a monitor.
-type CephMon struct {
-	Name  string
-	Node  string // that its pod runs on, "" while it waits for one
-	Pod   Pod
-	Ready bool
-}

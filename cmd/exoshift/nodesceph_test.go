@@ -284,7 +284,7 @@ func storageReplaced(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("the storage nodes are %v", names)
 	}
 	mons, err := openCluster(t, s).ListCephMons(t.Context())
-	if err != nil || slices.ContainsFunc(mons, func(m state.CephMon) bool { return m.Node == "storage-1" || !m.Ready }) {
+	if err != nil || slices.ContainsFunc(mons, func(m rook.Mon) bool { return m.Node == "storage-1" || !m.Ready }) {
 		t.Errorf("the mons are %+v: %v", mons, err)
 	}
 	if _, err := replaceNodes(t, s, appnodes.Removal{Names: []string{"storage-1"}}, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "it is gone already") {

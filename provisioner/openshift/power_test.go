@@ -7,6 +7,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/state"
+	"exoshift/state/rook"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -53,7 +54,7 @@ func TestInspectStop(t *testing.T) {
 	}
 	want := state.StopConditions{
 		CertificateEnd: time.Date(2027, 2, 3, 4, 5, 6, 0, time.UTC), UpgradeConfigs: []string{"friday-2200"}, UpgradeJobs: []string{"first-2"},
-		Ceph: []state.CephStatus{{
+		Ceph: []rook.Status{{
 			Name: "syn-rook-ceph-cluster/cluster", Health: "HEALTH_WARN", Phase: "Ready", Checked: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC),
 			Checks: []string{"OSDMAP_FLAGS: noout,norebalance flag(s) set", "OSD_DOWN: 1 osds down"}, Flags: []string{"noout", "norebalance"},
 		}},

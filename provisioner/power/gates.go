@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 const (
@@ -159,7 +160,7 @@ func checkUpgrades(found state.StopConditions) []string {
 func listCephFlags() []string { return []string{"noout", "norebalance"} }
 
 // checkCeph allows no check but that of the flags.
-func checkCeph(ceph state.CephStatus) []string {
+func checkCeph(ceph rook.Status) []string {
 	var reasons []string
 	for _, check := range ceph.Checks {
 		if !strings.HasPrefix(check, "OSDMAP_FLAGS:") {

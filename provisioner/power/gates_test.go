@@ -6,19 +6,20 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 func TestCheckCeph(t *testing.T) {
 	const flags = "OSDMAP_FLAGS: noout,norebalance flag(s) set"
 	tests := map[string]struct {
-		ceph state.CephStatus
+		ceph rook.Status
 		want []string // parts of the reasons, one of each
 	}{
-		"well, with its flags": {state.CephStatus{Health: "HEALTH_WARN", Checks: []string{flags}, Flags: []string{"noout", "norebalance"}}, nil},
-		"no flags":             {state.CephStatus{Health: "HEALTH_OK"}, []string{"ceph osd set noout", "ceph osd set norebalance"}},
-		"one flag":             {state.CephStatus{Health: "HEALTH_WARN", Checks: []string{"OSDMAP_FLAGS: noout flag(s) set"}, Flags: []string{"noout"}}, []string{"ceph osd set norebalance"}},
-		"another warning":      {state.CephStatus{Health: "HEALTH_WARN", Checks: []string{flags, "OSD_DOWN: 1 osds down"}, Flags: []string{"noout", "norebalance"}}, []string{"OSD_DOWN: 1 osds down"}},
-		"no word":              {state.CephStatus{Flags: []string{"noout", "norebalance"}}, []string{"reports nothing"}},
+		"well, with its flags": {rook.Status{Health: "HEALTH_WARN", Checks: []string{flags}, Flags: []string{"noout", "norebalance"}}, nil},
+		"no flags":             {rook.Status{Health: "HEALTH_OK"}, []string{"ceph osd set noout", "ceph osd set norebalance"}},
+		"one flag":             {rook.Status{Health: "HEALTH_WARN", Checks: []string{"OSDMAP_FLAGS: noout flag(s) set"}, Flags: []string{"noout"}}, []string{"ceph osd set norebalance"}},
+		"another warning":      {rook.Status{Health: "HEALTH_WARN", Checks: []string{flags, "OSD_DOWN: 1 osds down"}, Flags: []string{"noout", "norebalance"}}, []string{"OSD_DOWN: 1 osds down"}},
+		"no word":              {rook.Status{Flags: []string{"noout", "norebalance"}}, []string{"reports nothing"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

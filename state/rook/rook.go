@@ -1,7 +1,10 @@
 // Package rook is the vocabulary of storage nodes: what Rook and Ceph report, and what is recorded while they are changed.
 package rook
 
-import "maps"
+import (
+	"maps"
+	"time"
+)
 
 // Namespaces and names of Rook with Ceph, as Project Syn's component has them.
 const (
@@ -86,4 +89,22 @@ func (c Change) Clone() Change {
 	c.Flags = append([]string(nil), c.Flags...)
 	c.Disks = append([]Disk(nil), c.Disks...)
 	return c
+}
+
+// Mon is a monitor.
+type Mon struct {
+	Name            string
+	Node            string // that its pod runs on, or is to run on
+	PodName, PodUID string // "": it has no pod
+	Ready           bool
+}
+
+// Status is one Ceph cluster as its operator reports it.
+type Status struct {
+	Name    string
+	Health  string   // HEALTH_OK, HEALTH_WARN or HEALTH_ERR
+	Checks  []string // "<code>: <message>", sorted
+	Flags   []string // of the OSDs that are set, such as noout
+	Phase   string
+	Checked time.Time // when the operator read all that
 }

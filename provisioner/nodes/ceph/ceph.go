@@ -39,7 +39,7 @@ type Cluster interface {
 	// DeleteCephVolume deletes the volume of a disk whose machine is stopped for good.
 	DeleteCephVolume(ctx context.Context, name string) error
 	// ListCephMons returns the monitors, sorted by name.
-	ListCephMons(ctx context.Context) ([]state.CephMon, error)
+	ListCephMons(ctx context.Context) ([]rook.Mon, error)
 	// EvictPod evicts a pod: a *state.EvictionBlockedError if a disruption budget does not permit it now.
 	EvictPod(ctx context.Context, pod state.Pod) (state.Action, error)
 	// ListClusterNodes returns the nodes, sorted by name.

@@ -21,7 +21,7 @@ func (w mons) moveMon(ctx context.Context, report provisioner.Report, of Change)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(mons, func(m state.CephMon) bool { return m.Node == of.Node })
+	at := slices.IndexFunc(mons, func(m rook.Mon) bool { return m.Node == of.Node })
 	if at < 0 {
 		if err := w.restoreMonCheck(ctx, of.Node); err != nil {
 			return err
@@ -58,7 +58,7 @@ func (w mons) checkMonMoved(ctx context.Context, node string) error {
 			continue
 		}
 		if mon.Ready {
-			if _, err := w.cluster.EvictPod(ctx, mon.Pod); err != nil {
+			if _, err := w.cluster.EvictPod(ctx, state.Pod{Namespace: rook.Namespace, Name: mon.PodName, UID: mon.PodUID}); err != nil {
 				return err
 			}
 		}

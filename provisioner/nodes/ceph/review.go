@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
-	"exoshift/state"
 	"exoshift/state/rook"
 )
 
@@ -149,9 +148,9 @@ func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setu
 		return nil, err
 	}
 	free := slices.DeleteFunc(slices.Clone(left), func(n string) bool {
-		return slices.ContainsFunc(mons, func(m state.CephMon) bool { return m.Node == n })
+		return slices.ContainsFunc(mons, func(m rook.Mon) bool { return m.Node == n })
 	})
-	if slices.ContainsFunc(mons, func(m state.CephMon) bool { return m.Node == of.Node }) && len(free) == 0 {
+	if slices.ContainsFunc(mons, func(m rook.Mon) bool { return m.Node == of.Node }) && len(free) == 0 {
 		refusals = append(refusals, "no storage node would be free for the monitor of "+of.Node)
 	}
 	if setup.Replicas == 0 && w.get(of.Node).Replicas == nil {

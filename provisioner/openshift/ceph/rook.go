@@ -9,7 +9,6 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner/openshift/kubeapi"
-	"exoshift/state"
 	"exoshift/state/rook"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -218,7 +217,7 @@ func remove(ctx context.Context, api *kubeapi.Client, where kubeapi.ResourcePath
 }
 
 // ListCephMons returns the monitors by their Deployments, sorted by name.
-func (a *Administrator) ListCephMons(ctx context.Context) ([]state.CephMon, error) {
+func (a *Administrator) ListCephMons(ctx context.Context) ([]rook.Mon, error) {
 	api, err := a.connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -231,12 +230,12 @@ func (a *Administrator) ListCephMons(ctx context.Context) ([]state.CephMon, erro
 	if err != nil {
 		return nil, err
 	}
-	mons := make([]state.CephMon, 0, len(wanted))
+	mons := make([]rook.Mon, 0, len(wanted))
 	for _, deployment := range wanted {
-		mon := state.CephMon{Name: deployment.Labels["mon"], Node: deployment.Spec.Template.Spec.NodeSelector["kubernetes.io/hostname"]}
+		mon := rook.Mon{Name: deployment.Labels["mon"], Node: deployment.Spec.Template.Spec.NodeSelector["kubernetes.io/hostname"]}
 		for _, pod := range running {
 			if pod.Labels["mon"] == mon.Name && pod.DeletionTimestamp == nil {
-				mon.Pod = state.Pod{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)}
+				mon.PodName, mon.PodUID = pod.Name, string(pod.UID)
 				mon.Ready = isReady(pod)
 				if pod.Spec.NodeName != "" {
 					mon.Node = pod.Spec.NodeName
@@ -245,7 +244,7 @@ func (a *Administrator) ListCephMons(ctx context.Context) ([]state.CephMon, erro
 		}
 		mons = append(mons, mon)
 	}
-	slices.SortFunc(mons, func(a, b state.CephMon) int { return compareNames(a.Name, b.Name) })
+	slices.SortFunc(mons, func(a, b rook.Mon) int { return compareNames(a.Name, b.Name) })
 	return mons, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
+	"exoshift/state/rook"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -82,10 +83,10 @@ type cephCluster struct {
 	} `json:"status"`
 }
 
-func listCeph(ctx context.Context, api *kubeapi.Client) (all []state.CephStatus, err error) {
+func listCeph(ctx context.Context, api *kubeapi.Client) (all []rook.Status, err error) {
 	clusters, err := kubeapi.List[cephCluster](ctx, api, cephClusters, "")
 	for _, one := range clusters {
-		status := state.CephStatus{
+		status := rook.Status{
 			Name: one.Metadata.Namespace + "/" + one.Metadata.Name, Health: kubeapi.Sanitize(one.Status.Ceph.Health),
 			Phase: kubeapi.Sanitize(one.Status.Phase), Checked: one.Status.Ceph.LastChecked,
 		}
