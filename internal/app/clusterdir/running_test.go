@@ -10,7 +10,7 @@ import (
 )
 
 func TestFindRunningRecord(t *testing.T) {
-	folder, err := state.Open(t.TempDir())
+	folder, err := state.Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
