@@ -47,6 +47,7 @@ func TestInstall_Finished(t *testing.T) {
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"is one of a fleet":                                       oneOfFleet,
 		"is stopped for days and started again":                   clusterHibernates,
+		"is switched off by hand, and its certificates end":       certificatesRepaired,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"exoshift/cmd/exoshift/cli"
@@ -62,7 +63,31 @@ func (d display) Close(plan power.Plan, failure error, events string) {
 
 func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }
 
+// printRepair prints which nodes may get certificates.
+func printRepair(w io.Writer, cluster string, plan power.Plan) {
+	if len(plan.Silent) == 0 {
+		fmt.Fprintf(w, "Cluster %s: every node is ready, there is nothing to repair.\n", console.SanitizeLine(cluster))
+		return
+	}
+	fmt.Fprintf(w, "Cluster %s: %s not ready, although their machines run\n\n", console.SanitizeLine(cluster), text.Plural(len(plan.Silent), "node"))
+	for _, node := range plan.Silent {
+		fmt.Fprintf(w, "  %-16s %s\n", console.SanitizeLine(node.Name), console.SanitizeLine(node.Reason))
+		if len(node.Requests) > 0 {
+			fmt.Fprintf(w, "  %-16s waits for %s\n", "", console.SanitizeLine(strings.Join(node.Requests, ", ")))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", step.Title)
+	}
+	fmt.Fprint(w, "\nOnly requests that come after the yes are approved, of these nodes, by the rules\nof an installation. A kubelet without a certificate asks every 15 minutes.\n")
+}
+
 func printPlan(w io.Writer, cluster string, plan power.Plan) {
+	if plan.Verb == power.VerbRepair {
+		printRepair(w, cluster, plan)
+		return
+	}
 	count, from := text.Plural(len(plan.Machines), "machine"), map[string]string{power.VerbStop: "running", power.VerbStart: "stopped"}[plan.Verb]
 	changed := slices.DeleteFunc(slices.Clone(plan.Machines), func(m state.Instance) bool { return m.State != from })
 	if len(changed) < len(plan.Machines) {
@@ -108,6 +133,8 @@ func printEnd(w io.Writer, cluster string, plan power.Plan, failure error) {
 		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
 	case plan.Verb == power.VerbStop:
 		fmt.Fprintf(w, "\nCluster %s is stopped. Start it with exoshift start\nbefore %s.\n", console.SanitizeLine(cluster), formatTime(plan.StartBefore))
+	case plan.Verb == power.VerbRepair:
+		fmt.Fprintf(w, "\nEvery node of cluster %s has valid certificates, and is ready.\n", console.SanitizeLine(cluster))
 	default:
 		fmt.Fprintf(w, "\nCluster %s is started. What you set for the stop, end by hand:\nthe flags of Ceph, and the suspension of UpgradeConfigs.\n", console.SanitizeLine(cluster))
 	}
@@ -120,6 +147,13 @@ type machineLine struct {
 	Role   string `json:"role"`
 	ID     string `json:"id"`
 	State  string `json:"state"`
+}
+
+type silentLine struct {
+	Type     string   `json:"type"` // node
+	Name     string   `json:"name"`
+	Reason   string   `json:"reason"`
+	Requests []string `json:"requests"`
 }
 
 type stepLine struct {
@@ -141,6 +175,11 @@ type planLine struct {
 // writePlanJSON writes the plan for programs, a line each: machines, steps, and the plan itself.
 func writePlanJSON(w io.Writer, plan power.Plan) error {
 	encoder := json.NewEncoder(w)
+	for _, node := range plan.Silent {
+		if err := encoder.Encode(silentLine{"node", node.Name, node.Reason, append([]string{}, node.Requests...)}); err != nil {
+			return err
+		}
+	}
 	for _, machine := range plan.Machines {
 		line := machineLine{Type: "machine", Action: plan.Verb, Name: machine.Name, Role: machine.Labels[state.LabelRole], ID: machine.ID, State: machine.State}
 		if machine.State == "stopped" == (plan.Verb == power.VerbStop) {
@@ -154,6 +193,9 @@ func writePlanJSON(w io.Writer, plan power.Plan) error {
 		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
 			return err
 		}
+	}
+	if plan.Verb == power.VerbRepair {
+		return nil
 	}
 	return encoder.Encode(planLine{
 		Type: plan.Verb, Until: plan.Until.UTC(), StartBefore: plan.StartBefore, Limit: plan.Limit, Stopped: plan.Stopped,

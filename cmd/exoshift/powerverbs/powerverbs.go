@@ -1,4 +1,4 @@
-// Package powerverbs has the verbs `stop` and `start`, for a whole cluster.
+// Package powerverbs has the verbs `stop` and `start`, for a whole cluster, and `repair`, for what a stop may leave.
 package powerverbs
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // NewCommands returns the verbs.
 func NewCommands(std cli.Streams) []*cobra.Command {
-	return []*cobra.Command{newStopCommand(std), newStartCommand(std)}
+	return []*cobra.Command{newStopCommand(std), newStartCommand(std), newRepairCommand(std)}
 }
 
 func newStopCommand(std cli.Streams) *cobra.Command {
@@ -116,8 +116,11 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, verb string, 
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, verb, wanted)
 			cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
-			if verb == power.VerbStop {
+			switch verb {
+			case power.VerbStop:
 				return cluster.Stop(ctx, wanted, shown)
+			case power.VerbRepair:
+				return cluster.RepairCertificates(ctx, wanted, shown)
 			}
 			return cluster.Start(ctx, wanted, shown)
 		})

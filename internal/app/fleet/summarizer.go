@@ -36,6 +36,7 @@ const (
 	VerbResizeNodes  = "nodes resize"
 	VerbStop         = "stop"
 	VerbStart        = "start"
+	VerbRepair       = "repair certificates"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

@@ -45,7 +45,8 @@ const DefaultOff = 30 * 24 * time.Hour
 
 // Plan is what a stop or a start would change.
 type Plan struct {
-	Verb     string // stop or start
+	Verb     string             // stop, start or repair certificates
+	Silent   []power.SilentNode // of a repair: the nodes that are not ready
 	Machines []state.Instance
 	Steps    provisioner.Plan
 	Now      time.Time
@@ -75,6 +76,8 @@ type Display interface {
 const (
 	VerbStop  = "stop"
 	VerbStart = "start"
+	// VerbRepair is the repair of certificates.
+	VerbRepair = "repair certificates"
 )
 
 // Stop stops the cluster. The folder must be locked, except for a dry run.
@@ -114,6 +117,33 @@ func (c Cluster) Start(ctx context.Context, wanted Request, shown Display) error
 			plan.StartBefore, plan.Limit, plan.Stopped = known.StartBefore, known.Limit, known.Stopped
 		}
 		return c.carryOut(ctx, wanted, clients, plan, nil, shown)
+	})
+}
+
+// RepairCertificates has the nodes that are not ready get new certificates. If all are ready, nothing is done. The folder must be locked,
+// except for a dry run.
+func (c Cluster) RepairCertificates(ctx context.Context, wanted Request, shown Display) error {
+	return c.withClients(wanted.DryRun, func(clients power.Clients, journal state.Recorder) error {
+		repair := power.NewRepair(c.Spec, state.NewFactsStore(c.Facts, c.Folder.SaveFacts), clients, journal)
+		silent, err := repair.Review(ctx)
+		if fault.Is(err, fault.Conflict) {
+			err = exit.WithCode(exit.Answers, err)
+		}
+		if err != nil {
+			return err
+		}
+		plan := Plan{Verb: VerbRepair, Silent: silent, Now: c.Now(), Retry: wanted.Retry}
+		if len(silent) == 0 {
+			return shown.ShowPlan(plan)
+		}
+		plan.Steps = repair.Plan()
+		if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
+			return err
+		}
+		if err := shown.Confirm(ctx); err != nil {
+			return err
+		}
+		return c.execute(ctx, wanted, plan, nil, shown)
 	})
 }
 
