@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -90,6 +91,25 @@ func listEntrances() []entrance { return []entrance{{"http", 80}, {"https", 443}
 func FollowsRouters(userData []byte) bool {
 	return bytes.Contains(userData, []byte("backend routers-https-proxy"))
 }
+
+// DescribeMismatch returns why a load balancer with that user data, which is its configuration for life, does not suit lb; "": it does. A user
+// data of this version that only differs in what the routers expect to begin with suits it: each is sent what it expects.
+func (lb LoadBalancer) DescribeMismatch(userData []byte) string {
+	if sends := bytes.Contains(userData, []byte("send-proxy-v2")); !FollowsRouters(userData) && sends != lb.ProxyProtocol {
+		return "it sends every router the same protocol, which the answers change"
+	}
+	found := routerSlots.FindSubmatch(userData)
+	if found == nil {
+		return ""
+	}
+	if slots, err := strconv.Atoi(string(found[1])); err == nil && slots < lb.Routers {
+		return fmt.Sprintf("it has room for %d routers, not for %d", slots, lb.Routers)
+	}
+	return ""
+}
+
+// routerSlots is how many addresses of routers are used at most.
+var routerSlots = regexp.MustCompile(`server-template router 1-(\d+) `)
 
 func indent(width int, text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

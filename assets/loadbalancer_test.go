@@ -148,3 +148,33 @@ func compareGolden(t *testing.T, path string, got []byte) {
 		t.Errorf("%s (-want +got), rewrite with -update:\n%s", path, diff)
 	}
 }
+
+func TestLoadBalancer_DescribeMismatch(t *testing.T) {
+	started := assets.LoadBalancer{Domain: "c-1.example.net", Masters: 3, Routers: 16, ProxyProtocol: true}
+	current, err := assets.RenderLoadBalancerUserData(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, proxied := "server-template router 1-16 router.c-1.example.net:443 check\n", "server-template router 1-16 router.c-1.example.net:443 check send-proxy-v2\n"
+	for name, c := range map[string]struct {
+		userData string
+		routers  int
+		proxied  bool
+		want     string
+	}{
+		"as it was started":            {string(current), 16, true, ""},
+		"the other protocol":           {string(current), 2, false, ""},
+		"more routers":                 {string(current), 17, true, "it has room for 16 routers, not for 17"},
+		"early, as it was started":     {proxied, 2, true, ""},
+		"early, to the PROXY protocol": {plain, 2, true, "it sends every router the same protocol, which the answers change"},
+		"early, from it":               {proxied, 2, false, "it sends every router the same protocol, which the answers change"},
+		"early, more routers":          {plain, 20, false, "it has room for 16 routers, not for 20"},
+		"of somebody else":             {"#cloud-config\n", 20, false, ""},
+	} {
+		wanted := started
+		wanted.Routers, wanted.ProxyProtocol = c.routers, c.proxied
+		if got := wanted.DescribeMismatch([]byte(c.userData)); got != c.want {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}

@@ -52,6 +52,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 		"both load balancers are replaced":              balancersReplaced,
 		"a load balancer that must not be replaced now": balancerRefused,
+		"load balancers that cannot follow the answers": balancersReconfigured,
 		"a load balancer that is kept":                  balancerKept,
 	}
 	for name, struck := range struckVerbs() {

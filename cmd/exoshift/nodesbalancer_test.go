@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	appnodes "exoshift/internal/app/nodes"
@@ -110,6 +112,50 @@ func balancersReplaced(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	for name, id := range before {
 		if after[name] == "" || after[name] == id {
 			t.Errorf("%s is the machine %q, and was %q", name, after[name], id)
+		}
+	}
+	checkBalancers(t, s, tally)
+}
+
+// balancersReconfigured requires that an installation with changed answers replaces load balancers whose configuration cannot follow, as the
+// verb does it: here, those of an early version, which send all routers the same protocol.
+func balancersReconfigured(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	pass(t, s, 5*time.Minute)
+	before, tally := listBalancers(t, s), listTally(t, s)
+	for name := range before {
+		early := "server-template router 1-16 router." + s.Spec.Domain() + ":443 check send-proxy-v2\n"
+		if err := s.Folder.SaveUserData(name, []byte(early)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if names := pending(t, s); len(names) > 0 {
+		t.Errorf("with the same answers, an installation would change %v", names)
+	}
+	s.Spec.LoadBalancer.ProxyProtocol = false
+	want := []string{"updated ingress-controller default", "updated instance lb-0", "updated instance lb-1"}
+	if names := pending(t, s); !slices.Equal(names, want) {
+		t.Errorf("an installation would change %v, not %v", names, want)
+	}
+	counter := countRequests(t, s)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		for countMachines(t, s, "lb") == len(before) {
+			passTime(t, s, time.Second)
+		}
+		stop()
+	}()
+	if err := installWith(ctx, s, cli.Streams{Out: io.Discard, Err: io.Discard}); exit.Code(err) != exit.Interrupted {
+		t.Errorf("stopped once a machine was deleted: %v", err)
+	}
+	installed(t, s)
+	pass(t, s, 5*time.Minute) // for two routers
+	counter.stop()
+	if len(counter.failures) > 0 || counter.requests["api"] < 100 || counter.requests["ingress"] < 100 {
+		t.Errorf("of %v requests, %d failed: %v", counter.requests, len(counter.failures), counter.failures)
+	}
+	for name, id := range listBalancers(t, s) {
+		if id == before[name] {
+			t.Errorf("%s was not replaced", name)
 		}
 	}
 	checkBalancers(t, s, tally)

@@ -129,6 +129,25 @@ func HasBalancer(spec state.Spec, name string) bool {
 
 // Prepare finds the load balancers, and whether they can be replaced now. fault.Conflict: they cannot. It changes nothing.
 func (r *Roll) Prepare(ctx context.Context, names []string) error {
+	if err := r.Find(ctx, names); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(r.targets, Target.isGone) {
+		return nil // it only becomes better
+	}
+	live, err := r.listLive(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.checkCluster(ctx, live); err != nil {
+		return err
+	}
+	return r.checkPeers(ctx, live)
+}
+
+// Find finds the load balancers; whether the cluster can do without them now is for the steps to wait for. fault.Conflict: they are none, or
+// there is no other. It changes nothing.
+func (r *Roll) Find(ctx context.Context, names []string) error {
 	r.names, r.targets = names, nil
 	live, err := r.listLive(ctx)
 	if err != nil {
@@ -145,21 +164,12 @@ func (r *Roll) Prepare(ctx context.Context, names []string) error {
 		r.targets = append(r.targets, target)
 	}
 	slices.SortStableFunc(r.targets, func(a, b Target) int { return a.rank() - b.rank() })
-	if err := r.checkOthers(live); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(r.targets, Target.isGone) {
-		return nil // it only becomes better
-	}
-	if err := r.checkCluster(ctx, live); err != nil {
-		return err
-	}
-	return r.checkPeers(ctx, live)
+	return r.checkOthers(live)
 }
 
-// rank puts those first that are gone: while one is, no other is touched.
+// rank puts those first that an earlier run has not ended with: until they serve, no other is touched.
 func (t Target) rank() int {
-	if t.isGone() {
+	if t.isGone() || t.isMade() {
 		return 0
 	}
 	return 1

@@ -72,11 +72,17 @@ func (p prober) listReasons(ctx context.Context, live map[string]state.Instance)
 	return append(reasons, unwell...), err
 }
 
-// checkPeers asks once from outside for what serves meanwhile.
+// checkPeers asks once from outside for what serves meanwhile, unless that was just made: then it is waited for.
 func (r *Roll) checkPeers(ctx context.Context, live map[string]state.Instance) error {
+	isNew := func(name string) bool {
+		return slices.ContainsFunc(r.targets, func(t Target) bool { return t.Machine.Name == name && t.isMade() })
+	}
 	for _, target := range r.targets {
 		for _, peer := range target.Peers {
-			if err := r.checkOutside(ctx, live[peer].Address); err != nil && !target.isMade() {
+			if target.isMade() || isNew(peer) {
+				continue
+			}
+			if err := r.checkOutside(ctx, live[peer].Address); err != nil {
 				return refuse("%s, which would have to serve meanwhile, does not: %w", peer, err).
 					WithHint("see why on that machine; or replace it first: exoshift nodes replace %s", peer)
 			}

@@ -35,6 +35,29 @@ func (r *Roll) Plan() provisioner.Plan {
 	return plan
 }
 
+// undoTimeout is for how long what was begun is tried to be undone.
+const undoTimeout = time.Minute
+
+// Run carries out the plan as one step of another run. If it fails, the elastic IPs are given back; but if it was stopped because somebody
+// else has taken over the cluster, that is theirs to do.
+func (r *Roll) Run(ctx context.Context, report provisioner.Report) error {
+	for _, step := range r.Plan() {
+		report.EmitProgress(step.Title)
+		err := step.Do(ctx, report)
+		if err == nil || provisioner.IsSkip(err) {
+			continue
+		}
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			return err
+		}
+		undoing, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+		defer cancel()
+		_, unfinished := r.Undo(undoing, nil)
+		return errors.Join(err, unfinished)
+	}
+	return nil
+}
+
 func (r *Roll) listSteps(t Target) []provisioner.Step {
 	name := t.Machine.Name
 	unless := func(is func() bool, why string, step func(context.Context, provisioner.Report, Target) error) provisioner.StepFunc {
@@ -189,11 +212,7 @@ func (r *Roll) verify(ctx context.Context, report provisioner.Report, t Target) 
 	if len(r.ended) < len(r.targets) {
 		return nil
 	}
-	return r.facts.Update(func(facts *state.Facts) {
-		for _, target := range r.targets {
-			facts.DropBalancer(target.Machine.Name)
-		}
-	})
+	return r.facts.Update(func(facts *state.Facts) { facts.Balancers = nil }) // Prepare has refused to leave another one unfinished
 }
 
 // Undo gives the elastic IPs and the names back to load balancers whose replacement was begun, and whose machines are still there: all but

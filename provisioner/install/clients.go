@@ -2,6 +2,7 @@ package install
 
 import (
 	"exoshift/provisioner"
+	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/install/access"
 	"exoshift/provisioner/install/bootstrap"
 	"exoshift/provisioner/install/generation"
@@ -29,6 +30,7 @@ type Clients struct {
 	ImageCopier nodeimage.Copier
 	Bootstrap   bootstrap.Host         // nil: no access to the bootstrap machine
 	Balancers   machines.Balancers     // nil: load balancers are not asked whether they work
+	Roll        *balancers.Clients     // nil: load balancers of a running cluster are not replaced
 	BootLogs    machines.BootLogs      // nil: what load balancers said while they booted is not read
 	Reach       preflight.Reachability // nil: not checked
 	Syn         *syn.Clients           // nil: without Project Syn

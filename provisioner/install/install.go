@@ -77,6 +77,7 @@ type Installation struct {
 
 	antiAffinity *machines.AntiAffinityGroups
 	machines     *machines.Machines
+	roll         balancerRoll
 	gate         machines.Gate
 	access       *bootstrap.Access
 	phases       *bootstrap.Phases
@@ -136,6 +137,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})
+	i.roll = balancerRoll{spec: spec, facts: facts, machines: i.machines, clients: clients.Roll}
 	i.gate = machines.Gate{Spec: spec, Facts: facts, Balancers: clients.Balancers, BootLogs: clients.BootLogs, Clock: clients.Clock, Machines: i.machines}
 	i.access = bootstrap.NewAccess(spec, facts, clients.Cloud, clients.Bootstrap, clients.Clock, i.machines, isPreview)
 	i.phases = bootstrap.NewPhases(clients.Clock)

@@ -69,7 +69,7 @@ func (i *Installation) buildZoneStep() provisioner.Plan {
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
 	steps := slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
-		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.machines.EnsureLoadBalancers,
+		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.roll.ensure,
 			Needs: i.withSyn(listNeeds("anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
 		{ID: stepGate, Phase: Infrastructure, Title: "Wait until the load balancers answer", Do: i.gate.Wait(),
 			Needs: listNeeds("load-balancers", network.StepSecurityGroups), Usual: 2 * time.Minute},

@@ -95,6 +95,9 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		return preview, err
 	}
 	i.describeChanges(preview.Changes)
+	if err := i.roll.preview(preview.Changes); err != nil {
+		return preview, err
+	}
 	preview.Lacking = i.inventory.Lacking()
 	for _, o := range i.inventory.ListSurplus(preview.contains) {
 		preview.Surplus = append(preview.Surplus, Change{Action: state.Found, Kind: o.Kind, Name: o.Name, ID: o.ID, Details: o.Detail})

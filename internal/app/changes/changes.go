@@ -15,7 +15,6 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 
-	"exoshift/assets"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -65,11 +64,11 @@ func Compare(folder state.Folder, spec state.Spec) ([]Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	follow, err := followRouters(folder, before)
+	known, err := knowsBalancers(folder, before)
 	if err != nil {
 		return nil, err
 	}
-	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile), followRouters: follow}
+	rule := changeRule{before: before, after: spec, facts: facts, inForce: folder.Path(state.AnswersFile), knowsBalancers: known}
 	var changes []Answer
 	for _, change := range answersfile.Diff(before, spec) {
 		changes = append(changes, rule.decide(change))
@@ -78,21 +77,22 @@ func Compare(folder state.Folder, spec state.Spec) ([]Answer, error) {
 }
 
 type changeRule struct {
-	before, after state.Spec
-	facts         state.Facts
-	inForce       string // path of the answers in the folder
-	followRouters bool   // the load balancers send each router the protocol that it expects
+	before, after  state.Spec
+	facts          state.Facts
+	inForce        string // path of the answers in the folder
+	knowsBalancers bool   // the folder has what the load balancers were started with
 }
 
-// followRouters reads what the load balancers were started with, which is their configuration for life.
-func followRouters(folder state.Folder, spec state.Spec) (bool, error) {
+// knowsBalancers reports whether the folder has what the load balancers were started with, which is their configuration for life: then an
+// installation replaces those that a change of the PROXY protocol needs to be others.
+func knowsBalancers(folder state.Folder, spec state.Spec) (bool, error) {
 	for _, machine := range spec.Machines(state.RoleLoadBalancer) {
-		userData, err := folder.Read(state.FormatUserDataFile(machine.Name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, fmt.Errorf("read what %s was started with: %w", machine.Name, err)
-		}
-		if !assets.FollowsRouters(userData) {
+		_, err := folder.Read(state.FormatUserDataFile(machine.Name))
+		if errors.Is(err, fs.ErrNotExist) {
 			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read what %s was started with: %w", machine.Name, err)
 		}
 	}
 	return true, nil
@@ -166,9 +166,9 @@ func (r changeRule) listReplacements(key string) (commands []string) {
 	return commands
 }
 
-// Load balancers of earlier versions send one protocol only, that of their start.
+// Load balancers of earlier versions send one protocol only, that of their start. Whether these are, is not known.
 func (r changeRule) describeProxyProtocol() []string {
-	if r.followRouters {
+	if r.knowsBalancers {
 		return nil
 	}
 	edit, protocol := `/server-template router/s/ send-proxy-v2//`, "TCP"

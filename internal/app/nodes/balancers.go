@@ -2,37 +2,17 @@ package nodes
 
 import (
 	"context"
-	"net"
 	"slices"
-	"strconv"
 
 	"exoshift/internal/app/run"
 	"exoshift/provisioner"
 	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/nodes"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 )
-
-// outside asks load balancers from this workstation.
-type outside struct {
-	*bootstraphost.Host
-	cluster Cluster
-}
-
-// CheckAPI sends a request to the cluster's API by one address, whatever the name of the API leads to.
-func (o outside) CheckAPI(ctx context.Context, address string) error {
-	through := o.cluster.Net
-	through.Dial = func(ctx context.Context, proto, _ string) (net.Conn, error) {
-		return o.cluster.Net.Dial(ctx, proto, net.JoinHostPort(address, strconv.Itoa(network.PortAPI)))
-	}
-	api := openshift.NewCluster(through, run.Run{Folder: o.cluster.Folder}.ReadKubeconfig)
-	defer api.Close()
-	return api.CheckAPI(ctx)
-}
 
 // balancerRoll replaces load balancers of a cluster.
 type balancerRoll struct{ Cluster }
@@ -45,7 +25,7 @@ func (c balancerRoll) openClients(journal state.Recorder) (clients balancers.Cli
 	}
 	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
 	host := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
-	clients = balancers.Clients{Cloud: cloud, Cluster: cluster, Outside: outside{host, c.Cluster}, Clock: c.Net.Clock}
+	clients = balancers.Clients{Cloud: cloud, Cluster: cluster, Outside: run.NewOutside(c.Net, host, run.Run{Folder: c.Folder}.ReadKubeconfig), Clock: c.Net.Clock}
 	if c.AlterBalancers != nil {
 		c.AlterBalancers(&clients)
 	}

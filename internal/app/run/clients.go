@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/zoneimage"
 	"exoshift/internal/network"
+	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/nodeimage"
@@ -57,6 +58,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 	w.storage = w.storage.WithOwner(r.Spec.Cluster.ID)
 	installer := release.New(r.Net, r.installerOptions(), log)
 	cluster := openshift.NewCluster(r.Net, r.ReadKubeconfig)
+	polled := openshift.NewCluster(r.Net, r.ReadKubeconfig) // by another connection: approvals are about what was polled last by theirs
 	host := bootstraphost.New(r.Net, r.ReadInstallFile, r.Spec.OpenShift.SSHKey, r.Agent)
 	w.Clients = install.Clients{
 		Cloud:     w.cloud,
@@ -65,6 +67,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 		Images:    download.New(r.Net, log),
 		Cluster:   cluster,
 		Balancers: host,
+		Roll:      &balancers.Clients{Cloud: w.cloud, Cluster: polled, Outside: NewOutside(r.Net, host, r.ReadKubeconfig), Clock: r.Net.Clock},
 		Names:     nameServers{network.NewNameServers(r.Net)},
 		Clock:     r.Net.Clock,
 		Reach:     r.newKeptReachability(),
@@ -78,7 +81,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 	if w.Syn = r.newSynClients(cluster); w.Syn != nil {
 		w.vault = r.Access.OpenVaultClient(r.Net, r.Spec.Syn)
 	}
-	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); host.Close() }, nil
+	return w, func() { w.cloud.Close(); w.storage.Close(); cluster.Close(); polled.Close(); host.Close() }, nil
 }
 
 // newImageCopier fails at once if an image is to be copied by machines on which this program cannot run. Without a place for the

@@ -2,6 +2,8 @@ package machines
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"exoshift/assets"
 	"exoshift/provisioner"
@@ -41,6 +43,25 @@ func (m *Machines) EnsureLoadBalancers(ctx context.Context, report provisioner.R
 	return provisioner.ForEach(ctx, []func(context.Context) error{publish, attach}, func(ctx context.Context, do func(context.Context) error) error {
 		return do(ctx)
 	})
+}
+
+// ListOutdated returns why load balancers do not suit the answers, by name: by what they were started with, as far as the folder has it.
+func (m *Machines) ListOutdated() (map[string]string, error) {
+	outdated := map[string]string{}
+	wanted := assets.LoadBalancer{Routers: len(m.Spec.Machines(m.Spec.RouterRole())), ProxyProtocol: m.Spec.LoadBalancer.ProxyProtocol}
+	for _, machine := range m.Spec.Machines(state.RoleLoadBalancer) {
+		userData, err := m.Folder.Read(state.FormatUserDataFile(machine.Name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if reason := wanted.DescribeMismatch(userData); reason != "" {
+			outdated[machine.Name] = reason
+		}
+	}
+	return outdated, nil
 }
 
 // Each load balancer has a host key of its own.
