@@ -123,7 +123,6 @@ func (r changeRule) listManualSteps(key string) []string {
 	if r.facts.IgnitionCreated.IsZero() {
 		return nil
 	}
-	registered := r.facts.Syn.Tenant != ""
 	switch key {
 	case "sizing.infra.pool", "sizing.workers.pool":
 		return []string{"A machine cannot join or leave an instance pool. Add a group with the other kind of machines to sizing.extraGroups instead."}
@@ -139,6 +138,14 @@ func (r changeRule) listManualSteps(key string) []string {
 		return r.describeTrustBundle()
 	case "openshift.manifestsDir":
 		return r.describeManifests()
+	}
+	return r.describeSyn(key)
+}
+
+// describeSyn is listManualSteps for what Project Syn knows of a cluster.
+func (r changeRule) describeSyn(key string) []string {
+	registered := r.facts.Syn.Tenant != ""
+	switch key {
 	case "syn.lieutenantURL", "syn.tenant":
 		return []string{"A cluster's Lieutenant and tenant cannot be changed by an installation. The operator of Project Syn can register the cluster elsewhere and reconfigure its Steward."}
 	case "syn.facts":
