@@ -66,6 +66,7 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 		"another takes the place of a replaced one": storageReplaced,
 		"what Ceph cannot lose":                     storageRefused,
 		"a change that is stopped is undone":        storageStopped,
+		"a removed one leaves its data":             storageRemoved,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -320,4 +321,40 @@ func storageRefused(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("%d calls changed something", zone.Mutations()-before)
 	}
 	requireSwitchedBack(t, s)
+}
+
+// storageRemoved adds a storage node, and requires that another one is removed only when Ceph does without it, and that all data is there
+// afterwards.
+func storageRemoved(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	if names, err := addNodes(t, s, "storage", 1, false); err != nil || !slices.Equal(names, []string{"storage-3"}) {
+		t.Fatalf("%v: %v", names, err)
+	}
+	cluster := openCluster(t, s)
+	remove := func() (string, error) {
+		argo := &argoCD{t: t, count: 3}
+		return removeNodes(t, s, appnodes.Removal{Names: []string{"storage-1"}}, func(clients *nodes.Clients) { argo.Cluster = clients.Cluster; clients.Cluster = argo })
+	}
+	if _, err := remove(); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "2 other nodes would have OSDs") {
+		t.Errorf("without a fourth OSD: %v", err)
+	}
+	if err := cluster.SetCephDevices(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	for range 120 {
+		if seen, err := cluster.GetCeph(t.Context()); err == nil && len(seen.OSDs) == 4 && seen.Groups["active+clean"] == 32 {
+			break
+		}
+		passTime(t, s, 30*time.Second)
+	}
+	if _, err := removeNodes(t, s, appnodes.Removal{Names: []string{"storage-1"}}, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "rook_ceph.ceph_cluster.node_count to 3") {
+		t.Errorf("the configuration wants four: %v", err)
+	}
+	if err := cluster.SetCephDevices(t.Context(), 3); err != nil { // as Argo CD does then
+		t.Fatal(err)
+	}
+	if out, err := remove(); err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	checkRemoved(t, s, "storage-1", 12)
+	requireStored(t, s, "storage-0", "storage-2", "storage-3")
 }

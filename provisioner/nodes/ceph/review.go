@@ -58,6 +58,7 @@ func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, 
 	found := reviewHealth(seen, w.facts.Get().Storage != nil || of.IsCommitted)
 	if !begun.Emptied && !of.IsCommitted {
 		found.Refusals = append(found.Refusals, reviewRoom(seen, of)...)
+		found.Refusals = append(found.Refusals, reviewHosts(seen, of)...)
 		more, err := w.reviewPlaces(ctx, of, nodes, setup)
 		found.Refusals = append(found.Refusals, more...)
 		if err != nil || len(more) > 0 {
@@ -128,6 +129,23 @@ func reviewRoom(seen rook.Ceph, of Change) (refusals []string) {
 		refusals = append(refusals, fmt.Sprintf("without %s, the disks would be %d %% full, and may be below %d %%", of.Node, percent(used, total), int(100*maxUsed)))
 	}
 	return refusals
+}
+
+// reviewHosts requires that enough other nodes have disks of Ceph: with fewer, the data would have no place to go to.
+func reviewHosts(seen rook.Ceph, of Change) []string {
+	hosts := map[string]bool{}
+	if of.Next != "" {
+		hosts[of.Next] = true
+	}
+	for _, osd := range seen.OSDs {
+		if osd.Host != of.Node && osd.In {
+			hosts[osd.Host] = true
+		}
+	}
+	if len(hosts) >= minNodes {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d other nodes would have OSDs, and Ceph keeps each of its %d copies on a node of its own", len(hosts), minNodes)}
 }
 
 func percent(part, whole int64) int64 { return 100 * part / max(1, whole) }
