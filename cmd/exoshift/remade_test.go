@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
+	"exoshift/provisioner/openshift"
 	"exoshift/state"
 )
 
@@ -39,9 +40,7 @@ func TestRemadeMachines_FollowAnswers(t *testing.T) {
 		if id == nil || etcdEndpoints(t, s)[id[1]] == "" || !strings.Contains(errand, "delete secret etcd-peer-master-1 ") {
 			t.Errorf("the member to remove is not named: %s", errand)
 		}
-		if err := zone.RemoveEtcdMember("master-1"); err != nil {
-			t.Fatal(err)
-		}
+		removeMember(t, s, "master-1")
 		if done := repaired(t, s); len(done) > 0 {
 			t.Errorf("made again: %v", done)
 		}
@@ -58,6 +57,23 @@ func TestRemadeMachines_FollowAnswers(t *testing.T) {
 		surplusIsFound(t, b)
 		quorumIsKept(t, b, zone)
 	})
+}
+
+// removeMember removes a master's former member from etcd, with its certificates, as the action needed says.
+func removeMember(t *testing.T, s run.Run, node string) {
+	t.Helper()
+	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
+	defer cluster.Close()
+	seen, err := cluster.InspectControlPlane(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if action, err := cluster.RemoveMember(t.Context(), *seen.FindPeer(node)); err != nil || action != state.Deleted {
+		t.Fatal(action, err)
+	}
+	if deleted, err := cluster.DeleteMemberSecrets(t.Context(), node); err != nil || len(deleted) != 3 {
+		t.Fatal(deleted, err)
+	}
 }
 
 // waitingForEtcd installs until the recreated master is a Ready node without an etcd member, and returns the action needed.

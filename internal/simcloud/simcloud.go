@@ -157,9 +157,6 @@ func (z *Zone) InterceptorAuthority() []byte {
 	return z.middleboxes.interceptor.PEM()
 }
 
-// RemoveEtcdMember removes the member of that name from etcd, as an administrator does with etcdctl.
-func (z *Zone) RemoveEtcdMember(name string) error { return z.clusters.RemoveMember(name) }
-
 // Silence drops all packets from and to the machine of that name, as when its hypervisor has died.
 func (z *Zone) Silence(machine string) error {
 	host, err := z.findMachine(machine)

@@ -13,6 +13,7 @@ import (
 	"exoshift/provisioner/openshift/drain"
 	"exoshift/provisioner/openshift/dump"
 	"exoshift/provisioner/openshift/emergency"
+	"exoshift/provisioner/openshift/etcd"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/maintenance"
 	"exoshift/provisioner/openshift/nodeprobe"
@@ -35,6 +36,7 @@ type Cluster struct {
 	*dump.Dumper
 	*claims.Lister
 	*drain.Drainer
+	*etcd.Members
 	*power.Inspector
 	*nodeprobe.Prober
 	*ceph.Administrator
@@ -57,6 +59,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Dumper:        dump.New(connector),
 		Lister:        claims.New(connector),
 		Drainer:       drain.New(connector),
+		Members:       etcd.New(connector),
 		Inspector:     power.New(connector),
 		Prober:        nodeprobe.New(connector),
 		Administrator: ceph.New(connector),

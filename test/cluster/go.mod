@@ -6,6 +6,7 @@ require (
 	exoshift v0.0.0
 	filippo.io/age v1.3.2
 	github.com/google/go-cmp v0.7.0
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/openshift/api v0.0.0-20251015095338-264e80a2b6e7
 	go.etcd.io/etcd/api/v3 v3.5.35
 	go.etcd.io/etcd/client/v3 v3.5.35

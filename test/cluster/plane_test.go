@@ -78,7 +78,7 @@ func (p *plane) serve(t *testing.T) {
 		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
 		"--proxy-client-cert-file="+p.file("front.crt"), "--proxy-client-key-file="+p.file("front.key"),
-		"--endpoint-reconciler-type=none", "--profiling=false", "-v=0")
+		"--kubelet-certificate-authority="+p.file("ca.crt"), "--endpoint-reconciler-type=none", "--profiling=false", "-v=0")
 }
 
 // manage starts the controllers that sign certificates, make tokens and delete the contents of namespaces.

@@ -59,15 +59,3 @@ func (w *Clusters) getCluster(infraID string) (*cluster.Cluster, error) {
 	w.clusters[infraID] = loaded
 	return loaded, nil
 }
-
-// RemoveMember removes the member of that name from every cluster's etcd, as an administrator does with etcdctl.
-func (w *Clusters) RemoveMember(name string) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, c := range w.clusters {
-		if err := c.Members.Delete(name); err != nil {
-			return fmt.Errorf("remove the member %s: %w", name, err)
-		}
-	}
-	return nil
-}

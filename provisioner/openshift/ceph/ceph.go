@@ -60,7 +60,7 @@ func (a *Administrator) run(ctx context.Context, arguments ...string) ([]byte, e
 	if at < 0 {
 		return nil, fault.Newf(fault.Transient, "run ceph "+strings.Join(arguments, " "), "no pod of the toolbox is ready: %s/rook-ceph-tools", rook.Namespace)
 	}
-	return kubeapi.Exec(ctx, api, rook.Namespace, found[at].Name, append([]string{"ceph"}, arguments...)...)
+	return kubeapi.Exec(ctx, api, kubeapi.Container{Namespace: rook.Namespace, Pod: found[at].Name}, append([]string{"ceph"}, arguments...)...)
 }
 
 func isReady(pod corev1.Pod) bool {

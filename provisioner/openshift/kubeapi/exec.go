@@ -19,8 +19,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// execProtocol has the number of a channel in front of each message; API servers have it since Kubernetes 1.29.
-const execProtocol = "v5.channel.k8s.io"
+// execProtocol has the number of a channel in front of each message. Kubelets understand it themselves: API servers pass it through.
+const execProtocol = "v4.channel.k8s.io"
+
+// Container is a container of a pod; without a name, it is the first one.
+type Container struct{ Namespace, Pod, Name string }
 
 // The channels of what a command writes, and of how it ended.
 const (
@@ -46,14 +49,14 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("exit code %d: %s", e.Code, strings.TrimSpace(Sanitize(e.Output)))
 }
 
-// Exec runs a command in the first container of a pod, and returns what it wrote. It is an *ExitError if the command failed, which may have
-// had its effect if the error is another one.
-func Exec(ctx context.Context, c *Client, namespace, pod string, command ...string) ([]byte, error) {
-	op := "run " + strings.Join(command, " ") + " in the pod " + namespace + "/" + pod
-	c.counter.count("exec", ResourcePath("v1/pods@"+namespace))
+// Exec runs a command in a container, and returns what it wrote. It is an *ExitError if the command failed, which may have had its effect if
+// the error is another one; what it wrote is returned, too.
+func Exec(ctx context.Context, c *Client, in Container, command ...string) ([]byte, error) {
+	op := "run " + strings.Join(command, " ") + " in the pod " + in.Namespace + "/" + in.Pod
+	c.counter.count("exec", ResourcePath("v1/pods@"+in.Namespace))
 	limited, cancel := context.WithTimeout(ctx, execTimeout)
 	defer cancel()
-	connection, err := dialExec(limited, c, namespace, pod, command)
+	connection, err := dialExec(limited, c, in, command)
 	if err != nil {
 		return nil, c.ToFault(ctx, op, err)
 	}
@@ -63,24 +66,28 @@ func Exec(ctx context.Context, c *Client, namespace, pod string, command ...stri
 	var failed *ExitError
 	switch {
 	case errors.As(err, &failed):
-		return nil, fault.New(fault.Conflict, op, failed)
+		return out, fault.New(fault.Conflict, op, failed)
 	case err != nil:
 		return nil, c.ToFault(ctx, op, err)
 	}
 	return out, nil
 }
 
-func dialExec(ctx context.Context, c *Client, namespace, pod string, command []string) (*websocket.Conn, error) {
-	address := c.Address.JoinPath("api/v1/namespaces", namespace, "pods", pod, "exec")
+func dialExec(ctx context.Context, c *Client, in Container, command []string) (*websocket.Conn, error) {
+	address := c.Address.JoinPath("api/v1/namespaces", in.Namespace, "pods", in.Pod, "exec")
 	address.Scheme = "wss"
-	address.RawQuery = url.Values{"command": command, "stdout": {"true"}, "stderr": {"true"}}.Encode()
+	query := url.Values{"command": command, "stdout": {"true"}, "stderr": {"true"}}
+	if in.Name != "" {
+		query.Set("container", in.Name)
+	}
+	address.RawQuery = query.Encode()
 	dialer := websocket.Dialer{
 		NetDialContext: c.Network.Dial, Proxy: c.Network.Proxy, TLSClientConfig: c.Trust.Clone(), HandshakeTimeout: requestTimeout, Subprotocols: []string{execProtocol},
 	}
 	connection, response, err := dialer.DialContext(ctx, address.String(), nil)
 	if errors.Is(err, websocket.ErrBadHandshake) && response != nil {
 		content, _ := io.ReadAll(io.LimitReader(response.Body, 1<<16)) // the beginning of a body is enough
-		return nil, toStatusError("pods/exec", pod, response.StatusCode, content)
+		return nil, toStatusError("pods/exec", in.Pod, response.StatusCode, content)
 	}
 	if err != nil {
 		return nil, err

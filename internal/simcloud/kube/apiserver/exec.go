@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -17,10 +18,12 @@ import (
 type ExecResult struct {
 	Out, Err string
 	Code     int
+	// Unreachable is why the kubelet does not answer; "": it does.
+	Unreachable string
 }
 
-// execProtocol is that of kubectl since Kubernetes 1.29: messages begin with the number of their channel.
-const execProtocol = "v5.channel.k8s.io"
+// execProtocol is understood by kubelets themselves: messages begin with the number of their channel.
+const execProtocol = "v4.channel.k8s.io"
 
 // The channels of a command's output, and of how it ended.
 const (
@@ -47,6 +50,10 @@ func serveExec(s *Server, w http.ResponseWriter, r *http.Request, parsed request
 	case !pod.IsReady() || s.Exec == nil:
 		return newInternalError(fmt.Errorf("error executing command in container: container is not created or running"))
 	}
+	result := s.Exec(pod, r.URL.Query().Get("container"), command)
+	if result.Unreachable != "" {
+		return newInternalError(errors.New("error dialing backend: " + result.Unreachable))
+	}
 	upgrader := websocket.Upgrader{Subprotocols: []string{execProtocol}, HandshakeTimeout: execTimeout, CheckOrigin: func(*http.Request) bool { return true }}
 	connection, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -54,7 +61,7 @@ func serveExec(s *Server, w http.ResponseWriter, r *http.Request, parsed request
 	}
 	defer connection.Close()
 	_ = connection.SetWriteDeadline(time.Now().Add(execTimeout))
-	sendResult(connection, s.Exec(pod, command))
+	sendResult(connection, result)
 	return nil
 }
 

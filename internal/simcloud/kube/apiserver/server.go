@@ -19,7 +19,7 @@ type Server struct {
 	// Ready returns why this server cannot serve objects now, or nil.
 	Ready func() error
 	// Exec runs a command in a container of a pod; nil: no container runs.
-	Exec func(pod kube.Object, command []string) ExecResult
+	Exec func(pod kube.Object, container string, command []string) ExecResult
 	// Version of Kubernetes: "1.33.5".
 	Version string
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // Exec runs a command in a container of a pod.
-type Exec = func(pod kube.Object, command []string) apiserver.ExecResult
+type Exec = func(pod kube.Object, container string, command []string) apiserver.ExecResult
 
 // ServeAPI serves a cluster's API on a machine. issued selects serving certificates issued by the cluster itself. exec may be nil.
 func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool, exec Exec) error {

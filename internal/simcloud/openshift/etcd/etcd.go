@@ -27,6 +27,14 @@ const DataFile = "/var/lib/etcd/member"
 // BootstrapMember is the name of the member on the bootstrap machine.
 const BootstrapMember = "etcd-bootstrap"
 
+// ListSecrets returns the names of the Secrets with the certificates of the member on a node, in the namespace openshift-etcd.
+func ListSecrets(node string) []string {
+	return []string{"etcd-peer-" + node, "etcd-serving-" + node, "etcd-serving-metrics-" + node}
+}
+
+// HostnamesAnnotation of such a Secret is for whom its certificate is.
+const HostnamesAnnotation = "auth.openshift.io/certificate-hostnames"
+
 // Member is a member of etcd.
 type Member struct {
 	Name    string // of the node
@@ -44,9 +52,10 @@ func (m Member) displayName() string {
 	return m.Name
 }
 
-func computeMemberID(name, address string) string {
+// computeMemberID depends on the time, as in reality: another member of the same name and address has another ID.
+func computeMemberID(name, address string, added time.Time) string {
 	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(name + "/" + address)) // never fails
+	_, _ = hash.Write([]byte(name + "/" + address + "/" + added.UTC().Format(time.RFC3339))) // never fails
 	return strconv.FormatUint(hash.Sum64(), 16)
 }
 
@@ -73,7 +82,7 @@ func (c *Members) CountChanges() uint64 { return c.changes.Load() }
 
 // Add adds a learner; the first member is a voter at once.
 func (c *Members) Add(name, address string) (Member, error) {
-	added := Member{Name: name, ID: computeMemberID(name, address), Address: address, Learner: len(c.List()) > 0}
+	added := Member{Name: name, ID: computeMemberID(name, address, c.clock.Now()), Address: address, Learner: len(c.List()) > 0}
 	return added, c.Put(name, added)
 }
 

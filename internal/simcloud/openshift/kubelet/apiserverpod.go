@@ -28,5 +28,7 @@ func runAPIServer(ctx context.Context, c *cluster.Cluster, m machine.Machine, p 
 		})
 	})
 	running.Go(func() { operators.Run(ctx, c, m) })
-	return cluster.ServeAPI(ctx, c, m, true, func(pod kube.Object, command []string) apiserver.ExecResult { return execCommand(c, pod, command) })
+	return cluster.ServeAPI(ctx, c, m, true, func(pod kube.Object, container string, command []string) apiserver.ExecResult {
+		return execCommand(c, pod, container, command)
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,7 +60,7 @@ func (e etcdMember) join(ctx context.Context) error {
 	case own.Started:
 		return fmt.Errorf("member %s has already been bootstrapped, and its data is not on this disk", own.ID)
 	}
-	if err := e.checkLeftoverData(); err != nil {
+	if err := errors.Join(e.checkLeftoverData(), e.checkCertificates()); err != nil {
 		return err
 	}
 	for name, peer := range e.cluster.Members.ListAlive() {
@@ -76,6 +78,23 @@ func (e etcdMember) join(ctx context.Context) error {
 func (e etcdMember) checkLeftoverData() error {
 	if e.cluster.Faults.LeftoverData && len(e.cluster.Members.List()) > e.cluster.Record().Replicas {
 		return errors.New("couldn't validate cluster ID: cluster ID mismatch")
+	}
+	return nil
+}
+
+// checkCertificates returns why a new member cannot start: its certificates are missing, or those of an earlier machine of its name.
+func (e etcdMember) checkCertificates() error {
+	own := e.machine.Address().String()
+	for _, name := range etcd.ListSecrets(e.node) {
+		secret, exists := e.cluster.Objects.Get(cluster.SecretResource, "openshift-etcd", name)
+		if !exists {
+			return fmt.Errorf("waiting for the certificates: secret %q not found", name)
+		}
+		annotations := secret.Map("metadata.annotations")
+		hostnames, _ := annotations[etcd.HostnamesAnnotation].(string)
+		if valid := strings.Split(hostnames, ","); !slices.Contains(valid, own) {
+			return fmt.Errorf("rejected connection: tls: the certificate of Secret %s is valid for %s, not %s", name, hostnames, own)
+		}
 	}
 	return nil
 }

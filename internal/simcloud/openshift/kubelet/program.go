@@ -64,7 +64,14 @@ func runJob(ctx context.Context, c container.Container) error {
 }
 
 // execCommand runs a command in a container, which has only those commands that clients of the cluster run.
-func execCommand(c *cluster.Cluster, pod kube.Object, command []string) apiserver.ExecResult {
+func execCommand(c *cluster.Cluster, pod kube.Object, container string, command []string) apiserver.ExecResult {
+	if app, _ := pod.Label("app"); app == cluster.EtcdApp && container == "etcdctl" && command[0] == "etcdctl" {
+		if node := pod.GetString("spec.nodeName"); !c.Members.IsAlive(node) {
+			return apiserver.ExecResult{Unreachable: "dial tcp: " + node + ": i/o timeout"}
+		}
+		ended := c.Members.Etcdctl(command[1:])
+		return apiserver.ExecResult{Out: ended.Stdout, Err: ended.Stderr, Code: ended.Code}
+	}
 	if out, failure, code, handled := ceph.Execute(c, pod, command); handled {
 		return apiserver.ExecResult{Out: out, Err: failure, Code: code}
 	}

@@ -170,6 +170,8 @@ func (v clusterSnapshot) listReady(label string) []kube.Object {
 	})
 }
 
+const releaseImage = "quay.io/openshift-release-dev/ocp-v4.0-art-dev"
+
 func newBoundPod(namespace, name, app, node string, annotations kube.Object) kube.Object {
 	labels := kube.Object{"app": app, "k8s-app": app}
 	if app == cluster.EtcdApp {
@@ -178,10 +180,16 @@ func newBoundPod(namespace, name, app, node string, annotations kube.Object) kub
 	metadata := kube.Object{"name": name, "namespace": namespace, "labels": labels, "annotations": annotations}
 	if owner, known := boundPodOwners()[app]; known {
 		metadata["ownerReferences"] = []kube.Object{owner}
+	} else if slices.ContainsFunc(listOperands(), func(o operand) bool { return o.app == app }) {
+		metadata["ownerReferences"] = []kube.Object{{"apiVersion": "v1", "kind": "Node", "name": node, "controller": true}} // as of mirror pods
+	}
+	containers := []kube.Object{{"name": app, "image": releaseImage}}
+	if app == cluster.EtcdApp {
+		containers = append(containers, kube.Object{"name": "etcdctl", "image": releaseImage})
 	}
 	return kube.Object{
 		"metadata": metadata,
-		"spec":     kube.Object{"nodeName": node, "hostNetwork": true, "containers": []kube.Object{{"name": app, "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}}},
+		"spec":     kube.Object{"nodeName": node, "hostNetwork": true, "containers": containers},
 		"status":   kube.Object{"phase": "Pending"},
 	}
 }

@@ -16,6 +16,7 @@ const (
 	learnerTime   = 60 * time.Second // until a learner has caught up
 	memberPause   = 95 * time.Second // between two changes
 	etcdComponent = "etcd-operator"
+	etcdNamespace = "openshift-etcd"
 	etcdEvents    = "openshift-etcd-operator"
 )
 
@@ -32,6 +33,9 @@ func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 	if err := k.syncEndpoints(seen); err != nil {
 		return err
 	}
+	if err := k.issueCertificates(seen); err != nil {
+		return err
+	}
 	pause := k.hasLasted("etcd members", fmt.Sprint(len(seen.etcd.Members)), memberPause)
 	if learner, ok := seen.etcd.FindLearner(); ok {
 		return k.promoteLearner(ctx, learner)
@@ -43,6 +47,25 @@ func (k etcdOperator) sync(ctx context.Context, seen clusterSnapshot) error {
 		return k.removeBootstrap(seen)
 	case len(seen.etcd.Problems) == 0 && seen.schedulingError == "":
 		return k.addNextMember(seen)
+	}
+	return nil
+}
+
+// issueCertificates makes the Secrets of a master's member that are missing. It leaves those alone that are there: one of an earlier machine
+// of that name has to be deleted by whoever replaces it.
+func (k etcdOperator) issueCertificates(seen clusterSnapshot) error {
+	for _, node := range seen.nodes {
+		address := GetInternalAddress(node)
+		if _, master := node.Label("node-role.kubernetes.io/master"); !master || address == "" {
+			continue
+		}
+		for _, name := range etcd.ListSecrets(node.Name()) {
+			secret := kube.Object{"type": "kubernetes.io/tls", "data": kube.Object{"tls.crt": "", "tls.key": ""},
+				"metadata": kube.Object{"name": name, "annotations": kube.Object{etcd.HostnamesAnnotation: address + ",localhost"}}}
+			if err := k.Objects.Ensure(cluster.SecretResource, etcdNamespace, secret, nil); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

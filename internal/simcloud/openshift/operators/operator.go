@@ -98,7 +98,9 @@ func (k versionOperator) checkProgressing(operator string, seen clusterSnapshot)
 	}
 	switch {
 	case operator == "etcd":
-		return checkRevisions(k.Objects)
+		return checkRevisions(k.Objects, cluster.EtcdResource)
+	case operator == "kube-apiserver" && isAtLaterRevision(k.Objects):
+		return checkRevisions(k.Objects, apiServerResource)
 	case fresh == 0:
 	case operator == "network":
 		return statusDetail{"Deploying", fmt.Sprintf("DaemonSet \"/openshift-ovn-kubernetes/ovnkube-node\" is not available (awaiting %d nodes)", fresh)}

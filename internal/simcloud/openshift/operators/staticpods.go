@@ -20,10 +20,12 @@ type operand struct {
 	isParallel bool // on all masters at once; else one after the other
 }
 
+const apiServerResource = "kubeapiservers.operator.openshift.io"
+
 func listOperands() []operand {
 	return []operand{
 		{resource: cluster.EtcdResource, namespace: "openshift-etcd", prefix: "etcd-", app: cluster.EtcdApp, isParallel: true},
-		{resource: "kubeapiservers.operator.openshift.io", namespace: "openshift-kube-apiserver", prefix: "kube-apiserver-", app: cluster.APIServerApp, onlyVoters: true},
+		{resource: apiServerResource, namespace: "openshift-kube-apiserver", prefix: "kube-apiserver-", app: cluster.APIServerApp, onlyVoters: true},
 		{resource: "kubecontrollermanagers.operator.openshift.io", namespace: "openshift-kube-controller-manager",
 			prefix: "kube-controller-manager-", app: "kube-controller-manager"},
 		{resource: "kubeschedulers.operator.openshift.io", namespace: "openshift-kube-scheduler", prefix: "openshift-kube-scheduler-", app: "openshift-kube-scheduler"},
