@@ -32,7 +32,7 @@ type Facts struct {
 	ConsoleURL       string         `json:"consoleUrl,omitzero"`
 	NewKeys          map[string]int `json:"newKeys,omitzero"`     // for how many keys beyond its first one a machine got its first certificate, by ID
 	NodeIndices      map[Role][]int `json:"nodeIndices,omitzero"` // of the machines of groups in which removals left gaps
-	Removals         []NodeRemoval  `json:"removals,omitzero"`    // of nodes, begun and not ended
+	Removals         []NodeRemoval  `json:"removals,omitempty"`   // of nodes, begun and not ended
 	// Balancers are replacements of load balancers, begun and not ended.
 	Balancers   []BalancerReplacement `json:"balancers,omitzero"`
 	Storage     *rook.Change          `json:"storage,omitempty"`    // a change of a storage node, begun and not ended; nil: there is none

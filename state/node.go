@@ -63,6 +63,8 @@ type NodeRemoval struct {
 	Committed bool   `json:"committed,omitzero"` // the answers do not have it any more: the removal can only be ended
 	// ReplacedBy is the node that takes its place, which the answers have instead of it; "": none does.
 	ReplacedBy string `json:"replacedBy,omitzero"`
+	MemberID   string `json:"memberId,omitzero"` // of a master: the member of etcd that its former machine has
+	Type       string `json:"type,omitzero"`     // of a master: the instance type that its machine is getting; "": another machine takes its place
 }
 
 // FindRemoval returns the removal of a node that was begun; nil: there is none.
@@ -83,13 +85,7 @@ func (f *Facts) SetRemoval(removal NodeRemoval) {
 
 // DropRemoval forgets the removal of a node.
 func (f *Facts) DropRemoval(node string) {
-	var left []NodeRemoval // nil if none is, so that the facts do not mention them
-	for _, removal := range f.Removals {
-		if removal.Node != node {
-			left = append(left, removal)
-		}
-	}
-	f.Removals = left
+	f.Removals = slices.DeleteFunc(slices.Clone(f.Removals), func(removal NodeRemoval) bool { return removal.Node == node })
 }
 
 // WithoutNode returns the answers without one machine of a group: its count is lowered, and the other machines keep their names. The
@@ -163,9 +159,11 @@ func (s Spec) WithCount(role Role, count int) Spec {
 	return s.WithGroup(role, func(group *MachineSpec) { group.Count = count })
 }
 
-// WithGroup returns the answers with a change of the machines of a group of nodes that are no masters.
+// WithGroup returns the answers with a change of the machines of a group of nodes.
 func (s Spec) WithGroup(role Role, change func(*MachineSpec)) Spec {
 	switch role {
+	case RoleMaster:
+		change(&s.Sizing.ControlPlane)
 	case RoleInfra:
 		change(&s.Sizing.Infra)
 	case RoleStorage:

@@ -54,7 +54,7 @@ func TestFacts_RemovalOfEachNodeOnce(t *testing.T) {
 	}
 	facts.DropRemoval("a")
 	facts.DropRemoval("b")
-	if facts.Removals != nil {
+	if len(facts.Removals) > 0 {
 		t.Errorf("removals %+v", facts.Removals)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -55,6 +56,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"load balancers that cannot follow the answers": balancersReconfigured,
 		"a load balancer that is kept":                  balancerKept,
 	}
+	maps.Copy(tests, masterTests())
 	for name, struck := range struckVerbs() {
 		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
 			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
@@ -69,6 +71,16 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 			})
 		}
 	}
+	t.Run("a master's replacement that is killed at every call", func(t *testing.T) {
+		long(t)
+		t.Parallel()
+		copied, by := t.TempDir(), &faultInjector{}
+		copyTree(t, dir, copied)
+		virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+			waitForNodes(t, s)
+			masterStruck(t, s, by)
+		})
+	})
 	t.Run("the scenario node-never-returns", func(t *testing.T) {
 		t.Parallel()
 		copied := t.TempDir()

@@ -147,7 +147,7 @@ func runTool(t *testing.T, s run.Run, command ...string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = kubeapi.Exec(t.Context(), api, "syn-rook-ceph-cluster", pods.Items[0].Metadata.Name, command...)
+	_, err = kubeapi.Exec(t.Context(), api, kubeapi.Container{Namespace: "syn-rook-ceph-cluster", Pod: pods.Items[0].Metadata.Name}, command...)
 	return err
 }
 

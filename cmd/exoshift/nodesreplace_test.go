@@ -84,8 +84,8 @@ func nodeReplaced(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	requestCluster(t, s, http.MethodPost, "/api/v1/nodes", `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "stranger"}}`, new(map[string]any))
 	before := zone.Mutations()
 	for names, says := range map[string]string{
-		"master-1": "its member of etcd would have to be replaced with it", "worker-3 worker-3": "named twice",
-		"worker-7": "has no node worker-7", "stranger": "no machine of this cluster behind it",
+		"worker-3 worker-3": "named twice",
+		"worker-7":          "has no node worker-7", "stranger": "no machine of this cluster behind it",
 	} {
 		_, err := replaceNodes(t, s, appnodes.Removal{Names: strings.Fields(names)}, nil)
 		if exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "replace nodes: nothing was changed: ") {
@@ -223,7 +223,6 @@ func groupResized(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		says string
 	}{
 		"an unknown group": {appnodes.Size{Group: "nowhere", Type: group.Type}, exit.Usage, "it has infra, storage, workers"},
-		"the masters":      {appnodes.Size{Group: "controlPlane", Type: group.Type}, exit.Answers, "a member of etcd"},
 		"storage":          {appnodes.Size{Group: "storage", Type: group.Type}, exit.Answers, "the data of storage nodes"},
 		"another family":   {appnodes.Size{Group: "workers", Type: "gpu2.small"}, exit.Answers, "is of another family"},
 		"an unknown type":  {appnodes.Size{Group: "workers", Type: "standard.none"}, exit.Answers, "standard.none"},

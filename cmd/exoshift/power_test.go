@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/etcdbackup"
 	"exoshift/internal/app/exit"
 	apppower "exoshift/internal/app/power"
 	"exoshift/internal/app/run"
@@ -143,7 +144,7 @@ func stopsRefused(t *testing.T, s run.Run) {
 		t.Fatal(err)
 	}
 	later := time.Now().Add(91 * 24 * time.Hour)
-	refuse(apppower.Request{WithoutBackup: true, Until: later}, "the 90 days for which OpenShift allows", "to be off until "+later.UTC().Format("2006-01-02"))
+	refuse(apppower.Request{Backup: etcdbackup.Choice{Without: true}, Until: later}, "the 90 days for which OpenShift allows", "to be off until "+later.UTC().Format("2006-01-02"))
 	const secret = "/api/v1/namespaces/openshift-kube-apiserver-operator/secrets/kube-apiserver-to-kubelet-signer"
 	annotate := func(end time.Time) {
 		var signer map[string]any
@@ -157,7 +158,7 @@ func stopsRefused(t *testing.T, s run.Run) {
 	}
 	soon := time.Now().Add(74 * 24 * time.Hour)
 	annotate(soon)
-	refuse(apppower.Request{WithoutBackup: true, Until: soon.Add(time.Hour)}, "kube-apiserver-to-kubelet-signer", "end at "+soon.UTC().Format("2006-01-02 15:04"))
+	refuse(apppower.Request{Backup: etcdbackup.Choice{Without: true}, Until: soon.Add(time.Hour)}, "kube-apiserver-to-kubelet-signer", "end at "+soon.UTC().Format("2006-01-02 15:04"))
 	annotate(time.Now().Add(365 * 24 * time.Hour))
 }
 
@@ -204,7 +205,7 @@ func countStates(t *testing.T, s run.Run) map[string]int {
 func changeKilled(t *testing.T, s run.Run, verb, call string) string {
 	t.Helper()
 	var dead atomic.Bool
-	out, err := changePower(t.Context(), t, s, verb, apppower.Request{WithoutBackup: true}, func(clients *power.Clients) {
+	out, err := changePower(t.Context(), t, s, verb, apppower.Request{Backup: etcdbackup.Choice{Without: true}}, func(clients *power.Clients) {
 		k := powerKiller{clients.Cloud, clients.Cluster, call, &dead}
 		clients.Cloud, clients.Cluster = k, k
 	})

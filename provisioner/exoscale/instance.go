@@ -154,6 +154,31 @@ func (c *Instances) StopInstance(ctx context.Context, id string) (action state.A
 	return action, err
 }
 
+// ScaleInstance gives an instance that is stopped another type, and waits for that: state.Found if it has it. fault.Invalid: the zone has no
+// such type.
+func (c *Instances) ScaleInstance(ctx context.Context, id, typeName string) (action state.Action, err error) {
+	typeID, err := c.types.findID(ctx, typeName)
+	if err != nil {
+		return "", err
+	}
+	err = api.Repeat(ctx, c.api, "scale instance "+id, func(ctx context.Context) error {
+		live, err := getInstance(ctx, c.api, id)
+		if err != nil {
+			return err
+		}
+		if deref(live.InstanceTypeID) == typeID {
+			action = cmp.Or(action, state.Found)
+			return nil
+		}
+		action = state.Updated
+		return c.api.ApplyChange(ctx, state.Updated, kindInstance, deref(live.Name), func(ctx context.Context) (string, error) {
+			body := map[string]any{"instance-type": map[string]any{"id": typeID}}
+			return id, c.api.Put(ctx, "scale instance "+deref(live.Name)+" to "+typeName, "/instance/"+id+":scale", body)
+		})
+	})
+	return action, err
+}
+
 // ListInstances returns the instances that have all the labels. The API's lists contain neither disk size nor anti-affinity
 // groups.
 func (c *Instances) ListInstances(ctx context.Context, labels map[string]string) ([]state.Instance, error) {

@@ -73,12 +73,27 @@ func (n Node) Findings() []string {
 	case n.Removal == nil && n.IsStorageChanged:
 		all = append(all, "its data is being moved for a change that has not ended: exoshift nodes replace or remove "+n.Name)
 	case n.Removal == nil:
+	case n.Removal.Type != "":
+		all = append(all, "its change to the type "+n.Removal.Type+" has not ended: "+FormatCommand(*n.Removal))
+	case n.Role == state.RoleMaster:
+		all = append(all, "its replacement has not ended: "+FormatCommand(*n.Removal))
 	case n.Removal.ReplacedBy != "":
 		all = append(all, "its replacement by "+n.Removal.ReplacedBy+" has not ended: exoshift nodes replace "+n.Name)
 	default:
 		all = append(all, "its removal has not ended: exoshift nodes remove "+n.Name)
 	}
 	return all
+}
+
+// FormatCommand returns the command that ends what was begun with a node.
+func FormatCommand(removal state.NodeRemoval) string {
+	switch {
+	case removal.Type != "":
+		return "exoshift nodes resize --group " + state.FormatGroup(removal.Role) + " --type " + removal.Type
+	case removal.ReplacedBy != "", removal.Role == state.RoleMaster:
+		return "exoshift nodes replace " + removal.Node
+	}
+	return "exoshift nodes remove " + removal.Node
 }
 
 // Pool returns the machine config pool of a node by its rendered configuration, "rendered-<pool>-<hash>"; "": unknown.

@@ -118,6 +118,9 @@ func (r review) checkPending(names []string) error {
 	for _, pending := range r.facts.Get().Removals {
 		made := slices.ContainsFunc(r.all, func(n Node) bool { return n.Name == pending.Node && n.Machine != nil && n.Removal == nil })
 		if pending.Committed && !made && !slices.Contains(names, pending.Node) {
+			if pending.Role == state.RoleMaster {
+				return r.refuse("what was begun with the master %s has not ended", pending.Node).WithHint("end it first: %s", FormatCommand(pending))
+			}
 			return r.refuse("the removal of %s has not ended", pending.Node).
 				WithHint("end it first: exoshift nodes remove %s", pending.Node)
 		}
@@ -195,41 +198,44 @@ func (r review) isTarget(name string) bool {
 
 // checkPods finds what evictions mean, and refuses what nobody has agreed to lose.
 func (r review) checkPods(ctx context.Context) error {
-	budgets, err := r.clients.Cluster.ListBudgets(ctx)
-	if err != nil {
-		return err
-	}
 	for i := range r.targets {
-		target := &r.targets[i]
-		if target.Node.Node == nil {
-			continue
-		}
-		pods, err := r.clients.Cluster.ListNodePods(ctx, target.Name)
-		if err != nil {
-			return err
-		}
-		target.Pods = selectEvictable(pods)
-		if target.Attachments, err = r.clients.Cluster.ListAttachments(ctx, target.Name); err != nil {
-			return err
-		}
-		if target.LocalVolumes, err = r.clients.Cluster.ListLocalVolumes(ctx, target.Name); err != nil {
-			return err
-		}
-		if target.hasCeph() { // its data is elsewhere by then
-			target.LocalVolumes = slices.DeleteFunc(target.LocalVolumes, func(claim string) bool { return strings.HasPrefix(claim, rook.Namespace+"/") })
-		}
-		for _, pod := range target.Pods {
-			for _, budget := range budgets {
-				if budget.Allowed == 0 && pod.Ready && budget.Selects(pod) {
-					target.Blocked = append(target.Blocked, fmt.Sprintf("%s of %s: the disruption budget %s permits no eviction now", pod.ID(), formatOwner(pod), budget.Name))
-				}
-			}
-		}
-		if err := r.checkLosses(*target); err != nil {
+		if err := r.reviewPods(ctx, &r.targets[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r review) reviewPods(ctx context.Context, target *Target) error {
+	if target.Node.Node == nil {
+		return nil
+	}
+	budgets, err := r.clients.Cluster.ListBudgets(ctx)
+	if err != nil {
+		return err
+	}
+	pods, err := r.clients.Cluster.ListNodePods(ctx, target.Name)
+	if err != nil {
+		return err
+	}
+	target.Pods = selectEvictable(pods)
+	if target.Attachments, err = r.clients.Cluster.ListAttachments(ctx, target.Name); err != nil {
+		return err
+	}
+	if target.LocalVolumes, err = r.clients.Cluster.ListLocalVolumes(ctx, target.Name); err != nil {
+		return err
+	}
+	if target.hasCeph() { // its data is elsewhere by then
+		target.LocalVolumes = slices.DeleteFunc(target.LocalVolumes, func(claim string) bool { return strings.HasPrefix(claim, rook.Namespace+"/") })
+	}
+	for _, pod := range target.Pods {
+		for _, budget := range budgets {
+			if budget.Allowed == 0 && pod.Ready && budget.Selects(pod) {
+				target.Blocked = append(target.Blocked, fmt.Sprintf("%s of %s: the disruption budget %s permits no eviction now", pod.ID(), formatOwner(pod), budget.Name))
+			}
+		}
+	}
+	return r.checkLosses(*target)
 }
 
 // checkLosses refuses to lose what has not been given up.

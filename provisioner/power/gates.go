@@ -85,7 +85,7 @@ func (s *Stop) checkHistory(now time.Time) []string {
 			formatTime(facts.Installed), formatTime(ready)))
 	}
 	for _, removal := range facts.Removals {
-		reasons = append(reasons, "the removal of "+removal.Node+" has not ended: exoshift nodes remove "+removal.Node)
+		reasons = append(reasons, "what was begun with "+removal.Node+" has not ended: "+nodes.FormatCommand(removal))
 	}
 	return reasons
 }

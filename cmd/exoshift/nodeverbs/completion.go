@@ -11,9 +11,9 @@ import (
 	"exoshift/state"
 )
 
-// completeNodes completes the ID of a cluster, and behind it, or if the folder is known otherwise, the names of nodes that can be
-// removed. In shared state only the ID is completed: to read a folder there takes a key, and may take seconds.
-func completeNodes(std cli.Streams) cobra.CompletionFunc {
+// completeNodes completes the ID of a cluster, and behind it, or if the folder is known otherwise, the names of nodes that list
+// returns. In shared state only the ID is completed: to read a folder there takes a key, and may take seconds.
+func completeNodes(std cli.Streams, list func(state.Spec) []state.Machine) cobra.CompletionFunc {
 	completeID := cli.CompleteClusters(std)
 	return func(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		folder, names, known := findFolder(cmd, args)
@@ -28,11 +28,7 @@ func completeNodes(std cli.Streams) cobra.CompletionFunc {
 		if err != nil {
 			return found, cobra.ShellCompDirectiveNoFileComp
 		}
-		named := spec.ComputeNodes()
-		if cmd.Name() == "replace" {
-			named = append(named, spec.Machines(state.RoleLoadBalancer)...)
-		}
-		for _, node := range named {
+		for _, node := range list(spec) {
 			if strings.HasPrefix(node.Name, begun) && !slices.Contains(names, node.Name) {
 				found = append(found, cobra.CompletionWithDesc(node.Name, string(node.Role)))
 			}

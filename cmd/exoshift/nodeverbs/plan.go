@@ -10,6 +10,7 @@ import (
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
+	"exoshift/provisioner"
 )
 
 // printPlan prints what a removal of nodes would change, and what takes their place.
@@ -19,7 +20,11 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
-		if target.Removal != nil {
+		switch {
+		case target.Removal == nil:
+		case plan.Etcd != nil:
+			fmt.Fprintln(w, "  its change was begun, and is ended")
+		default:
 			fmt.Fprintln(w, "  its removal was begun, and is ended")
 		}
 		if next := target.Replacement; next != nil {
@@ -46,6 +51,10 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 		}
 	}
 	fmt.Fprintln(w)
+	if plan.Etcd != nil {
+		fmt.Fprintf(w, "etcd: %s, %d vote and %d are needed; meanwhile each master in turn is missing\n",
+			text.Plural(*plan.Etcd.Count, "member"), *plan.Etcd.Voters, *plan.Etcd.Quorum)
+	}
 	for _, change := range plan.Changes {
 		fmt.Fprintf(w, "answers: %s: %s, now %s\n", console.SanitizeLine(change.Key), console.SanitizeLine(change.After), console.SanitizeLine(change.Before))
 	}
@@ -55,7 +64,11 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 	if !plan.Start.IsZero() {
 		fmt.Fprintf(w, "\nNothing is changed before %s.\n", plan.Start.Format("Monday 2006-01-02 15:04 MST"))
 	}
-	if plan.Cost != nil {
+	switch {
+	case plan.Cost == nil:
+	case plan.Kept:
+		fmt.Fprintf(w, "\nAfterwards, the cluster %s.\n", *plan.Cost)
+	default:
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s. Until a node is removed, its replacement costs beside it.\n", *plan.Cost)
 	}
 }
@@ -86,6 +99,13 @@ type stepLine struct {
 	Title string `json:"title"`
 }
 
+type etcdLine struct {
+	Type    string               `json:"type"` // etcd
+	Members []provisioner.Member `json:"members"`
+	Voters  int                  `json:"voters"`
+	Quorum  int                  `json:"quorum"`
+}
+
 type startLine struct {
 	Type string    `json:"type"` // start
 	At   time.Time `json:"at"`
@@ -99,6 +119,18 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 			return err
 		}
 	}
+	action := "delete"
+	switch {
+	case plan.Kept:
+		action = "update"
+	case plan.Etcd != nil:
+		action = "replace"
+	}
+	if plan.Etcd != nil {
+		if err := encoder.Encode(etcdLine{"etcd", plan.Etcd.Members, *plan.Etcd.Voters, *plan.Etcd.Quorum}); err != nil {
+			return err
+		}
+	}
 	for _, target := range plan.Balancers {
 		if err := encoder.Encode(toBalancerLine(target)); err != nil {
 			return err
@@ -107,7 +139,7 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 	for _, target := range plan.Targets {
 		line := toNodeLine(target.Node)
 		shown := removalLine{
-			Type: "node", Action: "delete", Name: line.Name, Group: line.Group, MachineID: line.MachineID,
+			Type: "node", Action: action, Name: line.Name, Group: line.Group, MachineID: line.MachineID,
 			Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
 			Warnings: target.Warnings,
 		}

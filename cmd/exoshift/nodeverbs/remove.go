@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/install"
+	"exoshift/state"
 )
 
 // defaultTimeout is after how long the machine config operator reports that it cannot drain a node.
@@ -41,7 +42,7 @@ removal from a cluster that is not well.`,
   exoshift nodes remove c-demo-1 worker-3 worker-4 --yes
   exoshift nodes remove --state s3://fleet/prod?endpoint=https://sos-ch-gva-2.exo.io c-demo-1 worker-3 --yes`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeNodes(std),
+		ValidArgsFunction: completeNodes(std, state.Spec.ComputeNodes),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, names, err := bindNodes(cmd, args, std, &wanted)
 			if err != nil {
@@ -71,6 +72,13 @@ func addRemovalFlags(cmd *cobra.Command, wanted *nodes.Removal) {
 	cmd.Flags().IntVar(&wanted.Parallel, "parallel", 1, "how many nodes are drained at a time")
 	cmd.Flags().String("at", "", "begin not before this time, as in RFC 3339")
 	cmd.Flags().BoolVar(&wanted.Window.Maintenance, "maintenance", false, "begin with the next maintenance window of the answers (syn.facts.maintenance_window)")
+}
+
+// addBackupFlags adds the flags of verbs that change masters.
+func addBackupFlags(cmd *cobra.Command, wanted *nodes.Removal) {
+	cmd.Flags().StringVar(&wanted.Backup.Folder, "etcd-backup", "", "for masters: the folder with the backup of etcd by cluster-backup.sh")
+	cmd.Flags().BoolVar(&wanted.Backup.Without, "without-backup", false, "for masters: do without a backup of etcd")
+	cmd.MarkFlagsMutuallyExclusive("etcd-backup", "without-backup")
 }
 
 // bindNodes takes the first argument for the cluster's ID with --state, or if it is the ID of a cluster of this machine.
@@ -148,6 +156,12 @@ func formatRetry(o cli.Options, v verb, wanted nodes.Removal, names []string) st
 	}
 	if wanted.Parallel > 1 {
 		more = append(more, "--parallel", strconv.Itoa(wanted.Parallel))
+	}
+	if wanted.Backup.Folder != "" {
+		more = append(more, "--etcd-backup", wanted.Backup.Folder)
+	}
+	if wanted.Backup.Without {
+		more = append(more, "--without-backup")
 	}
 	return strings.Replace(o.FormatCommand("nodes", more...), "exoshift nodes", "exoshift nodes "+v.name, 1)
 }

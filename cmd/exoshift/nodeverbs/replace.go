@@ -7,6 +7,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/nodes"
+	"exoshift/state"
 )
 
 func newReplaceCommand(std cli.Streams) *cobra.Command {
@@ -23,13 +24,18 @@ Load balancers, such as lb-0, are replaced one after the other, in a command of 
 outside and from a node; it is left both elastic IPs; the machine is deleted and started again under the same name, and proven to serve.
 Refused is that while nodes join or restart, and while the other one does not serve.
 
-Refused are masters, a node whose machine is gone, and any replacement in a cluster that is not well, or that differs from
-its answers already.`,
+Masters are replaced in a command of their own, too, one after the other: a master is drained and its machine stopped; its node, its member
+of etcd and the member's certificates are deleted, then its machine; a new one of the same name is made, until etcd has three healthy
+members again, and every master the latest revision of the API server. Refused is that unless the two others are healthy members, ready,
+and at the latest revisions. A backup of etcd is required that cluster-backup.sh made within a day, or --without-backup.
+
+Refused are a worker whose machine is gone, and any replacement in a cluster that is not well, or that differs from its answers already.`,
 		Example: `  exoshift nodes replace worker-3 --dry-run
   exoshift nodes replace c-demo-1 worker-3 worker-4 --yes
-  exoshift nodes replace lb-0 lb-1 --yes`,
+  exoshift nodes replace lb-0 lb-1 --yes
+  exoshift nodes replace c-demo-1 master-1 --etcd-backup ./backup --delete-emptydir-data`,
 		Args:              cobra.MinimumNArgs(1),
-		ValidArgsFunction: completeNodes(std),
+		ValidArgsFunction: completeNodes(std, state.Spec.Nodes),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, names, err := bindNodes(cmd, args, std, &wanted)
 			if err != nil {
@@ -43,6 +49,7 @@ its answers already.`,
 		},
 	}
 	addRemovalFlags(cmd, &wanted)
+	addBackupFlags(cmd, &wanted)
 	return cmd
 }
 

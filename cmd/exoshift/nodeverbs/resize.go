@@ -10,6 +10,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
+	"exoshift/state"
 )
 
 func newResizeCommand(std cli.Streams) *cobra.Command {
@@ -17,17 +18,21 @@ func newResizeCommand(std cli.Streams) *cobra.Command {
 	var size nodes.Size
 	cmd := &cobra.Command{
 		Use:   "resize [ID] --group GROUP (--type TYPE | --disk GIB)",
-		Short: "Replace the nodes of a group by others with another type or disk",
+		Short: "Give the nodes of a group another type or disk",
 		Long: `Replace the nodes of a group by others with another instance type, or with a larger disk. The answers in the cluster's folder get the
 new size.
 
 The nodes are replaced one after the other, as exoshift nodes replace does it: the group never has less nodes than before. What is
 interrupted is ended by the same command. Nodes that have the size already are left alone.
 
-A group is named as in the answers: workers, infra, or the name of an extra group. --disk is the whole disk of a machine, as
-exoshift nodes list --wide shows it. Refused are masters, storage nodes, a type of another family, and a smaller disk.`,
+The machines of masters stay: one after the other is drained, stopped, given the type, and started, and etcd has three healthy members in
+between. What is required of etcd is as for exoshift nodes replace.
+
+A group is named as in the answers: controlPlane, workers, infra, or the name of an extra group. --disk is the whole disk of a machine, as
+exoshift nodes list --wide shows it. Refused are storage nodes, a type of another family, a smaller disk, and another disk of masters.`,
 		Example: `  exoshift nodes resize --group workers --type standard.huge --dry-run
-  exoshift nodes resize c-demo-1 --group infra --disk 200 --yes`,
+  exoshift nodes resize c-demo-1 --group infra --disk 200 --yes
+  exoshift nodes resize c-demo-1 --group controlPlane --type standard.huge --etcd-backup ./backup`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,6 +47,9 @@ exoshift nodes list --wide shows it. Refused are masters, storage nodes, a type 
 				return err
 			}
 			v := verb{name: "resize", done: "replaced", question: questionReplace, nameless: true, flags: []string{"--group", size.Group}}
+			if size.Group == state.FormatGroup(state.RoleMaster) {
+				v.done, v.question = "resized", "Stop and resize them, one after the other?"
+			}
 			if size.Type != "" {
 				v.flags = append(v.flags, "--type", size.Type)
 			} else {
@@ -54,6 +62,7 @@ exoshift nodes list --wide shows it. Refused are masters, storage nodes, a type 
 		},
 	}
 	addRemovalFlags(cmd, &wanted)
+	addBackupFlags(cmd, &wanted)
 	cmd.Flags().StringVar(&size.Group, "group", "", "the group, as in the answers")
 	cmd.Flags().StringVar(&size.Type, "type", "", "the instance type that the machines are to have")
 	cmd.Flags().IntVar(&size.Disk, "disk", 0, "the disk that the machines are to have, in GiB")

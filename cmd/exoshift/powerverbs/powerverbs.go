@@ -55,8 +55,8 @@ Until the first machine is stopped, a failure or Ctrl-C ends the cordons; from t
 	}
 	addFlags(cmd, &wanted, "stop it without asking")
 	cmd.Flags().String("until", "", "when it is to be started again, as in RFC 3339 (default: in 30 days)")
-	cmd.Flags().StringVar(&wanted.Backup, "etcd-backup", "", "the folder with the backup of etcd by cluster-backup.sh")
-	cmd.Flags().BoolVar(&wanted.WithoutBackup, "without-backup", false, "stop it without a backup of etcd")
+	cmd.Flags().StringVar(&wanted.Backup.Folder, "etcd-backup", "", "the folder with the backup of etcd by cluster-backup.sh")
+	cmd.Flags().BoolVar(&wanted.Backup.Without, "without-backup", false, "stop it without a backup of etcd")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ func addFlags(cmd *cobra.Command, wanted *power.Request, yes string) {
 }
 
 func bindStop(cmd *cobra.Command, wanted *power.Request) (err error) {
-	if wanted.WithoutBackup && wanted.Backup != "" {
+	if wanted.Backup.Without && wanted.Backup.Folder != "" {
 		return exit.WithCode(exit.Usage, errors.New("--etcd-backup and --without-backup exclude each other"))
 	}
 	until := cmd.Flag("until").Value.String()
@@ -133,10 +133,10 @@ func formatRetry(o cli.Options, verb string, wanted power.Request) string {
 	if !wanted.Until.IsZero() {
 		more = append(more, "--until", wanted.Until.Format(time.RFC3339))
 	}
-	if wanted.Backup != "" {
-		more = append(more, "--etcd-backup", wanted.Backup)
+	if wanted.Backup.Folder != "" {
+		more = append(more, "--etcd-backup", wanted.Backup.Folder)
 	}
-	if wanted.WithoutBackup {
+	if wanted.Backup.Without {
 		more = append(more, "--without-backup")
 	}
 	return o.FormatCommand(verb, more...)

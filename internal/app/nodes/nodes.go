@@ -24,6 +24,7 @@ import (
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
+	"exoshift/provisioner/nodes/masters"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
@@ -32,12 +33,13 @@ import (
 
 // Cluster is an installed cluster with what is known of it.
 type Cluster struct {
-	Folder  state.Folder
-	Spec    state.Spec
-	Facts   state.Facts
-	Secrets wizard.Secrets
-	Net     network.Network
-	Alter   func(*nodes.Clients) // for tests; nil: nothing
+	Folder       state.Folder
+	Spec         state.Spec
+	Facts        state.Facts
+	Secrets      wizard.Secrets
+	Net          network.Network
+	Alter        func(*nodes.Clients)   // for tests; nil: nothing
+	AlterMasters func(*masters.Clients) // as Alter, for masters
 	// AlterInstallation is for tests of nodes that are added, too.
 	AlterInstallation func(*install.Clients)
 	// AlterBalancers is for tests of load balancers that are replaced.

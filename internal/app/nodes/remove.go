@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/app/changes"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/day2"
+	"exoshift/internal/app/etcdbackup"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -31,8 +32,9 @@ type Removal struct {
 	Force          bool
 	Parallel       int
 	DryRun         bool
-	Window         Window // in which it may begin
-	Program        string // name, version and system of this program
+	Window         Window            // in which it may begin
+	Backup         etcdbackup.Choice // of etcd, before a master is changed
+	Program        string            // name, version and system of this program
 	// FormatRetry returns the command that goes on with those of the nodes that are left.
 	FormatRetry func(names []string) string
 }
@@ -60,6 +62,8 @@ type Plan struct {
 	Changes   []answersfile.Change // of the answers
 	Cost      *preflight.Cost      // of the cluster afterwards; nil: nothing is added
 	Start     time.Time            // before which nothing is changed; zero: at once
+	Etcd      *provisioner.Event   // the members of etcd as they are; nil: no master is changed
+	Kept      bool                 // the machines stay, and get another type
 	Retry     string               // the command that goes on with what is left of it
 }
 
@@ -70,6 +74,9 @@ func (c Cluster) Remove(ctx context.Context, wanted Removal, shown Display) erro
 
 // Replace adds a node for each, and removes it then. The folder must be locked, except for a dry run.
 func (c Cluster) Replace(ctx context.Context, wanted Removal, install Installer, shown Display) error {
+	if hasMaster(c.Spec, wanted.Names) {
+		return masterChange{c}.replace(ctx, wanted, install, shown)
+	}
 	return c.replace(ctx, wanted, install, task{verb: "replace", spec: c.Spec}, shown)
 }
 
@@ -92,6 +99,9 @@ func (c Cluster) Resize(ctx context.Context, size Size, wanted Removal, install 
 	role, after, err := resize(c, size)
 	if err != nil {
 		return err
+	}
+	if role == state.RoleMaster {
+		return masterChange{c}.resize(ctx, after, wanted, shown)
 	}
 	if wanted.Names, err = listOtherSizes(ctx, c, role, after); err != nil {
 		return err

@@ -29,13 +29,15 @@ func refuseSize(format string, args ...any) *fault.Error {
 func resize(c Cluster, size Size) (role state.Role, after state.Spec, err error) {
 	switch size.Group {
 	case state.FormatGroup(state.RoleMaster):
-		return role, after, exit.WithCode(exit.Answers, refuseSize("each master has a member of etcd, which would have to be replaced with it; this verb does not do that"))
+		if size.Disk > 0 {
+			return role, after, exit.WithCode(exit.Answers, refuseSize("the machines of masters keep their disks: give --type"))
+		}
 	case state.FormatGroup(state.RoleLoadBalancer):
 		return role, after, exit.WithCode(exit.Answers, refuseSize("a load balancer is no node of the cluster"))
 	case state.FormatGroup(state.RoleStorage):
 		return role, after, exit.WithCode(exit.Answers, refuseSize("the data of storage nodes has to be moved to other nodes first, which this verb does not do"))
 	}
-	if role, err = c.findGroup(size.Group); err != nil {
+	if role, err = findResized(c, size.Group); err != nil {
 		return role, after, err
 	}
 	if err := checkSize(size, c.Spec.Group(role)); err != nil {
@@ -53,6 +55,14 @@ func resize(c Cluster, size Size) (role state.Role, after state.Spec, err error)
 		return role, after, exit.WithCode(exit.Answers, refuseSize("the answers would have faults: %s", problems))
 	}
 	return role, after, nil
+}
+
+// findResized returns the role of a group whose machines can get another size.
+func findResized(c Cluster, group string) (state.Role, error) {
+	if group == state.FormatGroup(state.RoleMaster) {
+		return state.RoleMaster, nil
+	}
+	return c.findGroup(group)
 }
 
 func checkSize(size Size, group state.MachineSpec) error {

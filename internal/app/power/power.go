@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/day2"
+	"exoshift/internal/app/etcdbackup"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
@@ -34,10 +35,8 @@ type Request struct {
 	Program string // name, version and system of this program
 	Retry   string // the command that goes on with it
 	// Until is when a cluster that is stopped is to be started again; zero: DefaultOff from now.
-	Until time.Time
-	// Backup is the folder with the backup of etcd that a stop requires; "" with WithoutBackup: none is.
-	Backup        string
-	WithoutBackup bool
+	Until  time.Time
+	Backup etcdbackup.Choice // of a stop
 }
 
 // DefaultOff is for how long a cluster is stopped if nobody says how long.
@@ -89,7 +88,7 @@ func (c Cluster) Stop(ctx context.Context, wanted Request, shown Display) error 
 		if options.Until.IsZero() {
 			options.Until = now.Add(DefaultOff)
 		}
-		if reason := wanted.checkBackup(now); reason != "" {
+		if reason := wanted.Backup.Check(now); reason != "" {
 			options.Reasons = []string{reason}
 		}
 		stop := power.NewStop(c.Spec, facts, clients, options)

@@ -73,7 +73,8 @@ func (c *Comparison) hasVerbs(role state.Role) bool {
 // listResizeCommands returns the verbs that give all machines of a group the size of the answers; nil if that is not all that this one lacks.
 func (c *Comparison) listResizeCommands(machine state.Machine, live state.Instance, fixed [][3]string) (commands []string) {
 	resize := "exoshift nodes resize --group " + state.FormatGroup(machine.Role)
-	if !c.hasVerbs(machine.Role) || slices.ContainsFunc(fixed, func(f [3]string) bool { return f[0] != fixedDisk && f[0] != fixedLayout }) {
+	inPlace := machine.Role == state.RoleMaster && !c.facts.Get().Installed.IsZero() && len(fixed) == 0 // the machine stays
+	if !c.hasVerbs(machine.Role) && !inPlace || slices.ContainsFunc(fixed, func(f [3]string) bool { return f[0] != fixedDisk && f[0] != fixedLayout }) {
 		return nil
 	}
 	if live.Type != machine.Type {

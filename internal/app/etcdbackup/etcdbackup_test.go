@@ -1,4 +1,4 @@
-package power
+package etcdbackup
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestRequest_CheckBackup(t *testing.T) {
+func TestChoice_Check(t *testing.T) {
 	now := time.Date(2026, 5, 5, 10, 0, 0, 0, time.UTC)
 	pages := bytes.Repeat([]byte("etcd"), 512)
 	sum := sha256.Sum256(pages)
@@ -42,16 +42,16 @@ func TestRequest_CheckBackup(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			reason := Request{Backup: dir}.checkBackup(now)
+			reason := Choice{Folder: dir}.Check(now)
 			if test.want == "" && reason != "" || !strings.Contains(reason, test.want) {
 				t.Errorf("%q, not %q", reason, test.want)
 			}
 		})
 	}
-	if reason := (Request{}).checkBackup(now); !strings.Contains(reason, "cluster-backup.sh") {
+	if reason := (Choice{}).Check(now); !strings.Contains(reason, "cluster-backup.sh") {
 		t.Errorf("without a folder: %q", reason)
 	}
-	if reason := (Request{WithoutBackup: true}).checkBackup(now); reason != "" {
+	if reason := (Choice{Without: true}).Check(now); reason != "" {
 		t.Errorf("nobody wants one: %q", reason)
 	}
 }

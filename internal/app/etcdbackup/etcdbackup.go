@@ -1,4 +1,5 @@
-package power
+// Package etcdbackup checks a backup of etcd that the cluster's own cluster-backup.sh made, before a verb does what may need it.
+package etcdbackup
 
 import (
 	"bytes"
@@ -15,8 +16,8 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// maximumBackupAge is how old the backup of etcd may be when a cluster is stopped.
-const maximumBackupAge = 24 * time.Hour
+// maximumAge is how old a backup may be.
+const maximumAge = 24 * time.Hour
 
 // Names of the files that the cluster's own cluster-backup.sh writes, a pair for each backup.
 const (
@@ -27,17 +28,23 @@ const (
 	dirtyMark       = "__POSSIBLY_DIRTY__"
 )
 
-// checkBackup returns why there is no backup to come back to; "": there is, or nobody wants one.
-func (r Request) checkBackup(now time.Time) string {
+// Choice is which backup there is to come back to, as a person says.
+type Choice struct {
+	Folder  string // with the files of the backup
+	Without bool   // nobody wants one
+}
+
+// Check returns why there is no backup to come back to; "": there is, or nobody wants one.
+func (c Choice) Check(now time.Time) string {
 	switch {
-	case r.WithoutBackup:
+	case c.Without:
 		return ""
-	case r.Backup == "":
+	case c.Folder == "":
 		return "no backup of etcd was named: run /usr/local/bin/cluster-backup.sh on a master, copy its two files from there and give their folder with --etcd-backup, or do without by --without-backup"
 	}
-	snapshots, err := filepath.Glob(filepath.Join(r.Backup, snapshotPrefix+"*"+snapshotSuffix))
+	snapshots, err := filepath.Glob(filepath.Join(c.Folder, snapshotPrefix+"*"+snapshotSuffix))
 	if err != nil || len(snapshots) == 0 {
-		return fmt.Sprintf("--etcd-backup %s: it has no file %s*%s", r.Backup, snapshotPrefix, snapshotSuffix)
+		return fmt.Sprintf("--etcd-backup %s: it has no file %s*%s", c.Folder, snapshotPrefix, snapshotSuffix)
 	}
 	slices.Sort(snapshots)
 	newest := snapshots[len(snapshots)-1] // their names have the times
@@ -56,8 +63,8 @@ func checkSnapshot(path string, now time.Time) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("its name has no time such as %s", backupTime)
-	case now.Sub(at) > maximumBackupAge:
-		return fmt.Errorf("it is %s old, more than %s", now.Sub(at).Round(time.Hour), maximumBackupAge)
+	case now.Sub(at) > maximumAge:
+		return fmt.Errorf("it is %s old, more than %s", now.Sub(at).Round(time.Hour), maximumAge)
 	}
 	resources := filepath.Join(filepath.Dir(path), fmt.Sprintf(resourcesFormat, made))
 	if info, err := os.Stat(resources); err != nil || info.Size() == 0 {

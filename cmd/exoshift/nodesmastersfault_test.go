@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	appnodes "exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/provisioner"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/nodes/masters"
+	"exoshift/state"
+	"exoshift/state/controlplane"
+)
+
+// struckMasters is the cluster for what changes masters; it requires that no member is removed beside one that is not healthy.
+type struckMasters struct {
+	masters.Cluster
+	struckCluster
+	by      *faultInjector
+	t       *testing.T
+	deleted *bool // the Secrets were
+}
+
+// SetCordon meets no fault if it changes nothing.
+func (c struckMasters) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
+	all, err := c.ListClusterNodes(ctx)
+	if err == nil && slices.ContainsFunc(all, func(n state.ClusterNode) bool { return n.Name == node && n.Cordoned == cordoned }) {
+		return c.Cluster.SetCordon(ctx, node, cordoned)
+	}
+	return c.struckCluster.SetCordon(ctx, node, cordoned)
+}
+
+func (c struckMasters) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
+	return c.struckCluster.EvictPod(ctx, pod)
+}
+
+func (c struckMasters) DeleteNode(ctx context.Context, node string) (state.Action, error) {
+	return c.struckCluster.DeleteNode(ctx, node)
+}
+
+func (c struckMasters) RemoveMember(ctx context.Context, member controlplane.Peer) (state.Action, error) {
+	seen, err := c.InspectControlPlane(ctx)
+	for _, peer := range seen.Peers {
+		if peer.Name != member.Name && !peer.Healthy {
+			c.t.Errorf("a member is removed while that of %s is not healthy", peer.Name)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.do(func() (state.Action, error) { return c.Cluster.RemoveMember(ctx, member) })
+}
+
+func (c struckMasters) DeleteMemberSecrets(ctx context.Context, node string) (deleted []string, err error) {
+	if *c.deleted {
+		return c.Cluster.DeleteMemberSecrets(ctx, node)
+	}
+	err = c.by.change(func() (err error) {
+		deleted, err = c.Cluster.DeleteMemberSecrets(ctx, node)
+		*c.deleted = err == nil
+		return err
+	})
+	return deleted, err
+}
+
+// keptMachines requires that no machine of a master is deleted whose member etcd still lists.
+type keptMachines struct {
+	masters.Cloud
+	cluster masters.Cluster
+	t       *testing.T
+}
+
+func (c keptMachines) DeleteInstance(ctx context.Context, id string) (state.Action, error) {
+	if seen, err := c.cluster.InspectControlPlane(ctx); err == nil && seen.FindPeer("master-1") != nil {
+		c.t.Errorf("the machine of master-1 is deleted, and etcd lists %+v", seen.Peers)
+	}
+	return c.Cloud.DeleteInstance(ctx, id)
+}
+
+// masterStruck replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
+// turn, so that every call of the replacement is met by both. The same command goes on each time.
+func masterStruck(t *testing.T, s run.Run, by *faultInjector) {
+	before, tally := inspectPlane(t, s), listTally(t, s)
+	var printed strings.Builder
+	deleted, at, last := new(bool), 1, ""
+	for killed := 0; ; killed++ {
+		if by.how = killedBefore; killed%2 == 1 {
+			by.how = killedAfter
+		}
+		ctx, kill := context.WithCancel(t.Context())
+		by.begin(at, kill)
+		out, err := changeMasters(t, s, appnodes.Removal{Names: []string{"master-1"}}, func(clients *masters.Clients) {
+			clients.Cloud = keptMachines{clients.Cloud, clients.Cluster, t}
+			clients.Cluster = struckMasters{clients.Cluster, struckCluster{clients.Cluster, by}, by, t, deleted}
+		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+			cluster.AlterInstallation = func(clients *install.Clients) {
+				clients.Cluster = struckInstallation{clients.Cluster, by, "master-1", new(atomic.Bool)}
+			}
+			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
+		})
+		calls := by.end()
+		kill()
+		printed.WriteString(out)
+		if calls < at {
+			if err != nil || killed < 14 {
+				t.Errorf("after %d runs that were killed: %v\n%s", killed, err, lastLines(out))
+			}
+			break
+		}
+		if plane := inspectPlane(t, s); err == nil || len(plane.Peers) < 2 || killed > 200 || t.Failed() {
+			t.Fatalf("run %d was killed: %v, and etcd has %+v\n%s", killed, err, plane.Peers, lastLines(out))
+		}
+		if step := findFailedStep(t, out); by.how == killedAfter && step == last && step == "delete-machine-master-1" {
+			at++ // the end of the machine's protection cannot be seen, and is asked for again
+		} else if step != last {
+			at, last = 1, step
+		}
+	}
+	requireWholePlane(t, s)
+	if trail := readTrail(t, printed.String()); !slices.Equal(trail, []int{3, 2, 3}) {
+		t.Errorf("etcd went %v", trail)
+	}
+	after := inspectPlane(t, s)
+	for _, name := range []string{"master-0", "master-1", "master-2"} {
+		if same := before.FindPeer(name).ID == after.FindPeer(name).ID; same == (name == "master-1") {
+			t.Errorf("the member of %s was %+v, and is %+v", name, before.FindPeer(name), after.FindPeer(name))
+		}
+	}
+	if now := listTally(t, s); !slices.Equal(tally, now) {
+		t.Errorf("there are %v, and were %v", now, tally)
+	}
+}
+
+// findFailedStep returns the ID of the step at which a run ended.
+func findFailedStep(t *testing.T, out string) string {
+	t.Helper()
+	for _, e := range eventsOf(t, keepJSON(out)) {
+		if e.Type == provisioner.TypeStep && e.State == provisioner.Failed {
+			return e.Step
+		}
+	}
+	return ""
+}

@@ -1,0 +1,184 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/install/preflight"
+	"exoshift/provisioner/nodes"
+	"exoshift/provisioner/nodes/masters"
+	"exoshift/provisioner/openshift"
+	"exoshift/state"
+	"exoshift/wizard/answersfile"
+)
+
+func hasMaster(spec state.Spec, names []string) bool {
+	return slices.ContainsFunc(spec.Machines(state.RoleMaster), func(m state.Machine) bool { return slices.Contains(names, m.Name) })
+}
+
+// masterChange changes masters of a cluster.
+type masterChange struct{ Cluster }
+
+// replace replaces masters one after the other by machines of the same name: an installation makes those that are missing.
+func (c masterChange) replace(ctx context.Context, wanted Removal, install Installer, shown Display) error {
+	return c.run(ctx, wanted, "replace", c.Spec, &install, shown)
+}
+
+// resize gives the machines of all masters the type of the answers after it.
+func (c masterChange) resize(ctx context.Context, after state.Spec, wanted Removal, shown Display) error {
+	var err error
+	if wanted.Names, err = listOtherSizes(ctx, c.Cluster, state.RoleMaster, after); err != nil {
+		return err
+	}
+	if len(wanted.Names) == 0 {
+		return exit.WithCode(exit.Answers, refuseSize("every machine of %s is of the type %s already", state.FormatGroup(state.RoleMaster), after.Group(state.RoleMaster).Type))
+	}
+	return c.run(ctx, wanted, "resize", after, nil, shown)
+}
+
+// run changes one master after the other; install nil: their machines stay.
+func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec state.Spec, install *Installer, shown Display) error {
+	if wanted.Parallel > 1 {
+		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, verb+" masters", "nothing was changed: masters are changed one at a time, and --parallel is %d", wanted.Parallel))
+	}
+	journal, closeJournal, err := c.openJournal(wanted)
+	if err != nil {
+		return err
+	}
+	defer closeJournal()
+	clients, disconnect, err := c.openClients(journal)
+	if err != nil {
+		return err
+	}
+	defer disconnect()
+	if err := c.waitAnswer(ctx, nodes.Clients{Cloud: clients.Cloud, Cluster: clients.Cluster, Clock: clients.Clock}); err != nil {
+		return err
+	}
+	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
+	options := masters.Options{Backup: wanted.Backup.Check(c.Now()), Options: nodes.Options{
+		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Journal: journal, Commit: c.newCommit(facts),
+	}}
+	check := func(context.Context) error { return nil }
+	if install != nil {
+		r, err := c.openRun(ctx, *install)
+		if err != nil {
+			return err
+		}
+		options.Add = c.newAdd(r, journal, facts)
+		check = func(ctx context.Context) error { return c.checkBefore(ctx, wanted, verb, r) }
+	}
+	return c.carryOut(ctx, wanted, mastersTask{verb, masters.NewChange(spec, facts, clients, options), check, facts, clients}, shown)
+}
+
+// openClients returns clients that record changes of the cloud in the journal.
+func (c masterChange) openClients(journal state.Recorder) (clients masters.Clients, disconnect func(), err error) {
+	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	if err != nil {
+		return clients, nil, err
+	}
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	clients = masters.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
+	if c.AlterMasters != nil {
+		c.AlterMasters(&clients)
+	}
+	return clients, func() { cloud.Close(); cluster.Close() }, nil
+}
+
+// checkBefore requires that nothing but the masters is to be installed, unless their change was begun or their machines are gone.
+func (c masterChange) checkBefore(ctx context.Context, wanted Removal, verb string, r run.Run) error {
+	all, err := c.List(ctx, false)
+	if err != nil {
+		return err
+	}
+	for _, node := range all {
+		if slices.Contains(wanted.Names, node.Name) && (node.Removal != nil || node.Machine == nil || node.Node == nil) {
+			return nil
+		}
+	}
+	return checkInstalled(ctx, verb+" masters", r)
+}
+
+// mastersTask is what is done with masters.
+type mastersTask struct {
+	verb    string
+	change  *masters.Change
+	check   func(context.Context) error // of what has to hold beyond the health of the cluster
+	facts   *state.FactsStore
+	clients masters.Clients
+}
+
+func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTask, shown Display) error {
+	start, err := wanted.Window.start(c.Spec, c.Now())
+	if err != nil {
+		return err
+	}
+	immediate := wanted
+	immediate.Window = Window{}
+	plan, err := c.prepare(ctx, do, immediate)
+	if err != nil {
+		return err
+	}
+	plan.Start = start
+	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
+		return err
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	if !start.IsZero() {
+		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
+			return err
+		}
+		if plan, err = c.prepare(ctx, do, wanted); err != nil {
+			return err
+		}
+	}
+	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
+		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) {
+			return nodes.Undo(ctx, do.facts, do.clients.Cluster, keep)
+		})
+		return describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: what was begun with it was given up"), err
+	}
+	undone, err := undo(ctx, wanted.Names)
+	for _, event := range undone {
+		shown.Warn(event.Name + ": " + event.Text)
+	}
+	if err != nil {
+		return err
+	}
+	return c.execute(ctx, wanted, execution{
+		verb: do.verb, plan: plan, work: do.change,
+		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
+	}, shown)
+}
+
+func (c masterChange) prepare(ctx context.Context, do mastersTask, wanted Removal) (plan Plan, err error) {
+	change := do.change
+	check := func(ctx context.Context) error { return change.Prepare(ctx, wanted.Names) }
+	if err := c.waitPrepared(ctx, check, wanted); err != nil {
+		return plan, err
+	}
+	if err := do.check(ctx); err != nil {
+		return plan, err
+	}
+	plan = Plan{Targets: change.Targets(), Steps: change.Plan(), Changes: answersfile.Diff(c.Spec, change.After()), Retry: wanted.FormatRetry(wanted.Names), Kept: change.IsResize()}
+	members, err := change.DescribeEtcd(ctx)
+	if err != nil {
+		return plan, err
+	}
+	plan.Etcd = &members
+	if plan.Kept {
+		cost, err := preflight.Estimate(change.After())
+		if err != nil {
+			return plan, fmt.Errorf("estimate the cost: %w", err)
+		}
+		plan.Cost = &cost
+	}
+	return plan, nil
+}
