@@ -119,7 +119,7 @@ func (w *switches) stopOperator(ctx context.Context, report provisioner.Report, 
 	return w.until(settleLimit, func(ctx context.Context) error {
 		seen, err := w.cluster.GetCephSetup(ctx)
 		if err == nil && seen.Pods > 0 {
-			err = errors.New("Rook's operator still runs")
+			err = errors.New("the operator of Rook still runs")
 		}
 		return err
 	})(ctx, report)
@@ -137,7 +137,7 @@ func (w *switches) startOperator(ctx context.Context, report provisioner.Report,
 	return w.until(settleLimit, func(ctx context.Context) error {
 		seen, err := w.cluster.GetCephSetup(ctx)
 		if err == nil && seen.Ready < 1 {
-			err = errors.New("Rook's operator does not run yet")
+			err = errors.New("the operator of Rook does not run yet")
 		}
 		return err
 	})(ctx, report)

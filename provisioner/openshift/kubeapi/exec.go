@@ -60,7 +60,7 @@ func Exec(ctx context.Context, c *Client, in Container, command ...string) ([]by
 	if err != nil {
 		return nil, c.ToFault(ctx, op, err)
 	}
-	defer connection.Close()
+	defer func() { _ = connection.Close() }()
 	defer context.AfterFunc(limited, func() { _ = connection.Close() })()
 	out, err := readExec(connection)
 	var failed *ExitError
@@ -84,7 +84,7 @@ func dialExec(ctx context.Context, c *Client, in Container, command []string) (*
 	dialer := websocket.Dialer{
 		NetDialContext: c.Network.Dial, Proxy: c.Network.Proxy, TLSClientConfig: c.Trust.Clone(), HandshakeTimeout: requestTimeout, Subprotocols: []string{execProtocol},
 	}
-	connection, response, err := dialer.DialContext(ctx, address.String(), nil)
+	connection, response, err := dialer.DialContext(ctx, address.String(), nil) //nolint:bodyclose // the library has read it, or it is the connection
 	if errors.Is(err, websocket.ErrBadHandshake) && response != nil {
 		content, _ := io.ReadAll(io.LimitReader(response.Body, 1<<16)) // the beginning of a body is enough
 		return nil, toStatusError("pods/exec", in.Pod, response.StatusCode, content)

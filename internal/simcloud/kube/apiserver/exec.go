@@ -59,7 +59,7 @@ func serveExec(s *Server, w http.ResponseWriter, r *http.Request, parsed request
 	if err != nil {
 		return nil //nolint:nilerr // it was answered
 	}
-	defer connection.Close()
+	defer func() { _ = connection.Close() }()
 	_ = connection.SetWriteDeadline(time.Now().Add(execTimeout))
 	sendResult(connection, result)
 	return nil

@@ -165,7 +165,7 @@ func TestCeph_FullDisks(t *testing.T) {
 }
 
 func TestOperator_RecreatesWhatIsChanged(t *testing.T) {
-	inLab(t, scenario.Cluster{}, 3, func(t *testing.T, l *lab) {
+	inLab(t, scenario.Cluster{}, 3, func(_ *testing.T, l *lab) {
 		l.do(l.Objects.Delete(cluster.DeploymentResource, Namespace, formatOSD(1)))
 		l.scale(Namespace, formatOSD(2), 0)
 		l.pass(time.Minute)

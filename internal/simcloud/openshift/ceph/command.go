@@ -73,10 +73,10 @@ func Execute(c *cluster.Cluster, pod kube.Object, command []string) (out, failur
 
 func withoutFormat(words []string) (left []string) {
 	for i := 0; i < len(words); i++ {
-		switch {
-		case words[i] == "-f", words[i] == "--format":
+		switch words[i] {
+		case "-f", "--format":
 			i++
-		case words[i] == "-f=json", words[i] == "--format=json":
+		case "-f=json", "--format=json":
 		default:
 			left = append(left, words[i])
 		}
@@ -89,7 +89,7 @@ func (s shell) runCeph(mons monitors, words []string) (any, error) {
 	line := strings.Join(words, " ")
 	switch {
 	case line == "status", line == "-s":
-		return reporter{s.storage}.renderStatus(mons), nil
+		return reporter(s).renderStatus(mons), nil
 	case line == "osd df tree":
 		return s.renderTree(), nil
 	case line == "config dump":

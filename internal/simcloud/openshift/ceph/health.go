@@ -55,19 +55,24 @@ func (s reporter) describeGroup(g *group) string {
 	if len(current) < minSize {
 		return strings.Join(append(parts, "peered"), "+")
 	}
+	return strings.Join(append(parts, s.listMoves(g, lacking)...), "+")
+}
+
+// listMoves says how far the copies are that are made.
+func (s reporter) listMoves(g *group, lacking []int) []string {
 	for _, id := range lacking {
 		one := s.find(id)
 		switch {
 		case !one.Up || s.isHeld(g):
 		case s.isTooFull(g, one):
-			return strings.Join(append(parts, "backfill_toofull"), "+")
+			return []string{"backfill_toofull"}
 		case g.Moving[id] > 0:
-			return strings.Join(append(parts, "backfilling"), "+")
+			return []string{"backfilling"}
 		default:
-			return strings.Join(append(parts, "backfill_wait"), "+")
+			return []string{"backfill_wait"}
 		}
 	}
-	return strings.Join(parts, "+")
+	return nil
 }
 
 // listServing leaves out what has no place for good: of too few hosts, only those that are to have the group serve it.

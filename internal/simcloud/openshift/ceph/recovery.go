@@ -46,21 +46,26 @@ func (s recovery) followDaemons(c *cluster.Cluster, now time.Time) {
 	}
 	s.beginFault(c, now)
 	for _, one := range s.OSDs {
-		if isDestroyed(c, one) {
+		destroyed := isDestroyed(c, one)
+		if destroyed {
 			s.erase(one.ID)
 		}
 		pod, runs := running[strconv.Itoa(one.ID)]
-		up := runs && pod.GetString("spec.nodeName") == one.Host && !isDestroyed(c, one) && !s.isFailing(one, now)
-		if !up && one.Up {
-			one.DownSince = now.UTC()
-		}
-		if up && one.TakenOut {
-			one.In, one.TakenOut = true, false
-		}
-		one.Up = up
-		if !up && one.In && !one.DownSince.IsZero() && now.Sub(one.DownSince) > downOutInterval && !s.hasFlag("noout") {
-			one.In, one.TakenOut = false, true
-		}
+		s.setUp(one, runs && !destroyed && pod.GetString("spec.nodeName") == one.Host && !s.isFailing(one, now), now)
+	}
+}
+
+// setUp also has Ceph take out what is silent for too long, and take it in again when it is back.
+func (s recovery) setUp(one *osd, up bool, now time.Time) {
+	if !up && one.Up {
+		one.DownSince = now.UTC()
+	}
+	if up && one.TakenOut {
+		one.In, one.TakenOut = true, false
+	}
+	one.Up = up
+	if !up && one.In && !one.DownSince.IsZero() && now.Sub(one.DownSince) > downOutInterval && !s.hasFlag("noout") {
+		one.In, one.TakenOut = false, true
 	}
 }
 
