@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/console"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
+	removal "exoshift/provisioner/nodes"
 )
 
 // printPlan prints what a removal of nodes would change, and what takes their place.
@@ -18,37 +19,7 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 	fmt.Fprintf(w, "Cluster %s: %s to %s\n", console.SanitizeLine(cluster), countTargets(plan), v.name)
 	printBalancers(w, plan.Balancers)
 	for _, target := range plan.Targets {
-		line := toNodeLine(target.Node)
-		fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
-		switch {
-		case target.Removal == nil:
-		case plan.Etcd != nil:
-			fmt.Fprintln(w, "  its change was begun, and is ended")
-		default:
-			fmt.Fprintln(w, "  its removal was begun, and is ended")
-		}
-		if next := target.Replacement; next != nil {
-			fmt.Fprintf(w, "  %s takes its place: %s, %d GiB\n", console.SanitizeLine(next.Name), console.SanitizeLine(next.Type), next.RootDisk+next.DataDisk)
-		}
-		local, alone := 0, 0
-		for _, pod := range target.Pods {
-			if pod.EmptyDir {
-				local++
-			}
-			if pod.Owner == "" {
-				alone++
-			}
-		}
-		fmt.Fprintf(w, "  %s to evict, %d of them lose data on the node, %d are ended for good\n", text.Plural(len(target.Pods), "pod"), local, alone)
-		for _, blocked := range target.Blocked {
-			fmt.Fprintf(w, "  blocked: %s\n", console.SanitizeLine(blocked))
-		}
-		for _, warning := range target.Warnings {
-			fmt.Fprintf(w, "  warning: Ceph reports %s\n", console.SanitizeLine(warning))
-		}
-		if len(target.Attachments) > 0 {
-			fmt.Fprintf(w, "  attached volumes: %s\n", console.SanitizeLine(strings.Join(target.Attachments, ", ")))
-		}
+		printTarget(w, target, plan.Etcd != nil)
 	}
 	fmt.Fprintln(w)
 	if plan.Etcd != nil {
@@ -70,6 +41,41 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s.\n", *plan.Cost)
 	default:
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s. Until a node is removed, its replacement costs beside it.\n", *plan.Cost)
+	}
+}
+
+// printTarget prints what a node has that has to leave it; master: it is one, and keeps its name.
+func printTarget(w io.Writer, target removal.Target, master bool) {
+	line := toNodeLine(target.Node)
+	fmt.Fprintf(w, "\n%s  %s\n", console.SanitizeLine(target.Name), console.SanitizeLine(strings.TrimSpace(line.Group+" "+line.Type+" "+line.Address)))
+	switch {
+	case target.Removal == nil:
+	case master:
+		fmt.Fprintln(w, "  its change was begun, and is ended")
+	default:
+		fmt.Fprintln(w, "  its removal was begun, and is ended")
+	}
+	if next := target.Replacement; next != nil {
+		fmt.Fprintf(w, "  %s takes its place: %s, %d GiB\n", console.SanitizeLine(next.Name), console.SanitizeLine(next.Type), next.RootDisk+next.DataDisk)
+	}
+	local, alone := 0, 0
+	for _, pod := range target.Pods {
+		if pod.EmptyDir {
+			local++
+		}
+		if pod.Owner == "" {
+			alone++
+		}
+	}
+	fmt.Fprintf(w, "  %s to evict, %d of them lose data on the node, %d are ended for good\n", text.Plural(len(target.Pods), "pod"), local, alone)
+	for _, blocked := range target.Blocked {
+		fmt.Fprintf(w, "  blocked: %s\n", console.SanitizeLine(blocked))
+	}
+	for _, warning := range target.Warnings {
+		fmt.Fprintf(w, "  warning: Ceph reports %s\n", console.SanitizeLine(warning))
+	}
+	if len(target.Attachments) > 0 {
+		fmt.Fprintf(w, "  attached volumes: %s\n", console.SanitizeLine(strings.Join(target.Attachments, ", ")))
 	}
 }
 
@@ -111,6 +117,33 @@ type startLine struct {
 	At   time.Time `json:"at"`
 }
 
+// nameAction returns what is done with the machines.
+func nameAction(plan nodes.Plan) string {
+	switch {
+	case plan.Kept:
+		return "update"
+	case plan.Etcd != nil:
+		return "replace"
+	}
+	return "delete"
+}
+
+func toRemovalLine(target removal.Target, action string) removalLine {
+	line := toNodeLine(target.Node)
+	shown := removalLine{
+		Type: "node", Action: action, Name: line.Name, Group: line.Group, MachineID: line.MachineID,
+		Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
+		Warnings: target.Warnings,
+	}
+	if target.Replacement != nil {
+		shown.ReplacedBy = target.Replacement.Name
+	}
+	for _, pod := range target.Pods {
+		shown.Pods = append(shown.Pods, pod.ID())
+	}
+	return shown
+}
+
 // writePlanJSON writes the plan of a removal for programs, a line each: nodes, answers, steps.
 func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 	encoder := json.NewEncoder(w)
@@ -119,13 +152,7 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 			return err
 		}
 	}
-	action := "delete"
-	switch {
-	case plan.Kept:
-		action = "update"
-	case plan.Etcd != nil:
-		action = "replace"
-	}
+	action := nameAction(plan)
 	if plan.Etcd != nil {
 		if err := encoder.Encode(etcdLine{"etcd", plan.Etcd.Members, *plan.Etcd.Voters, *plan.Etcd.Quorum}); err != nil {
 			return err
@@ -137,19 +164,7 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 		}
 	}
 	for _, target := range plan.Targets {
-		line := toNodeLine(target.Node)
-		shown := removalLine{
-			Type: "node", Action: action, Name: line.Name, Group: line.Group, MachineID: line.MachineID,
-			Pods: []string{}, Blocked: append([]string{}, target.Blocked...), Attachments: append([]string{}, target.Attachments...),
-			Warnings: target.Warnings,
-		}
-		if target.Replacement != nil {
-			shown.ReplacedBy = target.Replacement.Name
-		}
-		for _, pod := range target.Pods {
-			shown.Pods = append(shown.Pods, pod.ID())
-		}
-		if err := encoder.Encode(shown); err != nil {
+		if err := encoder.Encode(toRemovalLine(target, action)); err != nil {
 			return err
 		}
 	}

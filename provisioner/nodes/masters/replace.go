@@ -34,7 +34,7 @@ func (c steps) removeMember(ctx context.Context, report provisioner.Report, name
 	const op, kind = "remove the member of etcd", "etcd-member"
 	record := c.record(name)
 	var former *controlplane.Peer
-	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, report provisioner.Report) error {
+	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) error {
 		seen, err := c.inspect(ctx, name)
 		if err != nil {
 			return err

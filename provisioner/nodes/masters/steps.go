@@ -95,7 +95,7 @@ func (c steps) check(ctx context.Context, report provisioner.Report, name string
 		return provisioner.Skip("its machine was being stopped already")
 	}
 	var seen view
-	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, report provisioner.Report) (err error) {
+	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) (err error) {
 		if seen, err = c.inspectAll(ctx, name); err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (c steps) commit(ctx context.Context, report provisioner.Report, name strin
 	if record.Committed {
 		return nil
 	}
-	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, report provisioner.Report) error {
+	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) error {
 		seen, err := c.inspect(ctx, name)
 		if err != nil {
 			return err
@@ -221,7 +221,7 @@ func (c steps) commit(ctx context.Context, report provisioner.Report, name strin
 
 // waitEtcd waits until every master has a healthy member that votes: that of this master is at the address of its machine.
 func (c steps) waitEtcd(ctx context.Context, report provisioner.Report, name string) error {
-	err := c.repeat(ctx, report, etcdLimit, func(ctx context.Context, report provisioner.Report) error {
+	err := c.repeat(ctx, report, etcdLimit, func(ctx context.Context, _ provisioner.Report) error {
 		node, err := c.find(ctx, name)
 		if err != nil {
 			return err
@@ -254,7 +254,7 @@ func (c steps) waitEtcd(ctx context.Context, report provisioner.Report, name str
 // waitRollout also requires that the cluster is well for a while: only then may another master go. The change ends with it.
 func (c steps) waitRollout(ctx context.Context, report provisioner.Report, name string) error {
 	var since time.Time // when everything was well first
-	err := c.repeat(ctx, report, rolloutLimit, func(ctx context.Context, report provisioner.Report) error {
+	err := c.repeat(ctx, report, rolloutLimit, func(ctx context.Context, _ provisioner.Report) error {
 		seen, err := c.inspectAll(ctx, "")
 		if err != nil {
 			since = time.Time{}
