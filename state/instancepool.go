@@ -49,16 +49,3 @@ func newMembers(names []string, role Role, spec MachineSpec) []Machine {
 
 // FormatUnmade returns what stands for the name of a member that its pool has not made yet; no machine can have such a name.
 func FormatUnmade(role Role, index int) string { return fmt.Sprintf("%s-#%d", role, index+1) }
-
-// FormatBounds returns between which counts a pool may be, e.g. "3 to 12"; "": it has no bounds.
-func (m MachineSpec) FormatBounds() string {
-	switch {
-	case m.Min > 0 && m.Max > 0:
-		return fmt.Sprintf("%d to %d", m.Min, m.Max)
-	case m.Min > 0:
-		return fmt.Sprintf("at least %d", m.Min)
-	case m.Max > 0:
-		return fmt.Sprintf("at most %d", m.Max)
-	}
-	return ""
-}

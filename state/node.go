@@ -65,6 +65,8 @@ type NodeRemoval struct {
 	ReplacedBy string `json:"replacedBy,omitzero"`
 	MemberID   string `json:"memberId,omitzero"` // of a master: the member of etcd that its former machine has
 	Type       string `json:"type,omitzero"`     // of a master: the instance type that its machine is getting; "": another machine takes its place
+	// Members are the IDs of the instance pool's machines before it was asked to evict this one; nil: it has not been asked.
+	Members []string `json:"members,omitzero"`
 }
 
 // FindRemoval returns the removal of a node that was begun; nil: there is none.

@@ -97,6 +97,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		NoDNSPlan:         z.fault.API.NoDNSPlan,
 		NoBlockStorage:    z.fault.API.NoBlockStorage,
 		TerseTemplates:    z.fault.API.TerseTemplates,
+		EvictsAnother:     z.fault.API.EvictsAnother,
 		Quotas:            z.fault.API.Quotas,
 		Elastic:           z.fault.API.ElasticIPs,
 		Latency:           z.options.Latency,

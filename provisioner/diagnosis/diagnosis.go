@@ -59,6 +59,15 @@ type Input struct {
 	Held    []HeldPod           // pods that cannot be evicted now
 	Ceph    []string            // what Ceph reports that keeps storage nodes from being changed
 	Lagging []state.ClusterNode // nodes with another configuration than their pool
+	Evicted []WrongEviction     // what instance pools did otherwise than they were asked to
+}
+
+// WrongEviction is an eviction from an instance pool after which it has other members than it should have.
+type WrongEviction struct {
+	Pool  string   // its name
+	Asked string   // the node whose machine it was asked to evict
+	Lost  []string // nodes whose machines it destroyed instead, or beside it
+	Extra []string // machines that it made in the place of what it evicted
 }
 
 // HeldPod is a pod that a node is drained of, and that cannot be evicted now.

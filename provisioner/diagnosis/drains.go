@@ -44,6 +44,13 @@ func NodeRules() []Rule {
 		Waits:       "Ceph makes the copies again once its OSDs are back, or has taken them out",
 		HoldFor:     time.Minute,
 		detect:      detectDegradedCeph,
+	}, {
+		ID:          "pool-evicts-wrong",
+		Cause:       "An instance pool did something else than to destroy the one machine that it was asked to evict, so nothing more is asked of it.",
+		Fix:         "See what the pool has done, and end what is begun by the command of each node that nodes list names:\nexo compute instance-pool show {subject} --zone {zone}; exoshift nodes list",
+		Confidence:  High,
+		Disposition: Stop,
+		detect:      detectWrongEviction,
 	}}
 }
 
@@ -74,6 +81,22 @@ func detectHeld(m *inputIndex, router bool) (found detection) {
 func detectLaggingConfigs(m *inputIndex) (found detection) {
 	for _, node := range m.Lagging {
 		found.evidence = append(found.evidence, fmt.Sprintf("%s has %s, not %s: its machine config daemon is in the state %s", node.Name, node.Config, node.DesiredConfig, node.ConfigState))
+	}
+	return found
+}
+
+func detectWrongEviction(m *inputIndex) (found detection) {
+	for _, one := range m.Evicted {
+		found.subject = append(found.subject, one.Pool)
+		if len(one.Lost) > 0 {
+			found.evidence = append(found.evidence, fmt.Sprintf("%s was asked to evict %s, and destroyed %s", one.Pool, one.Asked, joinLimited(one.Lost)))
+		}
+		if len(one.Extra) > 0 {
+			found.evidence = append(found.evidence, fmt.Sprintf("%s was asked to evict %s, and made %s in its place", one.Pool, one.Asked, joinLimited(one.Extra)))
+		}
+		if len(one.Lost)+len(one.Extra) == 0 {
+			found.evidence = append(found.evidence, fmt.Sprintf("%s was asked to evict %s, and still has it", one.Pool, one.Asked))
+		}
 	}
 	return found
 }

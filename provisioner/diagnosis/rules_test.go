@@ -99,6 +99,9 @@ func ailmentsOfNodes() []ailment {
 			s.Ceph = []string{"osd.0 of storage-0 is down", "PG_DEGRADED: 100/9600 objects degraded"}
 		},
 			"osd.0 of storage-0 is down", High},
+		{"pool-evicts-wrong", 60, 0.2, 0, func(_ float64, s *Input) {
+			s.Evicted = []WrongEviction{{Pool: "c-demo-1_worker", Asked: "worker-ab123-cd456", Lost: []string{"worker-ab123-ef789"}}}
+		}, "c-demo-1_worker was asked to evict worker-ab123-cd456, and destroyed worker-ab123-ef789", High},
 	}
 }
 

@@ -126,7 +126,7 @@ func (i *Installation) isAddedBehindProxy(machine state.Machine, changes []Chang
 
 func describePool(group state.MachineSpec) string {
 	text := fmt.Sprintf("%d x %s, %d GiB", group.Count, group.Type, group.RootDisk+group.DataDisk)
-	if bounds := group.FormatBounds(); bounds != "" {
+	if bounds := machines.FormatBounds(group); bounds != "" {
 		text += ", " + bounds
 	}
 	return text

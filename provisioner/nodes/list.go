@@ -130,6 +130,9 @@ func List(ctx context.Context, spec state.Spec, facts state.Facts, clients Clien
 	if err != nil {
 		return nil, err
 	}
+	if spec, _, err = readPools(ctx, spec, facts, clients.Cloud, machines); err != nil {
+		return nil, err
+	}
 	return join(spec, facts, members, machines), nil
 }
 

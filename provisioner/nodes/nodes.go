@@ -22,6 +22,10 @@ type Cloud interface {
 	StopInstance(ctx context.Context, id string) (state.Action, error)
 	// DeleteInstance deletes an instance and waits until it is gone: state.Found if it was.
 	DeleteInstance(ctx context.Context, id string) (state.Action, error)
+	// ListInstancePools returns the instance pools that have all the labels.
+	ListInstancePools(ctx context.Context, labels map[string]string) ([]state.InstancePool, error)
+	// EvictPoolMember has a pool destroy one member and become smaller by one: state.Found if that is no member of it.
+	EvictPoolMember(ctx context.Context, poolID, instanceID string) (state.Action, error)
 }
 
 // Cluster is the running cluster.

@@ -25,10 +25,13 @@ type observer struct {
 type obstacles struct {
 	held    []diagnosis.HeldPod
 	lagging []state.ClusterNode
-	ceph    []string // what Ceph reports
+	ceph    []string                 // what Ceph reports
+	evicted *diagnosis.WrongEviction // nil: no pool has evicted another member than it was asked to
 }
 
-func (o obstacles) isEmpty() bool { return len(o.held)+len(o.lagging)+len(o.ceph) == 0 }
+func (o obstacles) isEmpty() bool {
+	return len(o.held)+len(o.lagging)+len(o.ceph) == 0 && o.evicted == nil
+}
 
 func newObserver(spec state.Spec, clock provisioner.Clock) *observer {
 	return &observer{spec: spec, clock: clock, evaluator: diagnosis.NewOfNodes(), obstacles: map[string]obstacles{}, reported: map[string]string{}}
@@ -84,6 +87,9 @@ func (o *observer) buildInput() diagnosis.Input {
 	for _, one := range o.obstacles {
 		input.Held = append(input.Held, one.held...)
 		input.Ceph = append(input.Ceph, one.ceph...)
+		if one.evicted != nil {
+			input.Evicted = append(input.Evicted, *one.evicted)
+		}
 		for _, node := range one.lagging {
 			if !known[node.Name] {
 				known[node.Name] = true

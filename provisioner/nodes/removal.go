@@ -34,10 +34,13 @@ type Removal struct {
 	clients  Clients
 	options  Options
 	targets  []Target
+	pools    []state.InstancePool // of the answers
 	routers  *routerGuard
 	observer *observer
 	progress targetEvents
 	storage  *ceph.Work
+
+	evicting chan struct{} // full while a pool evicts a member: what is missing afterwards is then known
 
 	mu      sync.Mutex
 	current state.Spec      // without what was committed
@@ -47,7 +50,7 @@ type Removal struct {
 // NewRemoval is for the removal of nodes from the cluster of these answers.
 func NewRemoval(spec state.Spec, facts *state.FactsStore, clients Clients, options Options) *Removal {
 	r := &Removal{
-		spec: spec, current: spec, removed: map[string]bool{}, facts: facts, clients: clients, options: options,
+		spec: spec, current: spec, removed: map[string]bool{}, evicting: make(chan struct{}, 1), facts: facts, clients: clients, options: options,
 		routers: &routerGuard{cluster: clients.Cluster}, observer: newObserver(spec, clients.Clock),
 	}
 	r.storage = ceph.New(clients.Cluster, facts, options.Journal, clients.Clock, func(report provisioner.Report, node string, checks []string) {
@@ -132,6 +135,9 @@ func IsUnwell(err error) bool {
 // no nodes that this verb removes. It changes nothing.
 func (r *Removal) Prepare(ctx context.Context, names []string) error {
 	r.targets = nil
+	if err := (poolMembers{r}).readPools(ctx); err != nil {
+		return err
+	}
 	all, err := List(ctx, r.spec, r.facts.Get(), r.clients, false)
 	if err != nil {
 		return err

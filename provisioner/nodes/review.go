@@ -43,6 +43,9 @@ func (r review) check(ctx context.Context, names []string) error {
 	if err := r.checkPending(names); err != nil {
 		return err
 	}
+	if err := r.findPools(); err != nil {
+		return err
+	}
 	if err := r.chooseReplacements(); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"exoshift/internal/fault"
@@ -60,12 +59,12 @@ func (r *Removal) planReplacement() provisioner.Plan {
 	var needs []string
 	for batch := range slices.Chunk(r.targets, max(1, r.options.Parallel)) {
 		if added := listAdded(batch); len(added) > 0 {
-			names := strings.Join(added, ", ")
+			names := formatAdded(batch)
 			plan = append(plan, provisioner.Step{
-				ID: "add-" + added[0], Title: "Add " + names, Phase: Phase, Needs: needs, Usual: addUsual,
+				ID: added[0], Title: "Add " + names, Phase: Phase, Needs: needs, Usual: addUsual,
 				Do: func(ctx context.Context, report provisioner.Report) error { return r.add(ctx, report, batch) },
 			})
-			needs = []string{"add-" + added[0]}
+			needs = []string{added[0]}
 		}
 		var ended []string
 		for _, target := range batch {
@@ -80,12 +79,16 @@ func (r *Removal) planReplacement() provisioner.Plan {
 // addUsual is how long a machine takes to become a node.
 const addUsual = 8 * time.Minute
 
-// listAdded returns the names of the machines that have to be added before the targets are removed.
+// listAdded returns the IDs of steps, one for each machine that has to be added before the targets are removed.
 func listAdded(batch []Target) []string {
 	var names []string
 	for _, target := range batch {
 		if target.isAdded() {
-			names = append(names, target.Replacement.Name)
+			id := "add-" + target.Replacement.Name
+			if target.Replacement.Name == newMember {
+				id = "add-for-" + target.Name
+			}
+			names = append(names, id)
 		}
 	}
 	return names
@@ -114,7 +117,7 @@ func exchangeAdded(spec state.Spec, batch []Target) state.Spec {
 func (r *Removal) add(ctx context.Context, report provisioner.Report, batch []Target) error {
 	spec := exchangeAdded(r.current, batch) // no other step of the plan runs meanwhile
 	err := r.options.Commit(spec, func(facts *state.Facts) {
-		facts.NodeIndices = spec.Indices
+		facts.NodeIndices, facts.PoolMembers = spec.Indices, spec.Members.Map()
 		for _, target := range batch {
 			if target.isAdded() {
 				facts.SetRemoval(target.newRecord())
@@ -132,7 +135,11 @@ func (r *Removal) add(ctx context.Context, report provisioner.Report, batch []Ta
 			r.progress.emit(report, target, provisioner.Event{State: provisioner.TargetAdding})
 		}
 	}
-	return r.options.Add(ctx, report, spec)
+	if err := r.options.Add(ctx, report, spec); err != nil {
+		return err
+	}
+	poolMembers{r}.learnMembers()
+	return nil
 }
 
 func (r *Removal) listSteps(t Target) []provisioner.Step {
@@ -155,9 +162,17 @@ func (r *Removal) listSteps(t Target) []provisioner.Step {
 		{ID: "detach", Title: "Wait until no volume is attached to " + t.Name, Usual: 10 * time.Second, Do: doTo(provisioner.TargetDrained, r.waitDetached)},
 		{ID: "commit", Title: "Take " + t.Name + " out of the answers", Do: do(r.commit)},
 		{ID: "withdraw", Title: "Delete the records of " + t.Name, Do: do(r.withdraw)},
-		{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: doTo(provisioner.TargetStopped, r.stop)},
-		{ID: "delete-node", Title: "Delete the node " + t.Name, Do: do(r.deleteNode)},
 	}
+	if t.Pool != nil { // a member that is stopped might be replaced by its pool
+		return slices.Concat([]provisioner.Step{cordon}, leave, []provisioner.Step{
+			{ID: "evict-machine", Title: "Evict the machine of " + t.Name + " from its instance pool", Usual: time.Minute, Do: doTo(provisioner.TargetStopped, poolMembers{r}.evictMember)},
+			{ID: "delete-node", Title: "Delete the node " + t.Name, Do: doTo(provisioner.TargetRemoved, poolMembers{r}.deleteLast)},
+		})
+	}
+	leave = append(leave,
+		provisioner.Step{ID: "stop", Title: "Stop the machine of " + t.Name, Usual: 2 * time.Minute, Do: doTo(provisioner.TargetStopped, r.stop)},
+		provisioner.Step{ID: "delete-node", Title: "Delete the node " + t.Name, Do: do(r.deleteNode)},
+	)
 	end := provisioner.Step{ID: "delete-machine", Title: "Delete the machine of " + t.Name, Usual: 30 * time.Second, Do: doTo(provisioner.TargetRemoved, r.deleteMachine)}
 	if !t.hasCeph() {
 		return slices.Concat([]provisioner.Step{cordon}, leave, []provisioner.Step{end})
@@ -244,7 +259,7 @@ func (r *Removal) commit(_ context.Context, report provisioner.Report, t Target)
 	defer r.mu.Unlock()
 	spec := t.exchange(r.current)
 	err := r.options.Commit(spec, func(facts *state.Facts) {
-		facts.NodeIndices = spec.Indices
+		facts.NodeIndices, facts.PoolMembers = spec.Indices, spec.Members.Map()
 		if removal := facts.FindRemoval(t.Name); removal != nil {
 			committed := *removal
 			committed.Committed = true
@@ -291,15 +306,19 @@ func (r *Removal) stop(ctx context.Context, report provisioner.Report, t Target)
 		if action == state.Updated {
 			report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
 		}
-		nodes, err := r.clients.Cluster.ListClusterNodes(ctx)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(nodes, func(n state.ClusterNode) bool { return n.Name == t.Name && n.Ready }) {
-			return errors.New("the cluster has not noticed yet that it is gone")
-		}
-		return nil
+		return checkSilent(ctx, r.clients.Cluster, t.Name)
 	})(ctx, report)
+}
+
+func checkSilent(ctx context.Context, cluster Cluster, name string) error {
+	nodes, err := cluster.ListClusterNodes(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(nodes, func(n state.ClusterNode) bool { return n.Name == name && n.Ready }) {
+		return errors.New("the cluster has not noticed yet that it is gone")
+	}
+	return nil
 }
 
 func (r *Removal) deleteNode(ctx context.Context, report provisioner.Report, t Target) error {
@@ -318,6 +337,10 @@ func (r *Removal) deleteMachine(ctx context.Context, report provisioner.Report, 
 		}
 		report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
 	}
+	return r.forget(t)
+}
+
+func (r *Removal) forget(t Target) error {
 	r.mu.Lock()
 	r.removed[t.Name] = true
 	r.mu.Unlock()

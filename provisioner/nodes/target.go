@@ -11,21 +11,28 @@ import (
 // Target is a node that is to be removed.
 type Target struct {
 	Node
-	Replacement  *state.Machine // that takes its place, and is made first; nil: none does
-	Pods         []state.Pod    // that have to go elsewhere
-	Blocked      []string       // pods whose budgets permit no eviction now
-	Attachments  []string       // volumes that are attached to it
-	LocalVolumes []string       // claims whose volumes only it has
-	Warnings     []string       // of Ceph, which do not keep it from being removed
+	Replacement  *state.Machine      // that takes its place, and is made first; nil: none does
+	Pool         *state.InstancePool // that its machine is a member of; nil: of none
+	Pods         []state.Pod         // that have to go elsewhere
+	Blocked      []string            // pods whose budgets permit no eviction now
+	Attachments  []string            // volumes that are attached to it
+	LocalVolumes []string            // claims whose volumes only it has
+	Warnings     []string            // of Ceph, which do not keep it from being removed
 }
 
 // exchange returns the answers without the node, and with what takes its place.
 func (t Target) exchange(spec state.Spec) state.Spec {
+	if next := t.Replacement; next != nil && next.Name == newMember { // the count stays, and the name is not known
+		spec.Members = spec.Members.Without(t.Role, t.Name)
+		return spec
+	}
 	if next := t.Replacement; next != nil && !hasMachine(spec, next.Name) {
 		spec = spec.WithNode(next.Role, next.Index)
 	}
-	if t.Answer != nil && hasMachine(spec, t.Name) {
-		spec = spec.WithoutNode(t.Role, t.Answer.Index)
+	for _, machine := range spec.Nodes() {
+		if t.Answer != nil && machine.Name == t.Name {
+			return spec.WithoutNode(t.Role, machine.Index)
+		}
 	}
 	return spec
 }
@@ -74,6 +81,10 @@ func (t Target) rank() int {
 }
 
 func (t *Target) chooseReplacement(spec state.Spec, taken map[string]bool) {
+	if group := spec.Group(t.Role); group.Pool {
+		t.Replacement = &state.Machine{Name: newMember, Role: t.Role, MachineSpec: group}
+		return
+	}
 	if t.Removal != nil && t.Removal.ReplacedBy != "" {
 		for _, machine := range spec.Machines(t.Removal.Role) {
 			if machine.Name == t.Removal.ReplacedBy {

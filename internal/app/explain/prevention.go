@@ -41,6 +41,7 @@ func getRulePrevention(id string) string {
 		"bootstrap-member-stays":  largerTypes,
 		"operators-stalled":       largerTypes,
 		"pdb-blocks":              "Have every application run with one replica more than its disruption budget needs, and on several nodes.",
+		"pool-evicts-wrong":       "Change instance pools that hold nodes by this program alone, and one at a time.",
 		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
 		"ceph-degraded":           "Change storage nodes when their machines and disks are not being changed otherwise, and have a node more than Ceph needs.",
 		"machine-config-lags":     "Change machine configurations, and update the cluster, at other times than its nodes.",

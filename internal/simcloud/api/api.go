@@ -38,6 +38,8 @@ type Config struct {
 	NoBlockStorage bool
 	// TerseTemplates returns the organization's templates without build, boot mode, default user and description.
 	TerseTemplates bool
+	// EvictsAnother has an instance pool destroy another member than the first one that it is asked to evict.
+	EvictsAnother bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 	// Now is the clock against which a client's signatures are verified; nil is the wall clock.
@@ -85,7 +87,7 @@ func New(config Config) (*API, error) {
 	a.networking = networking.New(a.store, tables, config.Elastic)
 	a.volumes = storage.NewVolumes(a.store, tables)
 	a.compute = compute.New(a.store, tables, a.networking, a.volumes, config.HTTP)
-	a.compute.Templates.Terse = config.TerseTemplates
+	a.compute.Templates.Terse, a.compute.Pools.EvictsAnother = config.TerseTemplates, config.EvictsAnother
 	a.compute.Snapshots.Link = config.ExportLink
 	a.domains = domain.New(a.store, !config.NoDNSPlan)
 	a.iam = iam.New(a.store, iam.Config{

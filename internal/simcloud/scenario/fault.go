@@ -81,6 +81,8 @@ type API struct {
 	// requested; 0 is never.
 	Away         time.Duration
 	AwayMachines int
+	// EvictsAnother: an instance pool that is asked to evict a member destroys another one, once in the life of a process.
+	EvictsAnother bool
 	// HoldersReach: machines are reached by the elastic IPs that they hold themselves.
 	HoldersReach bool
 }

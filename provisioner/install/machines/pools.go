@@ -2,6 +2,7 @@ package machines
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (m pools) refresh(ctx context.Context) error {
 	for _, role := range roles {
 		for _, pool := range all {
 			if pool.Name == FormatPool(m.Spec, role) {
-				m.Spec.Members.Replace(role, listMemberNames(pool, there))
+				m.Spec.Members.Replace(role, ListMembers(pool, there, m.Facts.Get()))
 			}
 		}
 	}
@@ -46,20 +47,13 @@ func (m pools) saveMembers() error {
 	return m.Facts.Update(func(facts *state.Facts) { facts.PoolMembers = m.Spec.Members.Map() })
 }
 
-func listMemberNames(pool state.InstancePool, there []state.Instance) []string {
-	var names []string
-	for _, instance := range there {
-		if slices.Contains(pool.Members, instance.ID) {
-			names = append(names, instance.Name)
-		}
-	}
-	return names
-}
-
 // ensure has the pool of a role make the machines that are missing, and learns their names.
 func (m pools) ensure(ctx context.Context, report provisioner.Report, role state.Role) error {
 	wanted, err := m.newPool(role)
 	if err != nil {
+		return err
+	}
+	if err := m.addLeaving(ctx, &wanted); err != nil {
 		return err
 	}
 	waiting := provisioner.WaitEmitter{Clock: m.Clock}
@@ -89,7 +83,7 @@ func (m pools) ensure(ctx context.Context, report provisioner.Report, role state
 		}
 		m.Record(instance)
 	}
-	m.Spec.Members.Replace(role, listMemberNames(pool, there))
+	m.Spec.Members.Replace(role, ListMembers(pool, there, m.Facts.Get()))
 	if err := m.saveMembers(); err != nil {
 		return err
 	}
@@ -102,6 +96,36 @@ func (m pools) ensure(ctx context.Context, report provisioner.Report, role state
 	}
 	m.emitBooting(report, machines)
 	return nil
+}
+
+// addLeaving has the pool make as many more machines as it has members that others take the place of.
+func (m pools) addLeaving(ctx context.Context, wanted *state.InstancePool) error {
+	facts := m.Facts.Get()
+	if len(facts.Removals) == 0 {
+		return nil
+	}
+	all, err := m.Cloud.ListInstancePools(ctx, m.Spec.Labels())
+	if err != nil {
+		return err
+	}
+	for _, pool := range all {
+		for _, id := range pool.Members {
+			if pool.Name == wanted.Name && isLeaving(facts, id) {
+				wanted.Size++
+			}
+		}
+	}
+	if wanted.Size > affinityCapacity {
+		wanted.AntiAffinityGroups = nil
+	}
+	return nil
+}
+
+// isLeaving reports whether the answers do not have a machine any more that is still there.
+func isLeaving(facts state.Facts, id string) bool {
+	return slices.ContainsFunc(facts.Removals, func(r state.NodeRemoval) bool {
+		return r.MachineID == id && (r.Committed || r.ReplacedBy != "")
+	})
 }
 
 func (m pools) checkMade(machines []state.Machine) error {
@@ -131,4 +155,28 @@ func (m pools) newPool(role state.Role) (state.InstancePool, error) {
 	var err error
 	pool.UserData, err = m.buildNodeDocument(machine)
 	return pool, err
+}
+
+// FormatBounds returns between which counts a pool may be, e.g. "3 to 12"; "": it has no bounds.
+func FormatBounds(group state.MachineSpec) string {
+	switch {
+	case group.Min > 0 && group.Max > 0:
+		return fmt.Sprintf("%d to %d", group.Min, group.Max)
+	case group.Min > 0:
+		return fmt.Sprintf("at least %d", group.Min)
+	case group.Max > 0:
+		return fmt.Sprintf("at most %d", group.Max)
+	}
+	return ""
+}
+
+// ListMembers returns the names of a pool's machines that are there, without those that others take the place of.
+func ListMembers(pool state.InstancePool, there []state.Instance, facts state.Facts) []string {
+	var names []string
+	for _, instance := range there {
+		if slices.Contains(pool.Members, instance.ID) && !isLeaving(facts, instance.ID) {
+			names = append(names, instance.Name)
+		}
+	}
+	return names
 }

@@ -18,7 +18,7 @@ type Compute struct {
 	Templates    *Templates
 	Snapshots    *Snapshots
 	tables       *instance.Tables
-	pools        *Pools
+	Pools        *Pools
 	keys         *SSHKeys
 	antiAffinity *AntiAffinityGroups
 }
@@ -35,9 +35,9 @@ func New(store *resource.Store, tables *instance.Tables, network *networking.Net
 	launcher := &launcher{
 		store: store, tables: tables, groups: network.SecurityGroups, templates: c.Templates, keys: c.keys.table, antiAffinity: c.antiAffinity,
 	}
-	c.pools = &Pools{store: store, tables: tables, launcher: launcher, networking: network}
+	c.Pools = &Pools{store: store, tables: tables, launcher: launcher, networking: network}
 	c.Instances = &Instances{
-		store: store, tables: tables, launcher: launcher, networking: network, volumes: volumes, snapshots: c.Snapshots, pools: c.pools,
+		store: store, tables: tables, launcher: launcher, networking: network, volumes: volumes, snapshots: c.Snapshots, pools: c.Pools,
 		userData: map[string]decodedUserData{},
 	}
 	tables.Instances.OnDestroy(c.Instances.destroy)
@@ -53,7 +53,7 @@ func (c *Compute) Resume() { c.Templates.fetchPending() }
 // RegisterRoutes adds the routes of all resources.
 func (c *Compute) RegisterRoutes(register rest.Register) {
 	c.Instances.registerRoutes(register)
-	c.pools.registerRoutes(register)
+	c.Pools.registerRoutes(register)
 	c.Templates.registerRoutes(register)
 	c.Snapshots.registerRoutes(register)
 	c.keys.registerRoutes(register)

@@ -44,6 +44,8 @@ type wirePool struct {
 
 // Pools are the instance pools of all zones. They create their members, and replace lost ones.
 type Pools struct {
+	EvictsAnother bool // another member than the next one that is to be evicted is destroyed
+
 	store      *resource.Store
 	tables     *instance.Tables
 	launcher   *launcher

@@ -101,6 +101,11 @@ func (s *Pools) evict(req *rest.Request) (any, error) {
 		return nil, rest.Invalidf("instances must name members of instance pool %s, each once", p.Name)
 	}
 	p.Size -= int64(len(members))
+	if s.EvictsAnother {
+		s.EvictsAnother = false
+		others := slices.DeleteFunc(s.tables.Members(p.ID), func(i instance.Instance) bool { return slices.Contains(body.Instances, i.ID) })
+		members = others[:min(len(others), len(members))]
+	}
 	return s.removeMembers(p, members)
 }
 
