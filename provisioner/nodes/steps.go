@@ -337,10 +337,10 @@ func (r *Removal) deleteMachine(ctx context.Context, report provisioner.Report, 
 		}
 		report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
 	}
-	return r.forget(t)
+	return forget(r, t)
 }
 
-func (r *Removal) forget(t Target) error {
+func forget(r *Removal, t Target) error {
 	r.mu.Lock()
 	r.removed[t.Name] = true
 	r.mu.Unlock()
