@@ -205,19 +205,26 @@ func TestJournal_IsNeverAheadOfFiles(t *testing.T) {
 		defer func() { check(t, journal.Close()) }()
 		check(t, journal.RecordIntent("api-key", "one"))
 		check(t, folder.Write("notes.txt", []byte("stored first")))
-		recorded := make(chan error, 1)
+		recorded, restored := make(chan error, 1), make(chan struct{})
+		endOutage := func() {
+			if strings.Contains(ben.read(state.JournalFile), "EXO1") && ben.read("api-keys/one.json") == "" {
+				t.Error("the journal in shared state has the result, and the key's secret is lost")
+			}
+			anna.storage.cut.Store(false)
+			close(restored)
+		}
 		anna.storage.once.Store("/objects/", func() {
 			check(t, folder.Write("api-keys/one.json", []byte("its secret")))
 			go func() { recorded <- journal.RecordResult("api-key", "one", "EXO1", state.Created) }()
 			synctest.Wait() // it has written its line, and waits until that is stored
-			anna.storage.once.Store("/objects/", func() { anna.storage.cut.Store(true) })
+			anna.storage.once.Store("/objects/", func() {
+				anna.storage.cut.Store(true)
+				time.AfterFunc(10*time.Second, endOutage) // less than the lock lasts
+			})
 		})
 		check(t, journal.RecordIntent("instance", "master-0"))
-		if strings.Contains(ben.read(state.JournalFile), "EXO1") && ben.read("api-keys/one.json") == "" {
-			t.Error("the journal in shared state has the result, and the key's secret is lost")
-		}
-		anna.storage.cut.Store(false)
 		check(t, <-recorded)
+		<-restored
 		if !strings.Contains(ben.read(state.JournalFile), "EXO1") || ben.read("api-keys/one.json") == "" {
 			t.Error("the result was recorded without the key, or the journal's line is missing")
 		}
