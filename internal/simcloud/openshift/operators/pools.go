@@ -70,9 +70,13 @@ func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (m
 // syncPool: a pool whose configuration cannot be rendered keeps the previous one.
 func (k machineConfigOperator) syncPool(name string, merged machineconfig.Rendered, failure error, seen clusterSnapshot) error {
 	reports := k.findMismatches(name, seen.nodes)
-	all, ready := 0, 0
+	all, updated, ready := 0, 0, 0
 	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
-		if reports[node.Name()] == "" && hasPoolConfig(node) {
+		if reports[node.Name()] != "" || !hasPoolConfig(node) {
+			continue
+		}
+		updated++
+		if cordoned, _ := node.Get("spec.unschedulable").(bool); !cordoned { // a cordoned node is not ready for its pool
 			ready++
 		}
 	}
@@ -84,7 +88,7 @@ func (k machineConfigOperator) syncPool(name string, merged machineconfig.Render
 	_, err := k.Objects.Update(cluster.PoolResource, "", name, func(o kube.Object) error {
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)
-		o.Set("status.updatedMachineCount", ready)
+		o.Set("status.updatedMachineCount", updated)
 		o.Set("status.unavailableMachineCount", all-ready)
 		o.Set("status.degradedMachineCount", len(reports))
 		o.SetCondition(k.Timestamp(), "Updated", kube.FormatStatus(all > 0 && all == ready), "", "")
