@@ -121,9 +121,11 @@ func answerTable() map[string]answerRow {
 	for role, machine := range map[string]string{"controlPlane": "master-0", "infra": "infra-0", "storage": "storage-0", "workers": "worker-0"} {
 		table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "instead of standard.huge", "exo compute instance scale --zone ch-gva-2", "oc adm uncordon " + machine}}
 		table["sizing."+role+".rootDisk"] = answerRow{outDifferent, "120", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2", "oc delete node " + machine}}
-		if role == "workers" || role == "infra" { // which the verbs of nodes replace
-			resize := "exoshift nodes resize --group " + role
+		resize := "exoshift nodes resize --group " + role
+		if role != "storage" { // the verbs of nodes replace workers and infra nodes, and change the type of masters
 			table["sizing."+role+".type"] = answerRow{outDifferent, "standard.huge", []string{machine + ": its type is", "instead of standard.huge", resize + " --type standard.huge"}}
+		}
+		if role == "workers" || role == "infra" {
 			table["sizing."+role+".rootDisk"] = answerRow{outDifferent, "120", []string{machine + ": its disk", resize + " --disk "}}
 		}
 		table["sizing."+role+".dataDisk"] = answerRow{outDifferent, "250", []string{machine + ": its disk", "exo compute instance delete --zone ch-gva-2"}}

@@ -47,11 +47,11 @@ func TestInstall_Finished(t *testing.T) {
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"is one of a fleet":                                       oneOfFleet,
 		"is stopped for days and started again":                   clusterHibernates,
-		"is switched off by hand, and its certificates end":       certificatesRepaired,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {
 		tests["changes its routers to another protocol"] = protocolChanged
+		tests["is switched off by hand, and its certificates end"] = certificatesRepaired
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
 		tests["loses a load balancer, with nodes at the elastic IP"] = loadBalancerLost(state.InternalElasticIP)
 	}

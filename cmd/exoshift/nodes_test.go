@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,11 +51,15 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a volume follows its pod":                      volumeFollows,
 		"a dead machine is removed without an eviction": deadNodeRemoved,
 		"both load balancers are replaced":              balancersReplaced,
-		"a load balancer that must not be replaced now": balancerRefused,
-		"load balancers that cannot follow the answers": balancersReconfigured,
-		"a load balancer that is kept":                  balancerKept,
+		"a dead master is replaced":                     deadMasterReplaced,
 	}
-	maps.Copy(tests, masterTests())
+	if !testing.Short() {
+		tests["a load balancer that must not be replaced now"] = balancerRefused
+		tests["load balancers that cannot follow the answers"] = balancersReconfigured
+		tests["a load balancer that is kept"] = balancerKept
+		tests["masters of another type are resized"] = mastersResized
+		tests["masters that the cluster cannot do without"] = mastersRefused
+	}
 	for name, struck := range struckVerbs() {
 		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
 			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {

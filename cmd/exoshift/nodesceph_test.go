@@ -42,6 +42,7 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 		finished = time.Now()
 	})
 	t.Run("the scenario ceph-degraded", func(t *testing.T) {
+		long(t)
 		t.Parallel()
 		copied := t.TempDir()
 		copyTree(t, dir, copied)
@@ -62,12 +63,13 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 			})
 		})
 	}
-	for name, test := range map[string]func(*testing.T, run.Run, *simcloud.Zone){
-		"another takes the place of a replaced one": storageReplaced,
-		"what Ceph cannot lose":                     storageRefused,
-		"a change that is stopped is undone":        storageStopped,
-		"a removed one leaves its data":             storageRemoved,
-	} {
+	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){"another takes the place of a replaced one": storageReplaced}
+	if !testing.Short() {
+		tests["what Ceph cannot lose"] = storageRefused
+		tests["a change that is stopped is undone"] = storageStopped
+		tests["a removed one leaves its data"] = storageRemoved
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			copied := t.TempDir()

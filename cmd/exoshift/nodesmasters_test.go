@@ -21,15 +21,6 @@ import (
 	"exoshift/state/controlplane"
 )
 
-// masterTests are the tests of masters of a cluster that is installed.
-func masterTests() map[string]func(*testing.T, run.Run, *simcloud.Zone) {
-	return map[string]func(*testing.T, run.Run, *simcloud.Zone){
-		"a dead master is replaced":                  deadMasterReplaced,
-		"masters of another type are resized":        mastersResized,
-		"masters that the cluster cannot do without": mastersRefused,
-	}
-}
-
 func changeMasters(t *testing.T, s run.Run, wanted appnodes.Removal, alter func(*masters.Clients), do func(context.Context, appnodes.Cluster, appnodes.Removal, appnodes.Display) error) (string, error) {
 	t.Helper()
 	wanted.Backup.Without, wanted.DeleteEmptyDir = true, true

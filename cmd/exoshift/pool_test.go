@@ -50,6 +50,8 @@ func checkPool(t *testing.T, s run.Run, count int) state.Spec {
 
 // TestPool_InstalledAndDestroyed: the members get their names and addresses from the API, their certificates and labels as all nodes do.
 func TestPool_InstalledAndDestroyed(t *testing.T) {
+	whole(t)
+	t.Parallel()
 	virtuallyIn(t, circumstances{spec: workerPool}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		before := belongings(t, s)
 		installed(t, s)
@@ -89,6 +91,8 @@ func waitForPool(t *testing.T, s run.Run) []string {
 
 // TestPool_Verbs has an installed cluster for each case.
 func TestPool_Verbs(t *testing.T) {
+	long(t)
+	t.Parallel()
 	dir := t.TempDir()
 	var finished time.Time
 	virtuallyIn(t, circumstances{dir: dir, spec: fourInPool}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
