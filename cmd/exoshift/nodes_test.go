@@ -60,7 +60,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		tests["masters of another type are resized"] = mastersResized
 		tests["masters that the cluster cannot do without"] = mastersRefused
 	}
-	for name, struck := range struckVerbs() {
+	for name, loop := range listFaultLoops() {
 		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
 			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
 				long(t)
@@ -69,7 +69,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 				copyTree(t, dir, copied)
 				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 					waitForNodes(t, s)
-					struck(t, s, by, first)
+					loop(t, s, by, first)
 				})
 			})
 		}
@@ -81,7 +81,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		copyTree(t, dir, copied)
 		virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 			waitForNodes(t, s)
-			masterStruck(t, s, by)
+			masterWithFaults(t, s, by)
 		})
 	})
 	t.Run("the scenario node-never-returns", func(t *testing.T) {

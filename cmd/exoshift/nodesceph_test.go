@@ -59,7 +59,7 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 			copyTree(t, dir, copied)
 			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: threeStorageNodes, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				waitForCeph(t, s)
-				storageStruck(t, s, by, first)
+				storageWithFaults(t, s, by, first)
 			})
 		})
 	}

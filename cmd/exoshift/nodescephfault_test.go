@@ -18,55 +18,55 @@ import (
 	"exoshift/state/rook"
 )
 
-// struckCeph is the cluster for what changes a storage node.
-type struckCeph struct{ struckCluster }
+// faultyCeph is the cluster for what changes a storage node.
+type faultyCeph struct{ faultyCluster }
 
-func (c struckCeph) RunCeph(ctx context.Context, arguments ...string) error {
+func (c faultyCeph) RunCeph(ctx context.Context, arguments ...string) error {
 	return c.by.change(func() error { return c.Cluster.RunCeph(ctx, arguments...) })
 }
 
-func (c struckCeph) SetCephDevices(ctx context.Context, count int) error {
+func (c faultyCeph) SetCephDevices(ctx context.Context, count int) error {
 	return c.by.change(func() error { return c.Cluster.SetCephDevices(ctx, count) })
 }
 
-func (c struckCeph) SetCephMonCheck(ctx context.Context, content string) error {
+func (c faultyCeph) SetCephMonCheck(ctx context.Context, content string) error {
 	return c.by.change(func() error { return c.Cluster.SetCephMonCheck(ctx, content) })
 }
 
-func (c struckCeph) ScaleCephOperator(ctx context.Context, replicas int) error {
+func (c faultyCeph) ScaleCephOperator(ctx context.Context, replicas int) error {
 	return c.by.change(func() error { return c.Cluster.ScaleCephOperator(ctx, replicas) })
 }
 
-func (c struckCeph) StopOSD(ctx context.Context, osd int) error {
+func (c faultyCeph) StopOSD(ctx context.Context, osd int) error {
 	return c.by.change(func() error { return c.Cluster.StopOSD(ctx, osd) })
 }
 
-func (c struckCeph) DeleteCephDisk(ctx context.Context, disk rook.Disk) error {
+func (c faultyCeph) DeleteCephDisk(ctx context.Context, disk rook.Disk) error {
 	return c.by.change(func() error { return c.Cluster.DeleteCephDisk(ctx, disk) })
 }
 
-func (c struckCeph) DeleteCephVolume(ctx context.Context, name string) error {
+func (c faultyCeph) DeleteCephVolume(ctx context.Context, name string) error {
 	return c.by.change(func() error { return c.Cluster.DeleteCephVolume(ctx, name) })
 }
 
-func (c struckCeph) SetSyncPolicy(ctx context.Context, name, automated string) error {
+func (c faultyCeph) SetSyncPolicy(ctx context.Context, name, automated string) error {
 	return c.by.change(func() error { return c.Cluster.SetSyncPolicy(ctx, name, automated) })
 }
 
-func (c struckCeph) Silence(ctx context.Context, label, value, comment string, now time.Time, length time.Duration) error {
+func (c faultyCeph) Silence(ctx context.Context, label, value, comment string, now time.Time, length time.Duration) error {
 	return c.by.change(func() error { return c.Cluster.Silence(ctx, label, value, comment, now, length) })
 }
 
-func (c struckCeph) EndSilence(ctx context.Context, comment string) error {
+func (c faultyCeph) EndSilence(ctx context.Context, comment string) error {
 	return c.by.change(func() error { return c.Cluster.EndSilence(ctx, comment) })
 }
 
-// sampledStorageCalls is the distance of the calls to Ceph and its cluster that are struck.
+// sampledStorageCalls is the distance of the calls to Ceph and its cluster that have a fault.
 const sampledStorageCalls = 7
 
-// storageStruck replaces a storage node by runs of the same command, each of which is struck at a later one of its calls that change something,
+// storageWithFaults replaces a storage node by runs of the same command, each of which has a fault at a later one of its calls that change something,
 // until one is not: a run goes on where the last one was. Nothing may be lost, doubled, or left switched.
-func storageStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
+func storageWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	before := listTally(t, s)
 	const old, next = "storage-1", "storage-3"
 	if by.how == answerLost || by.how == refusedBurst {
@@ -82,10 +82,10 @@ func storageStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 		argo := &argoCD{t: t, count: 3}
 		out, err := changeNodes(t, s, appnodes.Removal{Names: []string{old}}, func(clients *nodes.Clients) {
 			argo.Cluster = clients.Cluster
-			clients.Cluster = struckCeph{struckCluster{argo, by}}
+			clients.Cluster = faultyCeph{faultyCluster{argo, by}}
 		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 			cluster.AlterInstallation = func(clients *install.Clients) {
-				clients.Cluster = struckInstallation{clients.Cluster, by, next, new(atomic.Bool)}
+				clients.Cluster = faultyInstallation{clients.Cluster, by, next, new(atomic.Bool)}
 			}
 			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
 		})
@@ -148,7 +148,7 @@ func storageStopped(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	}
 	by := &faultInjector{how: killedBefore}
 	replaceStopped(func(c nodes.Cluster, stop func()) nodes.Cluster {
-		return interruptedWait{struckCeph{struckCluster{c, by}}, func() { by.begin(1, stop); by.die() }}
+		return interruptedWait{faultyCeph{faultyCluster{c, by}}, func() { by.begin(1, stop); by.die() }}
 	})
 	by.end()
 	if left := facts(t, s).Storage; left == nil || !left.Silenced || len(left.Policies) != 2 || len(left.Options) != 2 || len(left.Weights) != 1 {

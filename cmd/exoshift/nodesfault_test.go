@@ -129,13 +129,13 @@ func (s *faultInjector) change(call func() error) error {
 	return fault.Newf(fault.Transient, "call", "500")
 }
 
-// struckCluster is the cluster for what removes nodes.
-type struckCluster struct {
+// faultyCluster is the cluster for what removes nodes.
+type faultyCluster struct {
 	nodes.Cluster
 	by *faultInjector
 }
 
-func (c struckCluster) do(call func() (state.Action, error)) (action state.Action, err error) {
+func (c faultyCluster) do(call func() (state.Action, error)) (action state.Action, err error) {
 	err = c.by.change(func() (err error) {
 		action, err = call()
 		return err
@@ -143,27 +143,27 @@ func (c struckCluster) do(call func() (state.Action, error)) (action state.Actio
 	return action, err
 }
 
-func (c struckCluster) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
+func (c faultyCluster) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
 	return c.do(func() (state.Action, error) { return c.Cluster.SetCordon(ctx, node, cordoned) })
 }
 
-func (c struckCluster) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
+func (c faultyCluster) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
 	return c.do(func() (state.Action, error) { return c.Cluster.EvictPod(ctx, pod) })
 }
 
-func (c struckCluster) DeleteNode(ctx context.Context, node string) (state.Action, error) {
+func (c faultyCluster) DeleteNode(ctx context.Context, node string) (state.Action, error) {
 	return c.do(func() (state.Action, error) { return c.Cluster.DeleteNode(ctx, node) })
 }
 
-// struckInstallation is the cluster for what adds a node.
-type struckInstallation struct {
+// faultyInstallation is the cluster for what adds a node.
+type faultyInstallation struct {
 	install.Cluster
 	by      *faultInjector
 	node    string
 	pending *atomic.Bool // the node has a request that may be approved
 }
 
-func (c struckInstallation) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
+func (c faultyInstallation) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
 	seen, err := c.Cluster.Poll(ctx, bootstrap, expected)
 	c.pending.Store(slices.ContainsFunc(seen.Requests, func(r state.NodeRequest) bool {
 		return r.Node == c.node && r.State == state.RequestPending && r.BlockedReason == ""
@@ -171,7 +171,7 @@ func (c struckInstallation) Poll(ctx context.Context, bootstrap netip.Addr, expe
 	return seen, err
 }
 
-func (c struckInstallation) Approve(ctx context.Context) (decisions []state.CSRDecision, err error) {
+func (c faultyInstallation) Approve(ctx context.Context) (decisions []state.CSRDecision, err error) {
 	approve := func() (err error) {
 		decisions, err = c.Cluster.Approve(ctx)
 		return err
@@ -184,7 +184,7 @@ func (c struckInstallation) Approve(ctx context.Context) (decisions []state.CSRD
 	return decisions, err
 }
 
-func (c struckInstallation) LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (action state.Action, err error) {
+func (c faultyInstallation) LabelNode(ctx context.Context, name string, labels map[string]string, taints []state.Taint) (action state.Action, err error) {
 	label := func() (err error) {
 		action, err = c.Cluster.LabelNode(ctx, name, labels, taints)
 		return err
@@ -197,14 +197,14 @@ func (c struckInstallation) LabelNode(ctx context.Context, name string, labels m
 	return action, err
 }
 
-// struckBalancers is the cluster for what replaces load balancers.
-type struckBalancers struct {
+// faultyBalancers is the cluster for what replaces load balancers.
+type faultyBalancers struct {
 	balancers.Cluster
 	by       *faultInjector
 	checking bool // there is a pod
 }
 
-func (c *struckBalancers) CheckFromNode(ctx context.Context, node, address string) error {
+func (c *faultyBalancers) CheckFromNode(ctx context.Context, node, address string) error {
 	check := func() error { return c.Cluster.CheckFromNode(ctx, node, address) }
 	if c.checking {
 		return check()
@@ -213,7 +213,7 @@ func (c *struckBalancers) CheckFromNode(ctx context.Context, node, address strin
 	return c.by.change(check)
 }
 
-func (c *struckBalancers) EndNodeChecks(ctx context.Context) (action state.Action, err error) {
+func (c *faultyBalancers) EndNodeChecks(ctx context.Context) (action state.Action, err error) {
 	c.checking = false
 	err = c.by.change(func() (err error) {
 		action, err = c.Cluster.EndNodeChecks(ctx)
@@ -222,13 +222,13 @@ func (c *struckBalancers) EndNodeChecks(ctx context.Context) (action state.Actio
 	return action, err
 }
 
-func (s *faultInjector) strikeCluster(clients *nodes.Clients) {
-	clients.Cluster = struckCluster{clients.Cluster, s}
+func (s *faultInjector) injectIntoCluster(clients *nodes.Clients) {
+	clients.Cluster = faultyCluster{clients.Cluster, s}
 }
 
-// strikeInstallation is for the installation that adds the node.
-func (s *faultInjector) strikeInstallation(node string) func(*install.Clients) {
+// injectIntoInstallation is for the installation that adds the node.
+func (s *faultInjector) injectIntoInstallation(node string) func(*install.Clients) {
 	return func(clients *install.Clients) {
-		clients.Cluster = struckInstallation{clients.Cluster, s, node, new(atomic.Bool)}
+		clients.Cluster = faultyInstallation{clients.Cluster, s, node, new(atomic.Bool)}
 	}
 }

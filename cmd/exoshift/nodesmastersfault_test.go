@@ -16,33 +16,33 @@ import (
 	"exoshift/state/controlplane"
 )
 
-// struckMasters is the cluster for what changes masters; it requires that no member is removed beside one that is not healthy.
-type struckMasters struct {
+// faultyMasters is the cluster for what changes masters; it requires that no member is removed beside one that is not healthy.
+type faultyMasters struct {
 	masters.Cluster
-	struckCluster
+	faultyCluster
 	by      *faultInjector
 	t       *testing.T
 	deleted *bool // the Secrets were
 }
 
 // SetCordon meets no fault if it changes nothing.
-func (c struckMasters) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
+func (c faultyMasters) SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error) {
 	all, err := c.ListClusterNodes(ctx)
 	if err == nil && slices.ContainsFunc(all, func(n state.ClusterNode) bool { return n.Name == node && n.Cordoned == cordoned }) {
 		return c.Cluster.SetCordon(ctx, node, cordoned)
 	}
-	return c.struckCluster.SetCordon(ctx, node, cordoned)
+	return c.faultyCluster.SetCordon(ctx, node, cordoned)
 }
 
-func (c struckMasters) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
-	return c.struckCluster.EvictPod(ctx, pod)
+func (c faultyMasters) EvictPod(ctx context.Context, pod state.Pod) (state.Action, error) {
+	return c.faultyCluster.EvictPod(ctx, pod)
 }
 
-func (c struckMasters) DeleteNode(ctx context.Context, node string) (state.Action, error) {
-	return c.struckCluster.DeleteNode(ctx, node)
+func (c faultyMasters) DeleteNode(ctx context.Context, node string) (state.Action, error) {
+	return c.faultyCluster.DeleteNode(ctx, node)
 }
 
-func (c struckMasters) RemoveMember(ctx context.Context, member controlplane.Peer) (state.Action, error) {
+func (c faultyMasters) RemoveMember(ctx context.Context, member controlplane.Peer) (state.Action, error) {
 	seen, err := c.InspectControlPlane(ctx)
 	for _, peer := range seen.Peers {
 		if peer.Name != member.Name && !peer.Healthy {
@@ -55,7 +55,7 @@ func (c struckMasters) RemoveMember(ctx context.Context, member controlplane.Pee
 	return c.do(func() (state.Action, error) { return c.Cluster.RemoveMember(ctx, member) })
 }
 
-func (c struckMasters) DeleteMemberSecrets(ctx context.Context, node string) (deleted []string, err error) {
+func (c faultyMasters) DeleteMemberSecrets(ctx context.Context, node string) (deleted []string, err error) {
 	if *c.deleted {
 		return c.Cluster.DeleteMemberSecrets(ctx, node)
 	}
@@ -81,9 +81,9 @@ func (c keptMachines) DeleteInstance(ctx context.Context, id string) (state.Acti
 	return c.Cloud.DeleteInstance(ctx, id)
 }
 
-// masterStruck replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
+// masterWithFaults replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
 // turn, so that every call of the replacement is met by both. The same command goes on each time.
-func masterStruck(t *testing.T, s run.Run, by *faultInjector) {
+func masterWithFaults(t *testing.T, s run.Run, by *faultInjector) {
 	before, tally := inspectPlane(t, s), listTally(t, s)
 	var printed strings.Builder
 	deleted, at, last := new(bool), 1, ""
@@ -95,10 +95,10 @@ func masterStruck(t *testing.T, s run.Run, by *faultInjector) {
 		by.begin(at, kill)
 		out, err := changeMasters(t, s, appnodes.Removal{Names: []string{"master-1"}}, func(clients *masters.Clients) {
 			clients.Cloud = keptMachines{clients.Cloud, clients.Cluster, t}
-			clients.Cluster = struckMasters{clients.Cluster, struckCluster{clients.Cluster, by}, by, t, deleted}
+			clients.Cluster = faultyMasters{clients.Cluster, faultyCluster{clients.Cluster, by}, by, t, deleted}
 		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 			cluster.AlterInstallation = func(clients *install.Clients) {
-				clients.Cluster = struckInstallation{clients.Cluster, by, "master-1", new(atomic.Bool)}
+				clients.Cluster = faultyInstallation{clients.Cluster, by, "master-1", new(atomic.Bool)}
 			}
 			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
 		})

@@ -50,46 +50,14 @@ func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown 
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
 	add := c.newAdd(r, journal, facts)
 	roll := balancers.New(c.Spec, facts, clients, func(ctx context.Context, report provisioner.Report) error { return add(ctx, report, c.Spec) })
-	start, err := wanted.Window.start(c.Spec, c.Now())
-	if err != nil {
-		return err
-	}
-	immediate := wanted
-	immediate.Window = Window{}
-	plan, err := c.prepare(ctx, roll, immediate, r)
-	if err != nil {
-		return err
-	}
-	plan.Start = start
-	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
-		return err
-	}
-	if err := shown.Confirm(ctx); err != nil {
-		return err
-	}
-	if !start.IsZero() {
-		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
-			return err
-		}
-		if plan, err = c.prepare(ctx, roll, wanted, r); err != nil {
-			return err
-		}
-	}
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		restored, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
 		return describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up"), err
 	}
-	undone, err := undo(ctx, wanted.Names)
-	for _, event := range undone {
-		shown.Warn(event.Name + ": " + event.Text)
-	}
-	if err != nil {
-		return err
-	}
-	return c.execute(ctx, wanted, execution{
-		verb: "replace", plan: plan, work: roll,
-		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
-	}, shown)
+	return procedure{
+		verb: "replace", work: roll, undo: undo,
+		prepare: func(ctx context.Context, wanted Removal) (Plan, error) { return c.prepare(ctx, roll, wanted, r) },
+	}.carryOut(ctx, c.Cluster, wanted, shown)
 }
 
 // prepare returns refusals for the sake of the cluster with their exit code.

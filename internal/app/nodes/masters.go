@@ -114,48 +114,16 @@ type mastersTask struct {
 }
 
 func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTask, shown Display) error {
-	start, err := wanted.Window.start(c.Spec, c.Now())
-	if err != nil {
-		return err
-	}
-	immediate := wanted
-	immediate.Window = Window{}
-	plan, err := c.prepare(ctx, do, immediate)
-	if err != nil {
-		return err
-	}
-	plan.Start = start
-	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
-		return err
-	}
-	if err := shown.Confirm(ctx); err != nil {
-		return err
-	}
-	if !start.IsZero() {
-		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
-			return err
-		}
-		if plan, err = c.prepare(ctx, do, wanted); err != nil {
-			return err
-		}
-	}
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) {
 			return nodes.Undo(ctx, do.facts, do.clients.Cluster, keep)
 		})
 		return describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: what was begun with it was given up"), err
 	}
-	undone, err := undo(ctx, wanted.Names)
-	for _, event := range undone {
-		shown.Warn(event.Name + ": " + event.Text)
-	}
-	if err != nil {
-		return err
-	}
-	return c.execute(ctx, wanted, execution{
-		verb: do.verb, plan: plan, work: do.change,
-		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
-	}, shown)
+	return procedure{
+		verb: do.verb, work: do.change, undo: undo,
+		prepare: func(ctx context.Context, wanted Removal) (Plan, error) { return c.prepare(ctx, do, wanted) },
+	}.carryOut(ctx, c.Cluster, wanted, shown)
 }
 
 func (c masterChange) prepare(ctx context.Context, do mastersTask, wanted Removal) (plan Plan, err error) {

@@ -143,48 +143,16 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 		options.Add = c.newAdd(*do.install, journal, facts)
 	}
 	removal := nodes.NewRemoval(do.spec, facts, clients, options)
-	start, err := wanted.Window.start(c.Spec, c.Now())
-	if err != nil {
-		return err
-	}
-	immediate := wanted
-	immediate.Window = Window{}
-	plan, err := c.prepare(ctx, removal, immediate, do)
-	if err != nil {
-		return err
-	}
-	plan.Start = start
-	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
-		return err
-	}
-	if err := shown.Confirm(ctx); err != nil {
-		return err
-	}
-	if !start.IsZero() {
-		if err := waitStart(ctx, c.Net.Clock, start, shown); err != nil {
-			return err
-		}
-		if plan, err = c.prepare(ctx, removal, wanted, do); err != nil {
-			return err
-		}
-	}
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.Undo(ctx, facts, clients.Cluster, keep) })
 		switched, failure := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return removal.Undo(ctx, keep) })
 		events := describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: its removal was given up")
 		return append(events, describeSwitched(switched)...), errors.Join(err, failure)
 	}
-	undone, err := undo(ctx, wanted.Names)
-	for _, event := range undone {
-		shown.Warn(event.Name + ": " + event.Text)
-	}
-	if err != nil {
-		return err
-	}
-	return c.execute(ctx, wanted, execution{
-		verb: do.verb, plan: plan, work: removal,
-		undo: func(ctx context.Context) ([]provisioner.Event, error) { return undo(ctx, nil) },
-	}, shown)
+	return procedure{
+		verb: do.verb, work: removal, undo: undo,
+		prepare: func(ctx context.Context, wanted Removal) (Plan, error) { return c.prepare(ctx, removal, wanted, do) },
+	}.carryOut(ctx, c, wanted, shown)
 }
 
 func (c Cluster) openJournal(wanted Removal) (journal state.Recorder, closeJournal func(), err error) {

@@ -20,17 +20,17 @@ import (
 	"exoshift/state"
 )
 
-// struckVerb is a verb with a fault at one call that changes something, in a cluster that stands.
-type struckVerb struct {
+// faultyVerb is a verb with a fault at one call that changes something, in a cluster that stands.
+type faultyVerb struct {
 	name  string
 	run   func(ctx context.Context) (out string, err error) // with what the fault injector is in front of
 	again func() (out string, err error)                    // the same command, without a fault
 	check func()                                            // that the cluster is as the verb has to leave it
 }
 
-// strike carries out the verb with a fault at the call of that number. If it fails for that, it is given once more. strike returns how many
-// calls there were: less than the number if none was struck.
-func (v struckVerb) strike(t *testing.T, s run.Run, by *faultInjector, at int) (calls int) {
+// runWithFault carries out the verb with a fault at the call of that number. If it fails for that, it is given once more. It returns how many
+// calls there were: less than the number if none had a fault.
+func (v faultyVerb) runWithFault(t *testing.T, s run.Run, by *faultInjector, at int) (calls int) {
 	t.Helper()
 	ctx, kill := context.WithCancel(t.Context())
 	by.begin(at, kill)
@@ -54,9 +54,9 @@ func (v struckVerb) strike(t *testing.T, s run.Run, by *faultInjector, at int) (
 	return calls
 }
 
-// listStruck yields the numbers of the calls to strike of a verb that makes at least so many: samples that are so far apart, which begin at
-// another call for each kind of fault; or with EXOSHIFT_NODE_FAULTS=all every call, until more is false.
-func listStruck(first, distance, calls int, more *bool) iter.Seq[int] {
+// listFaultyCalls yields the numbers of the calls that have a fault, of a verb that makes at least so many: samples that are so far apart,
+// which begin at another call for each kind of fault; or with EXOSHIFT_NODE_FAULTS=all every call, until more is false.
+func listFaultyCalls(first, distance, calls int, more *bool) iter.Seq[int] {
 	at := 1 + first*distance/4
 	if os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
 		at, distance, calls = 1, 1, math.MaxInt
@@ -67,28 +67,28 @@ func listStruck(first, distance, calls int, more *bool) iter.Seq[int] {
 	}
 }
 
-// struckFault is a loop over the calls of a verb that change something. first numbers the kinds of faults.
-type struckFault func(t *testing.T, s run.Run, by *faultInjector, first int)
+// faultLoop is a loop over the calls of a verb that change something. first numbers the kinds of faults.
+type faultLoop func(t *testing.T, s run.Run, by *faultInjector, first int)
 
-func struckVerbs() map[string]struckFault {
-	return map[string]struckFault{
-		"a replacement": replacementStruck, "a removal and an addition": removalStruck, "a resize": resizeStruck, "a replacement of a load balancer": balancerStruck,
+func listFaultLoops() map[string]faultLoop {
+	return map[string]faultLoop{
+		"a replacement": replacementWithFaults, "a removal and an addition": removalWithFaults, "a resize": resizeWithFaults, "a replacement of a load balancer": balancerWithFaults,
 	}
 }
 
-// replacementStruck replaces a node for each call that is struck, in one cluster. It has to be as large as before after each, with nothing
+// replacementWithFaults replaces a node for each call that has a fault, in one cluster. It has to be as large as before after each, with nothing
 // doubled and nothing cordoned. The calls are those of an addition and of a removal, and what puts the answers in force in between.
-func replacementStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
+func replacementWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	serveWeb(t, s, 4, 2)
 	before := listTally(t, s)
 	old, next := "worker-1", "worker-4"
 	more := true
-	for at := range listStruck(first, 4, 8, &more) {
-		verb := struckVerb{
+	for at := range listFaultyCalls(first, 4, 8, &more) {
+		verb := faultyVerb{
 			name: "replace",
 			run: func(ctx context.Context) (string, error) {
-				return changeNodes(t, s, appnodes.Removal{Names: []string{old}}, by.strikeCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-					cluster.AlterInstallation = by.strikeInstallation(next)
+				return changeNodes(t, s, appnodes.Removal{Names: []string{old}}, by.injectIntoCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+					cluster.AlterInstallation = by.injectIntoInstallation(next)
 					return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
 				})
 			},
@@ -98,7 +98,7 @@ func replacementStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 				checkTally(t, s, before)
 			},
 		}
-		calls := verb.strike(t, s, by, at)
+		calls := verb.runWithFault(t, s, by, at)
 		if more = calls >= at; !more && calls < 8 {
 			t.Errorf("there were only %d calls", calls)
 		}
@@ -106,25 +106,25 @@ func replacementStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 	}
 }
 
-// removalStruck removes a node and adds it again for each call that is struck, in one cluster.
-func removalStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
+// removalWithFaults removes a node and adds it again for each call that has a fault, in one cluster.
+func removalWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	serveWeb(t, s, 4, 2)
 	before := listTally(t, s)
-	remove := struckVerb{
+	remove := faultyVerb{
 		name: "remove",
 		run: func(ctx context.Context) (string, error) {
-			return changeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, by.strikeCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+			return changeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, by.injectIntoCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 				return cluster.Remove(ctx, wanted, shown)
 			})
 		},
 		again: func() (string, error) { return removeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}}, nil) },
 		check: func() { checkRemoved(t, s, "worker-1", 10) },
 	}
-	add := struckVerb{
+	add := faultyVerb{
 		name: "add",
 		run: func(ctx context.Context) (string, error) {
 			cluster := clusterOf(t, s)
-			cluster.AlterInstallation = by.strikeInstallation("worker-1")
+			cluster.AlterInstallation = by.injectIntoInstallation("worker-1")
 			return "", addTo(ctx, s, cluster, "workers", 1)
 		},
 		again: func() (string, error) { return "", endAddition(t, s, 4) },
@@ -134,8 +134,8 @@ func removalStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 		},
 	}
 	more := true
-	for at := range listStruck(first, 4, 4, &more) {
-		removed, added := remove.strike(t, s, by, at), add.strike(t, s, by, at)
+	for at := range listFaultyCalls(first, 4, 4, &more) {
+		removed, added := remove.runWithFault(t, s, by, at), add.runWithFault(t, s, by, at)
 		if more = removed >= at || added >= at; !more && (removed < 4 || added < 4) {
 			t.Errorf("there were only %d and %d calls", removed, added)
 		}
@@ -158,8 +158,8 @@ func endAddition(t *testing.T, s run.Run, workers int) error {
 	return installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: io.Discard})
 }
 
-// resizeStruck gives the only node of a group another size for each call that is struck, in one cluster.
-func resizeStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
+// resizeWithFaults gives the only node of a group another size for each call that has a fault, in one cluster.
+func resizeWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	s.Spec.Sizing.ExtraGroups = []state.GroupSpec{{Name: "batch", MachineSpec: s.Spec.Sizing.Workers}}
 	s.Spec.Sizing.ExtraGroups[0].Count = 1
 	installed(t, s)
@@ -167,12 +167,12 @@ func resizeStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 	old, next := "batch-0", "batch-1"
 	size := appnodes.Size{Group: "batch", Type: "standard.titan"}
 	more := true
-	for at := range listStruck(first, 8, 8, &more) {
-		verb := struckVerb{
+	for at := range listFaultyCalls(first, 8, 8, &more) {
+		verb := faultyVerb{
 			name: "resize",
 			run: func(ctx context.Context) (string, error) {
-				return changeNodes(t, s, appnodes.Removal{Force: true, DeleteEmptyDir: true}, by.strikeCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-					cluster.AlterInstallation = by.strikeInstallation(next)
+				return changeNodes(t, s, appnodes.Removal{Force: true, DeleteEmptyDir: true}, by.injectIntoCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+					cluster.AlterInstallation = by.injectIntoInstallation(next)
 					return cluster.Resize(ctx, size, wanted, nodeInstaller(s), shown)
 				})
 			},
@@ -193,7 +193,7 @@ func resizeStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 				}
 			},
 		}
-		calls := verb.strike(t, s, by, at)
+		calls := verb.runWithFault(t, s, by, at)
 		if more = calls >= at; !more && calls < 8 {
 			t.Errorf("there were only %d calls", calls)
 		}
@@ -206,15 +206,15 @@ func resizeStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 	}
 }
 
-// balancerStruck replaces a load balancer for each call that is struck, in one cluster.
-func balancerStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
+// balancerWithFaults replaces a load balancer for each call that has a fault, in one cluster.
+func balancerWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	pass(t, s, 5*time.Minute) // the health checks of a zone that has just been opened
 	before := listTally(t, s)
-	verb := struckVerb{
+	verb := faultyVerb{
 		name: "replace lb-0",
 		run: func(ctx context.Context) (string, error) {
 			return changeNodes(t, s, appnodes.Removal{Names: []string{"lb-0"}}, nil, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-				cluster.AlterBalancers = func(clients *balancers.Clients) { clients.Cluster = &struckBalancers{Cluster: clients.Cluster, by: by} }
+				cluster.AlterBalancers = func(clients *balancers.Clients) { clients.Cluster = &faultyBalancers{Cluster: clients.Cluster, by: by} }
 				return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
 			})
 		},
@@ -225,8 +225,8 @@ func balancerStruck(t *testing.T, s run.Run, by *faultInjector, first int) {
 		},
 	}
 	more := true
-	for at := range listStruck(first, 8, 15, &more) {
-		calls := verb.strike(t, s, by, at)
+	for at := range listFaultyCalls(first, 8, 15, &more) {
+		calls := verb.runWithFault(t, s, by, at)
 		if more = calls >= at; !more && calls < 15 {
 			t.Errorf("there were only %d calls", calls)
 		}
