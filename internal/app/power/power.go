@@ -124,10 +124,7 @@ func (c Cluster) Start(ctx context.Context, wanted Request, shown Display) error
 func (c Cluster) RepairCertificates(ctx context.Context, wanted Request, shown Display) error {
 	return c.withClients(wanted.DryRun, func(clients power.Clients, journal state.Recorder) error {
 		repair := power.NewRepair(c.Spec, state.NewFactsStore(c.Facts, c.Folder.SaveFacts), clients, journal)
-		silent, err := repair.Review(ctx)
-		if fault.Is(err, fault.Conflict) {
-			err = exit.WithCode(exit.Answers, err)
-		}
+		silent, err := c.findSilent(ctx, repair)
 		if err != nil {
 			return err
 		}
@@ -144,6 +141,31 @@ func (c Cluster) RepairCertificates(ctx context.Context, wanted Request, shown D
 		}
 		return c.execute(ctx, wanted, plan, nil, shown)
 	})
+}
+
+// findSilent returns refusals with their exit code. The machines of a rehearsal start when its zone is opened, so that its nodes are waited for.
+func (c Cluster) findSilent(ctx context.Context, repair *power.Repair) (silent []power.SilentNode, err error) {
+	limit := time.Duration(0)
+	if c.Facts.Rehearsal {
+		limit = settleLimit
+	}
+	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+		silent, err = repair.Review(ctx)
+		switch {
+		case fault.Is(err, fault.Conflict):
+			return nil
+		case err == nil && len(silent) > 0:
+			return errors.New("nodes are not ready")
+		}
+		return err
+	})(ctx, func(provisioner.Event) {})
+	switch {
+	case ctx.Err() != nil:
+		return nil, late
+	case fault.Is(err, fault.Conflict):
+		err = exit.WithCode(exit.Answers, err)
+	}
+	return silent, err
 }
 
 // settleLimit is for how long the cluster of a rehearsal may take to be well: its machines start when its zone is opened.
