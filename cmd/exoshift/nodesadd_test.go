@@ -27,7 +27,8 @@ func (o additionOutput) ShowPreview(preview appnodes.AdditionPreview) error {
 	*o.shown = preview.Names
 	return nil
 }
-func (additionOutput) Confirm(context.Context) error { return nil }
+func (additionOutput) Confirm(context.Context) error               { return nil }
+func (additionOutput) End(appnodes.AdditionPreview, error, string) {}
 
 func nodeInstaller(s run.Run) appnodes.Installer {
 	return appnodes.Installer{OpenRun: func(_ context.Context, spec state.Spec, _ wizard.Secrets, _ state.Folder) (run.Run, error) {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	appnodes "exoshift/internal/app/nodes"
@@ -51,20 +53,23 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 			degradedAwaited(t, s)
 		})
 	})
-	for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
-		t.Run("a replacement with a fault at every call: "+string(how), func(t *testing.T) {
-			long(t)
-			t.Parallel()
-			copied, by := t.TempDir(), &faultInjector{how: how}
-			copyTree(t, dir, copied)
-			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: threeStorageNodes, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-				waitForCeph(t, s)
-				storageWithFaults(t, s, by, first)
+	for name, loop := range map[string]faultLoop{"a replacement": storageWithFaults, "an addition": storageAdditionWithFaults} {
+		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
+				long(t)
+				t.Parallel()
+				copied, by := t.TempDir(), &faultInjector{how: how}
+				copyTree(t, dir, copied)
+				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: threeStorageNodes, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+					waitForCeph(t, s)
+					loop(t, s, by, first)
+				})
 			})
-		})
+		}
 	}
 	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){"another takes the place of a replaced one": storageReplaced}
 	if !testing.Short() {
+		tests["another one is added"] = storageAdded
 		tests["what Ceph cannot lose"] = storageRefused
 		tests["a change that is stopped is undone"] = storageStopped
 		tests["a removed one leaves its data"] = storageRemoved
@@ -325,11 +330,13 @@ func storageRefused(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	requireSwitchedBack(t, s)
 }
 
-// storageRemoved adds a storage node, and requires that another one is removed only when Ceph does without it, and that all data is there
+// storageRemoved adds a storage node whose disk Ceph does not use, and requires that another one is removed only when Ceph does without it, and that all data is there
 // afterwards.
 func storageRemoved(t *testing.T, s run.Run, _ *simcloud.Zone) {
-	if names, err := addNodes(t, s, "storage", 1, false); err != nil || !slices.Equal(names, []string{"storage-3"}) {
-		t.Fatalf("%v: %v", names, err)
+	larger := s
+	larger.Spec = s.Spec.WithCount(state.RoleStorage, 4)
+	if err := installWith(t.Context(), larger, cli.Streams{Out: io.Discard, Err: io.Discard}); err != nil {
+		t.Fatal(err)
 	}
 	cluster := openCluster(t, s)
 	remove := func() (string, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
-	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
 	"exoshift/state/rook"
 )
@@ -64,11 +62,33 @@ func (c faultyCeph) EndSilence(ctx context.Context, comment string) error {
 // sampledStorageCalls is the distance of the calls to Ceph and its cluster that have a fault.
 const sampledStorageCalls = 7
 
-// storageWithFaults replaces a storage node by runs of the same command, each of which has a fault at a later one of its calls that change something,
-// until one is not: a run goes on where the last one was. Nothing may be lost, doubled, or left switched.
+// storageWithFaults replaces a storage node by runs of the same command, each of which has a fault at a later one of its calls that change something.
+// Nothing may be lost, doubled, or left switched.
 func storageWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	before := listTally(t, s)
 	const old, next = "storage-1", "storage-3"
+	runWithFaults(t, s, by, first, func(ctx context.Context) (string, error) {
+		argo := &argoCD{t: t, count: 3}
+		return changeNodes(t, s, appnodes.Removal{Names: []string{old}}, func(clients *nodes.Clients) {
+			argo.Cluster = clients.Cluster
+			clients.Cluster = faultyCeph{faultyCluster{argo, by}}
+		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+			cluster.AlterInstallation = by.injectIntoInstallation(next)
+			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
+		})
+	})
+	checkRemoved(t, s, old, 12)
+	requireStored(t, s, "storage-0", "storage-2", "storage-3")
+	checkTally(t, s, before)
+	if left := facts(t, s).Storage; left != nil {
+		t.Errorf("the facts have %+v", left)
+	}
+}
+
+// runWithFaults gives the same command until it succeeds, each time with a fault at a later one of its calls that change something: a run goes on
+// where the last one was.
+func runWithFaults(t *testing.T, s run.Run, by *faultInjector, first int, command func(context.Context) (out string, err error)) {
+	t.Helper()
 	if by.how == answerLost || by.how == refusedBurst {
 		by.every = 9 // such calls are made again, and a run ends
 	}
@@ -79,16 +99,7 @@ func storageWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	for ; at < 200; at += step {
 		ctx, kill := context.WithCancel(t.Context())
 		by.begin(at, kill)
-		argo := &argoCD{t: t, count: 3}
-		out, err := changeNodes(t, s, appnodes.Removal{Names: []string{old}}, func(clients *nodes.Clients) {
-			argo.Cluster = clients.Cluster
-			clients.Cluster = faultyCeph{faultyCluster{argo, by}}
-		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-			cluster.AlterInstallation = func(clients *install.Clients) {
-				clients.Cluster = faultyInstallation{clients.Cluster, by, next, new(atomic.Bool)}
-			}
-			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
-		})
+		out, err := command(ctx)
 		calls := by.end()
 		kill()
 		switch {
@@ -105,14 +116,6 @@ func storageWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 		passTime(t, s, time.Minute)
 	}
 	passTime(t, s, 3*time.Minute)
-	checkRemoved(t, s, old, 12)
-	requireStored(t, s, "storage-0", "storage-2", "storage-3")
-	if after := listTally(t, s); strings.Join(after, " ") != strings.Join(before, " ") {
-		t.Errorf("%s: there are %v, and were %v", by.how, after, before)
-	}
-	if left := facts(t, s).Storage; left != nil {
-		t.Errorf("the facts have %+v", left)
-	}
 }
 
 // interruptedWait ends a run while data is moved.

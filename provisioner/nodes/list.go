@@ -25,6 +25,8 @@ type Node struct {
 	Balancer *Balancer
 	// IsStorageChanged: a change of its Ceph was begun and not ended.
 	IsStorageChanged bool
+	// IsStorageAdded: it is a new storage node, and its addition was begun and not ended.
+	IsStorageAdded bool
 }
 
 // Differs returns how it differs from the answers.
@@ -71,7 +73,7 @@ func (n Node) Findings() []string {
 	}
 	switch {
 	case n.Removal == nil && n.IsStorageChanged:
-		all = append(all, "its data is being moved for a change that has not ended: exoshift nodes replace or remove "+n.Name)
+		all = append(all, n.describeStorage())
 	case n.Removal == nil:
 	case n.Removal.Type != "":
 		all = append(all, "its change to the type "+n.Removal.Type+" has not ended: "+FormatCommand(*n.Removal))
@@ -83,6 +85,14 @@ func (n Node) Findings() []string {
 		all = append(all, "its removal has not ended: exoshift nodes remove "+n.Name)
 	}
 	return all
+}
+
+// describeStorage says which command ends the change of its Ceph.
+func (n Node) describeStorage() string {
+	if n.IsStorageAdded {
+		return "its addition has not ended: exoshift nodes add --group storage --count 1"
+	}
+	return "its data is being moved for a change that has not ended: exoshift nodes replace or remove " + n.Name
 }
 
 // FormatCommand returns the command that ends what was begun with a node.
@@ -144,7 +154,8 @@ func join(spec state.Spec, facts state.Facts, members []state.ClusterNode, machi
 		if !known {
 			at = len(all)
 			index[name] = at
-			all = append(all, Node{Name: name, Role: role, Removal: facts.FindRemoval(name), IsStorageChanged: facts.Storage != nil && facts.Storage.Node == name})
+			changed := facts.Storage != nil && facts.Storage.Node == name
+			all = append(all, Node{Name: name, Role: role, Removal: facts.FindRemoval(name), IsStorageChanged: changed, IsStorageAdded: changed && facts.Storage.Added})
 		}
 		return &all[at]
 	}

@@ -72,7 +72,10 @@ type Change struct {
 	// MonCheck is the JSON of the check of mons before; nil: it was not changed.
 	MonCheck *string `json:"monCheck,omitempty"`
 
-	Devices int    `json:"devices,omitzero"` // disks that Ceph is to use in the end; 0: not known yet
+	// Added: the node is a new one that the answers have, and whose addition has not ended.
+	Added bool `json:"added,omitzero"`
+
+	Devices int    `json:"devices,omitzero"` // disks that Ceph is to use in the end, without a node that is added; 0: not known yet
 	Disks   []Disk `json:"disks,omitempty"`  // of the node, as long as not all of them are deleted
 	Emptied bool   `json:"emptied,omitzero"` // nothing needs its OSDs any more: they are being removed
 }

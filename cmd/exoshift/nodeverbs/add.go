@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,8 @@ import (
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
+	"exoshift/provisioner/install"
+	"exoshift/state"
 )
 
 func newAddCommand(std cli.Streams) *cobra.Command {
@@ -26,9 +30,15 @@ A group is named as in the answers: workers, infra, storage, or the name of an e
 used first. Nothing is created before the plan with its cost is confirmed, and an addition that was interrupted is ended by
 exoshift install.
 
+Where storage nodes have Rook and Ceph, they are added one at a time: Ceph has to be well; its alerts are silenced and the
+synchronization by Argo CD is switched off meanwhile; the node joins, Ceph uses its disk, and the command ends once every placement
+group is clean and everything is switched back. With Project Syn, the configuration of the tenant has to want the disk first. An
+addition of a storage node that was interrupted is ended by the same command.
+
 Refused are masters, load balancers, and any addition to a cluster that differs from its answers already.`,
 		Example: `  exoshift nodes add --group workers --count 2 --dry-run
-  exoshift nodes add c-demo-1 --group workers --count 2 --yes`,
+  exoshift nodes add c-demo-1 --group workers --count 2 --yes
+  exoshift nodes add c-demo-1 --group storage --count 1`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,9 +66,16 @@ Refused are masters, load balancers, and any addition to a cluster that differs 
 
 func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) error {
 	return cli.WithCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
-		wanted.Installer = newInstaller(o, cluster)
+		wanted.Installer, wanted.Program, wanted.Retry = newInstaller(o, cluster), o.Program, formatAddition(o, wanted)
 		return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
 	})
+}
+
+// formatAddition returns the command that goes on with an addition.
+func formatAddition(o cli.Options, wanted nodes.Addition) string {
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
+	command := o.FormatCommand("nodes", "--group", wanted.Group, "--count", strconv.Itoa(wanted.Count))
+	return strings.Replace(command, "exoshift nodes", "exoshift nodes add", 1)
 }
 
 // additionDisplay shows an addition on the streams of the process.
@@ -75,10 +92,44 @@ func (d additionDisplay) ShowPreview(preview nodes.AdditionPreview) error {
 		out := d.Output.WrapWriter(d.Std.Out)
 		fmt.Fprintf(out, "Add %s to %s: %s\n\n", text.Plural(len(preview.Names), "node"), console.SanitizeLine(d.wanted.Group), console.SanitizeLine(strings.Join(preview.Names, ", ")))
 		console.PrintPlan(out, preview.Spec, preview.Preview)
+		printSteps(out, preview)
 	case d.wanted.DryRun:
-		return console.WritePlanJSON(d.Std.Out, nil, preview.Preview)
+		return errors.Join(console.WritePlanJSON(d.Std.Out, nil, preview.Preview), writeStepsJSON(d.Std.Out, preview.Steps))
 	}
 	return nil
+}
+
+// printSteps prints what is done with Ceph, too.
+func printSteps(w io.Writer, preview nodes.AdditionPreview) {
+	if len(preview.Steps) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, warning := range preview.Warnings {
+		fmt.Fprintf(w, "warning: Ceph reports %s\n", console.SanitizeLine(warning))
+	}
+	for _, step := range preview.Steps {
+		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
+	}
+}
+
+// End prints how the addition of a storage node ended.
+func (d additionDisplay) End(preview nodes.AdditionPreview, failure error, events string) {
+	if !d.Output.IsJSON() {
+		printFailure(d.Std.Err, failure)
+		printAdded(d.Std.Out, preview, failure)
+	}
+	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+}
+
+func printAdded(w io.Writer, preview nodes.AdditionPreview, failure error) {
+	names := console.SanitizeLine(strings.Join(preview.Names, ", "))
+	if failure != nil {
+		fmt.Fprintf(w, "\n%s is not added yet. This goes on:\n  %s\n", names, console.SanitizeLine(preview.Retry))
+		return
+	}
+	fmt.Fprintf(w, "\n%s is added, and Ceph uses its disk.\n", names)
+	fmt.Fprintln(w, "The answers in the cluster's folder have changed. Change your own answers file, too:")
+	fmt.Fprintf(w, "  sizing.storage.count: %d\n", len(preview.Spec.Machines(state.RoleStorage)))
 }
 
 // Confirm asks for a yes; without a terminal --yes is required.

@@ -173,7 +173,12 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 			return err
 		}
 	}
-	for _, step := range plan.Steps {
+	return writeStepsJSON(w, plan.Steps)
+}
+
+func writeStepsJSON(w io.Writer, steps provisioner.Plan) error {
+	encoder := json.NewEncoder(w)
+	for _, step := range steps {
 		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,13 +219,19 @@ func (d removalDisplay) Open(ctx context.Context, shown run.View) run.Renderer {
 // Close prints how it ended.
 func (d removalDisplay) Close(plan nodes.Plan, failure error, events string) {
 	if !d.Output.IsJSON() {
-		if failure != nil {
-			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-			if hint := fault.HintOf(failure); hint != "" {
-				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
-			}
-		}
+		printFailure(d.Std.Err, failure)
 		printSummary(d.Std.Out, d.verb, plan, failure)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+}
+
+// printFailure prints why a run failed, if it did, and what to do.
+func printFailure(w io.Writer, failure error) {
+	if failure == nil {
+		return
+	}
+	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
+	if hint := fault.HintOf(failure); hint != "" {
+		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
+	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -23,6 +24,8 @@ type Addition struct {
 	Group  string // as in the answers, e.g. "workers"
 	Count  int    // of the nodes to add
 	DryRun bool
+	// Program is the name, version and system of this program, and Retry the command that goes on with an addition.
+	Program, Retry string
 	Installer
 }
 
@@ -40,6 +43,8 @@ type AdditionDisplay interface {
 	ShowPreview(preview AdditionPreview) error
 	// Confirm returns an error unless all that may be created.
 	Confirm(ctx context.Context) error
+	// End shows how the addition of a storage node to a cluster with Ceph ended, and waits for readers.
+	End(preview AdditionPreview, failure error, events string)
 }
 
 // AdditionPreview is what an addition would create.
@@ -47,12 +52,17 @@ type AdditionPreview struct {
 	install.Preview
 	Spec  state.Spec // with the nodes
 	Names []string   // of the nodes
+	// Steps are those of the addition of a storage node to a cluster with Ceph, and Warnings what Ceph reports that does not matter for it.
+	Steps    provisioner.Plan
+	Warnings []string
+	Retry    string // the command that goes on with it
 }
 
 const opAdd = "add nodes"
 
 // Add adds nodes: it is an installation with a larger count, of a cluster that has nothing else to install. The folder must be
-// locked, except for a dry run. Once it has begun, an installation goes on with it.
+// locked, except for a dry run. Once it has begun, an installation goes on with it. Where there is Ceph, storage nodes are added one at a time, and
+// Ceph uses their disks.
 func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay) error {
 	after, err := c.extend(wanted)
 	if err != nil {
@@ -64,6 +74,13 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	}
 	if err := c.waitUsable(ctx); err != nil {
 		return err
+	}
+	keepsData, err := c.hasCeph(ctx, wanted.Group)
+	if err != nil {
+		return err
+	}
+	if keepsData {
+		return c.newStorageAddition(after).run(ctx, wanted, r, shown)
 	}
 	if err := checkInstalled(ctx, opAdd, r); err != nil {
 		return err
@@ -102,6 +119,10 @@ func (c Cluster) extend(wanted Addition) (after state.Spec, err error) {
 			return after, exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, opAdd, "nothing was changed: the replacement of %s has not ended", pending.Node).
 				WithHint("end it first: exoshift nodes replace %s", pending.Node))
 		}
+	}
+	adding, err := c.checkStorageChange(role)
+	if err != nil || adding {
+		return c.Spec, err
 	}
 	after = c.Spec.WithCount(role, len(c.Spec.Machines(role))+wanted.Count)
 	if problems := describeProblems(c.Spec, after); problems != "" {

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"exoshift/internal/app/run"
@@ -52,7 +53,9 @@ func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown 
 	roll := balancers.New(c.Spec, facts, clients, func(ctx context.Context, report provisioner.Report) error { return add(ctx, report, c.Spec) })
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		restored, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
-		return describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up"), err
+		switched, failure := c.restoreStorage(ctx, facts, journal)
+		events := describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up")
+		return append(events, switched...), errors.Join(err, failure)
 	}
 	return procedure{
 		verb: "replace", work: roll, undo: undo,

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -73,7 +74,7 @@ func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec
 		options.Add = c.newAdd(r, journal, facts)
 		check = func(ctx context.Context) error { return c.checkBefore(ctx, wanted, verb, r) }
 	}
-	return c.carryOut(ctx, wanted, mastersTask{verb, masters.NewChange(spec, facts, clients, options), check, facts, clients}, shown)
+	return c.carryOut(ctx, wanted, mastersTask{verb, masters.NewChange(spec, facts, clients, options), check, facts, clients, journal}, shown)
 }
 
 // openClients returns clients that record changes of the cloud in the journal.
@@ -111,6 +112,7 @@ type mastersTask struct {
 	check   func(context.Context) error // of what has to hold beyond the health of the cluster
 	facts   *state.FactsStore
 	clients masters.Clients
+	journal state.Recorder
 }
 
 func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTask, shown Display) error {
@@ -118,7 +120,9 @@ func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTa
 		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) {
 			return nodes.Undo(ctx, do.facts, do.clients.Cluster, keep)
 		})
-		return describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: what was begun with it was given up"), err
+		switched, failure := c.restoreStorage(ctx, do.facts, do.journal)
+		events := describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: what was begun with it was given up")
+		return append(events, switched...), errors.Join(err, failure)
 	}
 	return procedure{
 		verb: do.verb, work: do.change, undo: undo,

@@ -80,6 +80,8 @@ type Change struct {
 	Next string
 	// IsCommitted: the answers do without the node already.
 	IsCommitted bool
+	// Devices are the disks that Ceph is to use with the node, which is a new one; 0: the node leaves.
+	Devices int
 }
 
 const (
@@ -115,6 +117,12 @@ func (w *records) get(node string) rook.Change {
 		return known.Clone()
 	}
 	return rook.Change{Node: node}
+}
+
+// isBegun reports whether Ceph may have signs of a change of a storage node: an addition brings none about before the machine is made.
+func (w *records) isBegun(of Change) bool {
+	known := w.facts.Get().Storage
+	return known != nil && (of.Devices == 0 || known.Added)
 }
 
 // record changes what is recorded.

@@ -37,25 +37,15 @@ type Finding struct {
 
 // Review finds what keeps a storage node from being changed: nodes are those for storage that are ready. It changes nothing.
 func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, error) {
-	if other := w.facts.Get().Storage; other != nil && other.Node != of.Node {
-		return Finding{Refusals: []string{fmt.Sprintf("the change of the storage node %s has not ended, and there is one at a time: end that first", other.Node)}}, nil
-	}
-	setup, err := w.cluster.GetCephSetup(ctx)
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
-		return Finding{Refusals: []string{"its data is not kept by Rook and Ceph as Project Syn installs them: " + err.Error()}}, nil
-	}
-	if err != nil {
-		return Finding{}, err
-	}
-	seen, err := w.cluster.GetCeph(ctx)
-	if fault.Is(err, fault.Transient) || fault.Is(err, fault.Conflict) {
-		return Finding{Refusals: []string{"Ceph does not answer: " + err.Error()}, Busy: true}, nil
-	}
-	if err != nil {
-		return Finding{}, err
+	setup, seen, found, err := w.look(ctx, of)
+	if err != nil || len(found.Refusals) > 0 {
+		return found, err
 	}
 	begun := w.get(of.Node)
-	found := reviewHealth(seen, w.facts.Get().Storage != nil || of.IsCommitted)
+	if begun.Added && of.Next != "" {
+		return Finding{Refusals: []string{"its addition has not ended: end that with exoshift nodes add --group storage --count 1, or remove the node"}}, nil
+	}
+	found = reviewHealth(seen, w.isBegun(of) || of.IsCommitted)
 	if !begun.Emptied && !of.IsCommitted {
 		found.Refusals = append(found.Refusals, reviewRoom(seen, of)...)
 		found.Refusals = append(found.Refusals, reviewHosts(seen, of)...)
@@ -67,6 +57,27 @@ func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, 
 		}
 	}
 	return found, nil
+}
+
+// look reads how Ceph is; without a refusal, it can be reviewed.
+func (w *Work) look(ctx context.Context, of Change) (setup rook.Setup, seen rook.Ceph, found Finding, err error) {
+	if other := w.facts.Get().Storage; other != nil && other.Node != of.Node {
+		found.Refusals = []string{fmt.Sprintf("the change of the storage node %s has not ended, and there is one at a time: end that first", other.Node)}
+		return setup, seen, found, nil
+	}
+	setup, err = w.cluster.GetCephSetup(ctx)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+		found.Refusals = []string{"its data is not kept by Rook and Ceph as Project Syn installs them: " + err.Error()}
+		return setup, seen, found, nil
+	}
+	if err != nil {
+		return setup, seen, found, err
+	}
+	seen, err = w.cluster.GetCeph(ctx)
+	if fault.Is(err, fault.Transient) || fault.Is(err, fault.Conflict) {
+		return setup, seen, Finding{Refusals: []string{"Ceph does not answer: " + err.Error()}, Busy: true}, nil
+	}
+	return setup, seen, found, err
 }
 
 // reviewHealth: work that was begun has its own signs.
@@ -171,14 +182,20 @@ func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setu
 	if slices.ContainsFunc(mons, func(m rook.Mon) bool { return m.Node == of.Node }) && len(free) == 0 {
 		refusals = append(refusals, "no storage node would be free for the monitor of "+of.Node)
 	}
-	if setup.Replicas == 0 && w.get(of.Node).Replicas == nil {
-		refusals = append(refusals, "Rook's operator is scaled down by somebody else: oc -n "+rook.OperatorNamespace+" scale deployment "+rook.Operator+" --replicas 1")
-	}
+	refusals = append(refusals, w.reviewOperator(of, setup)...)
 	policies, err := w.cluster.GetSyncPolicies(ctx, listApplications()...)
 	if _, managed := policies[applicationRook]; managed && of.Next == "" && setup.Devices > len(left) {
 		refusals = append(refusals, fmt.Sprintf("the configuration of the tenant wants %d disks: lower parameters.rook_ceph.ceph_cluster.node_count to %d, and wait until Argo CD has synchronized it", setup.Devices, len(left)))
 	}
 	return refusals, err
+}
+
+// reviewOperator requires that nobody else has stopped the operator.
+func (w *Work) reviewOperator(of Change, setup rook.Setup) []string {
+	if setup.Replicas > 0 || w.get(of.Node).Replicas != nil {
+		return nil
+	}
+	return []string{"Rook's operator is scaled down by somebody else: oc -n " + rook.OperatorNamespace + " scale deployment " + rook.Operator + " --replicas 1"}
 }
 
 const stateClean = "active+clean"

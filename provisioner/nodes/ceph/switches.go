@@ -43,7 +43,9 @@ func (w *switches) silence(ctx context.Context, report provisioner.Report, of Ch
 	if of.IsCommitted {
 		return provisioner.Skip("nothing of Ceph is changed any more")
 	}
-	err := w.set(ctx, of.Node, "silence", func(c *rook.Change) { c.Silenced = true }, func(ctx context.Context) error {
+	err := w.set(ctx, of.Node, "silence", func(c *rook.Change) {
+		c.Silenced, c.Added = true, c.Added && of.Devices > 0 // a node that leaves is not being added any more
+	}, func(ctx context.Context) error {
 		return w.cluster.Silence(ctx, silenceLabel, silenceValue, formatComment(of.Node), w.clock.Now(), silenceLength)
 	})
 	if err != nil {
@@ -184,7 +186,7 @@ func (w *switches) setMonCheck(ctx context.Context, of Change) error {
 }
 
 // Restore switches back everything that a change of a storage node has switched, whatever of it fails; what does is recorded still. The record
-// ends with it unless keep returns true for its node.
+// ends with it unless keep returns true for its node, or the node was added.
 func (w *switches) Restore(ctx context.Context, keep func(node string) bool) (done []string, err error) {
 	known := w.facts.Get().Storage
 	if known == nil {
@@ -213,7 +215,7 @@ func (w *switches) Restore(ctx context.Context, keep func(node string) bool) (do
 		}
 		done = append(done, one.text)
 	}
-	if left := w.get(node); !left.IsSwitched() && !left.Emptied && !keep(node) {
+	if left := w.get(node); !left.IsSwitched() && !left.Emptied && !left.Added && !keep(node) {
 		err = errors.Join(err, w.facts.Update(func(facts *state.Facts) { facts.Storage = nil }))
 	}
 	return done, err

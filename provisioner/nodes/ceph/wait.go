@@ -57,7 +57,7 @@ func (w waits) waitHealthy(ctx context.Context, report provisioner.Report, of Ch
 			return err
 		}
 		w.emit(report, seen)
-		found := reviewHealth(seen, w.facts.Get().Storage != nil)
+		found := reviewHealth(seen, w.isBegun(of))
 		w.observe(report, of.Node, found.Refusals)
 		if len(found.Refusals) > 0 {
 			return fault.Newf(fault.Conflict, "change the storage node "+of.Node, "Ceph is not well: %s", strings.Join(found.Refusals, "; ")).
