@@ -53,8 +53,14 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 			degradedAwaited(t, s)
 		})
 	})
-	for name, loop := range map[string]faultLoop{"a replacement": storageWithFaults, "an addition": storageAdditionWithFaults} {
-		for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+	for name, c := range map[string]struct {
+		loop    faultLoop
+		sampled []injectedFault
+	}{
+		"a replacement": {storageWithFaults, []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst}},
+		"an addition":   {storageAdditionWithFaults, []injectedFault{killedAfter, answerLost}},
+	} {
+		for first, how := range listFaults(c.sampled...) {
 			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
 				long(t)
 				t.Parallel()
@@ -62,7 +68,7 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 				copyTree(t, dir, copied)
 				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: threeStorageNodes, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 					waitForCeph(t, s)
-					loop(t, s, by, first)
+					c.loop(t, s, by, first)
 				})
 			})
 		}

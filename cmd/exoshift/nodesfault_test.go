@@ -159,14 +159,14 @@ func (c faultyCluster) DeleteNode(ctx context.Context, node string) (state.Actio
 type faultyInstallation struct {
 	install.Cluster
 	by      *faultInjector
-	node    string
-	pending *atomic.Bool // the node has a request that may be approved
+	isNew   func(node string) bool
+	pending *atomic.Bool // a new node has a request that may be approved
 }
 
 func (c faultyInstallation) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
 	seen, err := c.Cluster.Poll(ctx, bootstrap, expected)
 	c.pending.Store(slices.ContainsFunc(seen.Requests, func(r state.NodeRequest) bool {
-		return r.Node == c.node && r.State == state.RequestPending && r.BlockedReason == ""
+		return c.isNew(r.Node) && r.State == state.RequestPending && r.BlockedReason == ""
 	}))
 	return seen, err
 }
@@ -189,7 +189,7 @@ func (c faultyInstallation) LabelNode(ctx context.Context, name string, labels m
 		action, err = c.Cluster.LabelNode(ctx, name, labels, taints)
 		return err
 	}
-	if name != c.node {
+	if !c.isNew(name) {
 		err = label()
 		return action, err
 	}
@@ -228,7 +228,12 @@ func (s *faultInjector) injectIntoCluster(clients *nodes.Clients) {
 
 // injectIntoInstallation is for the installation that adds the node.
 func (s *faultInjector) injectIntoInstallation(node string) func(*install.Clients) {
+	return s.injectIntoAddition(func(name string) bool { return name == node })
+}
+
+// injectIntoAddition is for the installation that adds nodes whose names only their instance pool knows.
+func (s *faultInjector) injectIntoAddition(isNew func(node string) bool) func(*install.Clients) {
 	return func(clients *install.Clients) {
-		clients.Cluster = faultyInstallation{clients.Cluster, s, node, new(atomic.Bool)}
+		clients.Cluster = faultyInstallation{clients.Cluster, s, isNew, new(atomic.Bool)}
 	}
 }

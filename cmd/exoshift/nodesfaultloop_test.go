@@ -67,6 +67,17 @@ func listFaultyCalls(first, distance, calls int, more *bool) iter.Seq[int] {
 	}
 }
 
+// listFaults returns the kinds of faults by their numbers: those of a sample, or with EXOSHIFT_NODE_FAULTS=all every one.
+func listFaults(sampled ...injectedFault) map[int]injectedFault {
+	kinds := map[int]injectedFault{}
+	for number, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+		if slices.Contains(sampled, how) || os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
+			kinds[number] = how
+		}
+	}
+	return kinds
+}
+
 // faultLoop is a loop over the calls of a verb that change something. first numbers the kinds of faults.
 type faultLoop func(t *testing.T, s run.Run, by *faultInjector, first int)
 

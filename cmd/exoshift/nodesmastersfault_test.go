@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	appnodes "exoshift/internal/app/nodes"
@@ -98,7 +97,7 @@ func masterWithFaults(t *testing.T, s run.Run, by *faultInjector) {
 			clients.Cluster = faultyMasters{clients.Cluster, faultyCluster{clients.Cluster, by}, by, t, deleted}
 		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 			cluster.AlterInstallation = func(clients *install.Clients) {
-				clients.Cluster = faultyInstallation{clients.Cluster, by, "master-1", new(atomic.Bool)}
+				by.injectIntoInstallation("master-1")(clients)
 			}
 			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
 		})

@@ -100,6 +100,26 @@ func TestPool_Verbs(t *testing.T) {
 		finished = time.Now()
 	})
 	for name, c := range map[string]struct {
+		loop    faultLoop
+		sampled []injectedFault
+	}{
+		"members are removed and added": {membersWithFaults, []injectedFault{killedAfter, refusedBurst}},
+		"a member is replaced":          {memberWithFaults, []injectedFault{killedBefore, answerLost}},
+		"a pool gets another type":      {poolResizeWithFaults, []injectedFault{killedAfter}},
+	} {
+		for first, how := range listFaults(c.sampled...) {
+			t.Run(name+" with a fault at every call: "+string(how), func(t *testing.T) {
+				t.Parallel()
+				copied, by := t.TempDir(), &faultInjector{how: how}
+				copyTree(t, dir, copied)
+				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourInPool, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+					waitForPool(t, s)
+					c.loop(t, s, by, first)
+				})
+			})
+		}
+	}
+	for name, c := range map[string]struct {
 		scenario string
 		test     func(*testing.T, run.Run, []string)
 	}{

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"exoshift/internal/console"
+	"exoshift/internal/text"
+	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 )
@@ -42,12 +44,32 @@ func printNodes(w io.Writer, all []nodes.Node, now time.Time, wide bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	printPools(w, all)
 	for _, node := range all {
 		for _, finding := range node.Findings() {
 			fmt.Fprintf(w, "%s: %s\n", console.SanitizeLine(node.Name), console.SanitizeLine(finding))
 		}
 	}
 	return nil
+}
+
+// printPools prints which groups are instance pools, and between which counts each may be.
+func printPools(w io.Writer, all []nodes.Node) {
+	counts := map[state.Role]int{}
+	for _, node := range all {
+		if node.Answer != nil && node.Answer.Pool {
+			counts[node.Role]++
+		}
+	}
+	printed := map[state.Role]bool{}
+	for _, node := range all {
+		if counts[node.Role] == 0 || node.Answer == nil || printed[node.Role] {
+			continue
+		}
+		printed[node.Role] = true
+		bounds := cmp.Or(machines.FormatBounds(node.Answer.MachineSpec), "any number")
+		fmt.Fprintf(w, "%s: an instance pool of %s, may have %s\n", console.SanitizeLine(state.FormatGroup(node.Role)), text.Plural(counts[node.Role], "machine"), bounds)
+	}
 }
 
 func formatNodeStatus(node nodes.Node) string {
@@ -109,12 +131,23 @@ type nodeLine struct {
 	Pool      string     `json:"pool,omitempty"`
 	Disk      int        `json:"disk_gib,omitempty"`
 	Findings  []string   `json:"findings"`
+	// InstancePool are the bounds of the instance pool that its machine is a member of; nil: of none.
+	InstancePool *poolBounds `json:"instance_pool,omitempty"`
+}
+
+// poolBounds are the counts between which an instance pool may be; 0: no bound.
+type poolBounds struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
 }
 
 func toNodeLine(node nodes.Node) nodeLine {
 	line := nodeLine{
 		Name: node.Name, Role: string(node.Role), Group: state.FormatGroup(node.Role), Pool: node.Pool(),
 		Differs: append([]string{}, node.Differs()...), Findings: append([]string{}, node.Findings()...),
+	}
+	if answer := node.Answer; answer != nil && answer.Pool {
+		line.InstancePool = &poolBounds{answer.Min, answer.Max}
 	}
 	if machine := node.Machine; machine != nil {
 		line.Type, line.Address, line.MachineID, line.Disk = machine.Type, machine.Address, machine.ID, machine.DiskGiB
