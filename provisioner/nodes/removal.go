@@ -76,11 +76,6 @@ func (r *Removal) Undo(ctx context.Context, keep []string) ([]string, error) {
 	if known == nil || slices.Contains(keep, known.Node) {
 		return nil, nil
 	}
-	return r.Restore(ctx)
-}
-
-// Restore is Undo of whatever storage node is being changed.
-func (r *Removal) Restore(ctx context.Context) ([]string, error) {
 	return r.storage.Restore(ctx, func(node string) bool { return r.facts.Get().FindRemoval(node) != nil })
 }
 

@@ -89,3 +89,9 @@ func (a *StorageAddition) add(ctx context.Context, report provisioner.Report) er
 func (a *StorageAddition) Undo(ctx context.Context) ([]string, error) {
 	return a.storage.Restore(ctx, func(string) bool { return false })
 }
+
+// RestoreStorage switches back what the change of a storage node has left switched. The record of it ends with that, unless the node is on its way
+// out or in still.
+func RestoreStorage(ctx context.Context, facts *state.FactsStore, clients Clients, journal state.Recorder) ([]string, error) {
+	return ceph.New(clients.Cluster, facts, journal, clients.Clock, nil).Restore(ctx, func(node string) bool { return facts.Get().FindRemoval(node) != nil })
+}

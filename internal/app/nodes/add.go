@@ -75,12 +75,12 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	if err := c.waitUsable(ctx); err != nil {
 		return err
 	}
-	keepsData, err := c.hasCeph(ctx, wanted.Group)
+	keepsData, err := hasCeph(ctx, c, wanted.Group)
 	if err != nil {
 		return err
 	}
 	if keepsData {
-		return c.newStorageAddition(after).run(ctx, wanted, r, shown)
+		return newStorageAddition(c, after).run(ctx, wanted, r, shown)
 	}
 	if err := checkInstalled(ctx, opAdd, r); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (c Cluster) extend(wanted Addition) (after state.Spec, err error) {
 				WithHint("end it first: exoshift nodes replace %s", pending.Node))
 		}
 	}
-	adding, err := c.checkStorageChange(role)
+	adding, err := checkStorageChange(c, role)
 	if err != nil || adding {
 		return c.Spec, err
 	}

@@ -53,7 +53,7 @@ func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown 
 	roll := balancers.New(c.Spec, facts, clients, func(ctx context.Context, report provisioner.Report) error { return add(ctx, report, c.Spec) })
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
 		restored, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
-		switched, failure := c.restoreStorage(ctx, facts, journal)
+		switched, failure := restoreStorage(ctx, c.Cluster, facts, journal)
 		events := describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up")
 		return append(events, switched...), errors.Join(err, failure)
 	}

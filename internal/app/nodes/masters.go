@@ -120,7 +120,7 @@ func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTa
 		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) {
 			return nodes.Undo(ctx, do.facts, do.clients.Cluster, keep)
 		})
-		switched, failure := c.restoreStorage(ctx, do.facts, do.journal)
+		switched, failure := restoreStorage(ctx, c.Cluster, do.facts, do.journal)
 		events := describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: what was begun with it was given up")
 		return append(events, switched...), errors.Join(err, failure)
 	}

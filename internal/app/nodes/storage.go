@@ -23,15 +23,15 @@ type storageAddition struct {
 	names []string   // of the nodes to add
 }
 
-func (c Cluster) newStorageAddition(after state.Spec) storageAddition {
-	if c.isAdding() {
+func newStorageAddition(c Cluster, after state.Spec) storageAddition {
+	if isAdding(c) {
 		return storageAddition{c, after, []string{c.Facts.Storage.Node}}
 	}
 	return storageAddition{c, after, listAdded(c.Spec, after)}
 }
 
 // hasCeph reports whether the nodes of a group keep data in Ceph.
-func (c Cluster) hasCeph(ctx context.Context, group string) (bool, error) {
+func hasCeph(ctx context.Context, c Cluster, group string) (bool, error) {
 	if group != state.FormatGroup(state.RoleStorage) {
 		return false, nil
 	}
@@ -51,17 +51,17 @@ func (c Cluster) hasCeph(ctx context.Context, group string) (bool, error) {
 }
 
 // isAdding reports whether an earlier run has begun to add a storage node that the answers have.
-func (c Cluster) isAdding() bool {
-	return c.Facts.Storage != nil && c.Facts.Storage.Added && c.hasStorage(c.Facts.Storage.Node)
+func isAdding(c Cluster) bool {
+	return c.Facts.Storage != nil && c.Facts.Storage.Added && hasStorage(c, c.Facts.Storage.Node)
 }
 
-func (c Cluster) hasStorage(name string) bool {
+func hasStorage(c Cluster, name string) bool {
 	return slices.ContainsFunc(c.Spec.Machines(state.RoleStorage), func(m state.Machine) bool { return m.Name == name })
 }
 
 // checkStorageChange reports whether an addition to the group goes on with one that was begun. It refuses any other addition while a change of
 // a storage node has not ended: what that has switched would stay so.
-func (c Cluster) checkStorageChange(role state.Role) (adding bool, err error) {
+func checkStorageChange(c Cluster, role state.Role) (adding bool, err error) {
 	known := c.Facts.Storage
 	if known == nil {
 		return false, nil
@@ -71,9 +71,9 @@ func (c Cluster) checkStorageChange(role state.Role) (adding bool, err error) {
 	switch {
 	case removal != nil:
 		ends = nodes.FormatCommand(*removal)
-	case known.Added || !c.hasStorage(known.Node): // an addition, which has put the answers in force, or has not yet
+	case known.Added || !hasStorage(c, known.Node): // an addition, which has put the answers in force, or has not yet
 		if role == state.RoleStorage {
-			return c.isAdding(), nil
+			return isAdding(c), nil
 		}
 	default:
 		ends = fmt.Sprintf("exoshift nodes replace %s, or exoshift nodes remove %s", known.Node, known.Node)
@@ -83,7 +83,7 @@ func (c Cluster) checkStorageChange(role state.Role) (adding bool, err error) {
 }
 
 // restoreStorage switches back what a change of a storage node that was killed has left switched.
-func (c Cluster) restoreStorage(ctx context.Context, facts *state.FactsStore, journal state.Recorder) ([]provisioner.Event, error) {
+func restoreStorage(ctx context.Context, c Cluster, facts *state.FactsStore, journal state.Recorder) ([]provisioner.Event, error) {
 	if known := facts.Get().Storage; known == nil || !known.IsSwitched() {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func (c Cluster) restoreStorage(ctx context.Context, facts *state.FactsStore, jo
 		return nil, err
 	}
 	defer disconnect()
-	switched, err := withUndoTime(ctx, nodes.NewRemoval(c.Spec, facts, clients, nodes.Options{Journal: journal}).Restore)
+	switched, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.RestoreStorage(ctx, facts, clients, journal) })
 	return describeSwitched(switched), err
 }
 
