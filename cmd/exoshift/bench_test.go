@@ -27,6 +27,7 @@ const (
 	// Of an installation on a standing zone at speed 600: its wall time, and the zone's CPU time.
 	standingLimit     = 30 * time.Second
 	standingZoneLimit = 20 * time.Second
+	nodesLimit        = 3 * time.Second // of a list of 1,000 nodes
 )
 
 type usage struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,6 +73,32 @@ func BenchmarkStandingZone(b *testing.B) {
 		b.ReportMetric(zone.Seconds(), "zone-cpu-s")
 		if u.wall > standingLimit || zone > standingZoneLimit {
 			b.Errorf("took %s and %s of the zone's CPU, the limits are %s and %s", u.wall, zone, standingLimit, standingZoneLimit)
+		}
+	}
+}
+
+// BenchmarkNodesScale lists the nodes of a cluster with 1,000 workers, by a process of its own.
+func BenchmarkNodesScale(b *testing.B) {
+	for b.Loop() {
+		dir := b.TempDir()
+		b.Setenv("XDG_CACHE_HOME", dir)
+		answers, cluster := filepath.Join(dir, "answers.yaml"), filepath.Join(dir, "cluster")
+		many := standingAnswers + "sizing: {workers: {count: 1000}}\nnetwork: {podCIDR: 10.128.0.0/12}\n"
+		if err := os.WriteFile(answers, []byte(many), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		end := startZone(b, dir, "--speed", "60", "--quota", "instance=1100")
+		measure(b, binary, "install", "--yes", "--answers", answers, "--dir", cluster, "--output", "plain")
+		var out bytes.Buffer
+		u := measureTo(b, &out, binary, "nodes", "list", "--dir", cluster)
+		end()
+		if ready := strings.Count(out.String(), " Ready "); ready != 1012 {
+			b.Errorf("%d nodes are ready:\n%s", ready, &out)
+		}
+		b.ReportMetric(u.wall.Seconds(), "wall-s")
+		b.ReportMetric(u.memory/1e6, "MB-resident")
+		if u.wall > nodesLimit || u.memory > memoryLimit {
+			b.Errorf("took %s and %g bytes, the limits are %s and %g", u.wall, u.memory, nodesLimit, memoryLimit)
 		}
 	}
 }
