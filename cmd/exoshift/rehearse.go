@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/cmd/exoshift/nodeverbs"
+	"exoshift/cmd/exoshift/day2script"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/interview"
@@ -21,7 +21,7 @@ import (
 func newRehearseCommand(std cli.Streams) *cobra.Command {
 	var r rehearsal.Rehearsal
 	var interactive, listScenarios bool
-	script := nodeverbs.Script{NewRoot: func() *cobra.Command { return newRootCommand(std) }}
+	script := day2script.Script{NewRoot: func() *cobra.Command { return newRootCommand(std) }}
 	cmd := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse an installation on a simulated zone",
@@ -62,7 +62,7 @@ installation itself stays the same.`,
 	cmd.Flags().BoolVar(&interactive, "interactive", false, "ask for the answers first, like install on a terminal")
 	cmd.Flags().Float64Var(&r.Speed, "speed", environment.DefaultSpeed, "times as fast as real time, 1 to 3600")
 	cli.AddScenarioFlag(cmd.Flags(), &r.Scenario, scenario.None, "failures to inject, separated by commas; see --list-scenarios")
-	cmd.Flags().StringVar(&script.Path, "day2", "", "file with verbs of nodes that follow the installation, one a line, such as: nodes remove worker-2")
+	cmd.Flags().StringVar(&script.Path, "day2", "", "file with verbs for the installed cluster, one a line, such as: nodes remove worker-2")
 	cmd.Flags().BoolVar(&listScenarios, "list-scenarios", false, "list the scenarios")
 	return cmd
 }
@@ -75,7 +75,7 @@ func printScenarios(w io.Writer) error {
 	return table.Flush()
 }
 
-func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, interactive bool, script nodeverbs.Script, std cli.Streams) error {
+func runRehearsal(ctx context.Context, o cli.Options, r rehearsal.Rehearsal, interactive bool, script day2script.Script, std cli.Streams) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}

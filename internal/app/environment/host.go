@@ -26,6 +26,8 @@ const ClockVariable = "EXOSHIFT_CLOCK_SPEED"
 type Host struct {
 	// Scenario is that of the zones of rehearsals that are opened again; "": none.
 	Scenario string
+	// Speed is theirs, as a multiple of real time; 0: DefaultSpeed.
+	Speed float64
 
 	mu     sync.Mutex
 	clock  *network.Clock // nil: not open yet

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -43,7 +44,7 @@ func OpenDeps(ctx context.Context, host *Host, folder state.Folder, rehearsal bo
 	}
 	options := simcloud.Options{Speed: DefaultSpeed}
 	if host != nil {
-		options.Scenario = host.Scenario
+		options.Scenario, options.Speed = host.Scenario, cmp.Or(host.Speed, DefaultSpeed)
 	}
 	zone, err := OpenZone(ctx, folder, spec, secrets, options)
 	if err != nil {

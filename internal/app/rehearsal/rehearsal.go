@@ -28,6 +28,9 @@ import (
 	"exoshift/wizard"
 )
 
+// MaximumSpeed of a rehearsal, as a multiple of real time.
+const MaximumSpeed = 3600
+
 // Rehearsal is an installation on a simulated zone.
 type Rehearsal struct {
 	request.Request
@@ -90,8 +93,8 @@ func (r Rehearsal) Validate() error {
 	if err := ValidateScenario(r.Scenario); err != nil {
 		return err
 	}
-	if r.Speed < 1 || r.Speed > 3600 {
-		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: must be between 1 and 3600", r.Speed))
+	if r.Speed < 1 || r.Speed > MaximumSpeed {
+		return exit.WithCode(exit.Usage, fmt.Errorf("--speed %g: must be between 1 and %d", r.Speed, MaximumSpeed))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package nodeverbs
+package day2script
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/cmd/exoshift/nodeverbs"
+	"exoshift/cmd/exoshift/powerverbs"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/rehearsal"
 )
@@ -25,9 +27,11 @@ func newScript(t *testing.T, content string, done *[]string) Script {
 	}
 	return Script{Path: path, NewRoot: func() *cobra.Command {
 		root := &cobra.Command{Use: "exoshift", SilenceErrors: true, SilenceUsage: true}
-		verbs := NewCommand(cli.Streams{})
+		verbs := nodeverbs.NewCommand(cli.Streams{})
 		root.AddCommand(verbs, &cobra.Command{Use: "destroy", RunE: func(*cobra.Command, []string) error { return nil }})
-		for _, verb := range verbs.Commands() {
+		power := powerverbs.NewCommands(cli.Streams{})
+		root.AddCommand(power...)
+		for _, verb := range append(verbs.Commands(), power...) {
 			verb.RunE = func(cmd *cobra.Command, args []string) error {
 				yes, _ := cmd.Flags().GetBool("yes")
 				*done = append(*done, strings.Join(append([]string{cmd.Name()}, args...), " ")+" in "+filepath.Base(cmd.Flag("dir").Value.String()))
@@ -50,11 +54,15 @@ func TestScript_Rehearse(t *testing.T) {
 		"verbs one after the other": {"# day two\nnodes list\n\nexoshift nodes remove worker-3 --timeout 5m\n  nodes add --group workers --count 2\n",
 			[]string{"install", "list in cluster", "remove worker-3 in cluster", "add in cluster"}, ""},
 		"the first that fails is the last": {"nodes remove broken\nnodes list\n", []string{"install", "remove broken in cluster"}, "it fails"},
-		"another verb":                     {"nodes list\ndestroy\n", nil, "verbs.txt:2: destroy: a script has verbs of nodes only"},
+		"another verb":                     {"nodes list\ndestroy\n", nil, "verbs.txt:2: destroy: a script only has verbs for an installed cluster"},
 		"an unknown flag":                  {"nodes remove worker-3 --now\n", nil, "verbs.txt:1: unknown flag: --now"},
 		"a folder":                         {"nodes list --dir elsewhere\n", nil, "--dir is that of the rehearsal"},
 		"nothing":                          {"# later\n", nil, "it has no verb"},
-		"a group of verbs":                 {"nodes\n", nil, "a script has verbs of nodes only"},
+		"verbs of the whole cluster":       {"stop --without-backup\nstart\n", []string{"install", "stop in cluster", "start in cluster"}, ""},
+		"no time to wait":                  {"wait\n", nil, "verbs.txt:1: wait: give one duration"},
+		"a word to wait":                   {"wait long\n", nil, "wait long: give a duration of at most 2880h0m0s"},
+		"a time that has passed":           {"wait -1h\n", nil, "wait -1h: give a duration"},
+		"a group of verbs":                 {"nodes\n", nil, "a script only has verbs for an installed cluster"},
 	} {
 		var done []string
 		script := newScript(t, c.content, &done)
