@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"exoshift/state/rook"
+	"exoshift/state/rotation"
 )
 
 // Facts are what an installation discovered or generated and must not lose. They hold no secret.
@@ -37,6 +38,7 @@ type Facts struct {
 	Balancers   []BalancerReplacement `json:"balancers,omitzero"`
 	Storage     *rook.Change          `json:"storage,omitempty"`    // a change of a storage node, begun and not ended; nil: there is none
 	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
+	Rotation    *rotation.Keys        `json:"rotation,omitzero"`    // a rotation of API keys, begun and not ended; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
 	// PoolMembers are the names of the machines that instance pools have made.

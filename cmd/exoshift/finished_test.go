@@ -23,7 +23,7 @@ func TestInstall_Finished(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var finished time.Time
-	virtuallyIn(t, circumstances{dir: dir}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
+	virtuallyIn(t, circumstances{dir: dir, spec: external}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		if names := pending(t, s); len(names) < 40 {
 			t.Errorf("a plan of nothing has %d changes", len(names))
 		}
@@ -47,6 +47,7 @@ func TestInstall_Finished(t *testing.T) {
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"is one of a fleet":                                       oneOfFleet,
 		"is stopped for days and started again":                   clusterHibernates,
+		"gets new API keys":                                       keysRotated,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	if !testing.Short() {
@@ -60,7 +61,7 @@ func TestInstall_Finished(t *testing.T) {
 			t.Parallel()
 			copied := t.TempDir()
 			copyTree(t, dir, copied)
-			virtuallyIn(t, circumstances{dir: copied, begin: finished}, test)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external}, test)
 		})
 	}
 }

@@ -98,6 +98,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 		NoBlockStorage:    z.fault.API.NoBlockStorage,
 		TerseTemplates:    z.fault.API.TerseTemplates,
 		EvictsAnother:     z.fault.API.EvictsAnother,
+		RevokesReplaced:   z.fault.API.RevokesReplaced,
 		Quotas:            z.fault.API.Quotas,
 		Elastic:           z.fault.API.ElasticIPs,
 		Latency:           z.options.Latency,

@@ -60,6 +60,16 @@ type Input struct {
 	Ceph    []string            // what Ceph reports that keeps storage nodes from being changed
 	Lagging []state.ClusterNode // nodes with another configuration than their pool
 	Evicted []WrongEviction     // what instance pools did otherwise than they were asked to
+
+	Revoked []RevokedKey // API keys that the cluster uses and that do not exist any more
+}
+
+// RevokedKey is an API key that does not exist any more, although Secrets of the cluster have it.
+type RevokedKey struct {
+	Name    string
+	Key     string   // its ID
+	Use     string   // who uses it
+	Secrets []string // namespace/name
 }
 
 // WrongEviction is an eviction from an instance pool after which it has other members than it should have.

@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/network"
 	"exoshift/provisioner/exoscale/api"
+	"exoshift/provisioner/exoscale/apikeys"
 	"exoshift/provisioner/exoscale/inventory"
 	"exoshift/state"
 )
@@ -24,6 +25,7 @@ type Client struct {
 	*Instances
 	*InstancePools
 	*inventory.Inventory
+	*apikeys.Rotation
 	api *api.Client
 }
 
@@ -51,6 +53,7 @@ func newClient(c *api.Client) *Client {
 		Instances:      instances,
 		InstancePools:  &InstancePools{api: c, types: types, instances: instances},
 		Inventory:      inventory.New(c, types.mapNames),
+		Rotation:       apikeys.New(c),
 		api:            c,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"exoshift/provisioner/openshift/ceph"
 	"exoshift/provisioner/openshift/claims"
 	"exoshift/provisioner/openshift/configure"
+	"exoshift/provisioner/openshift/credentials"
 	"exoshift/provisioner/openshift/csr"
 	"exoshift/provisioner/openshift/drain"
 	"exoshift/provisioner/openshift/dump"
@@ -40,6 +41,7 @@ type Cluster struct {
 	*power.Inspector
 	*nodeprobe.Prober
 	*ceph.Administrator
+	*credentials.Keeper
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -63,6 +65,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Inspector:     power.New(connector),
 		Prober:        nodeprobe.New(connector),
 		Administrator: ceph.New(connector),
+		Keeper:        credentials.New(connector),
 	}
 }
 

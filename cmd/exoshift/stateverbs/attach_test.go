@@ -56,7 +56,7 @@ func TestAttachment_FollowsWhatRuns(t *testing.T) {
 	const id = "c-demo-1"
 	for verb, stream := range map[string]string{
 		fleet.VerbInstall: state.EventsFile, fleet.VerbDestroy: state.TeardownFile, fleet.VerbRemoveNodes: state.NodesFile,
-		fleet.VerbStop: state.NodesFile, fleet.VerbStart: state.NodesFile,
+		fleet.VerbStop: state.NodesFile, fleet.VerbStart: state.NodesFile, fleet.VerbRotateKeys: state.NodesFile,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			place, watching := openPlaces(t)

@@ -37,6 +37,7 @@ const (
 	VerbStop         = "stop"
 	VerbStart        = "start"
 	VerbRepair       = "repair certificates"
+	VerbRotateKeys   = "rotate api-keys"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

@@ -40,6 +40,8 @@ type Config struct {
 	TerseTemplates bool
 	// EvictsAnother has an instance pool destroy another member than the first one that it is asked to evict.
 	EvictsAnother bool
+	// RevokesReplaced has an API key revoked when another one of its name is created, once.
+	RevokesReplaced bool
 	// Quotas overrides limits by resource, e.g. {"instance": 5}.
 	Quotas map[string]int
 	// Now is the clock against which a client's signatures are verified; nil is the wall clock.
@@ -93,6 +95,7 @@ func New(config Config) (*API, error) {
 	a.iam = iam.New(a.store, iam.Config{
 		Key: config.Key, Secret: config.Secret, RefuseCredentials: config.RefuseCredentials, Now: config.Now,
 	}, a.operations)
+	a.iam.Keys.RevokesReplaced = config.RevokesReplaced
 	a.buckets = storage.Buckets{List: config.Buckets, Link: config.Link, Signer: a.iam.SignerSecret}
 	quotas.Count("bucket", a.buckets.Len)
 	a.audit = newAuditLog(a.store, a.iam, a.operations)

@@ -83,6 +83,8 @@ type API struct {
 	AwayMachines int
 	// EvictsAnother: an instance pool that is asked to evict a member destroys another one, once in the life of a process.
 	EvictsAnother bool
+	// RevokesReplaced: once in the life of a process, an API key is revoked when another one of its name is created.
+	RevokesReplaced bool
 	// HoldersReach: machines are reached by the elastic IPs that they hold themselves.
 	HoldersReach bool
 }

@@ -27,6 +27,8 @@ type Keys struct {
 	table *resource.Table[apiKey]
 	roles *resource.Table[role]
 	store *resource.Store
+
+	RevokesReplaced bool // the next key that has the name of others has these revoked
 }
 
 // registerRoutes adds the routes of API keys.
@@ -65,6 +67,9 @@ func (s *Keys) create(req *rest.Request) (any, error) {
 	}
 	key := "EXO" + strings.ToLower(rand.Text())[:24]
 	head.ID = key
+	if s.RevokesReplaced && s.Revoke(body.Name) > 0 {
+		s.RevokesReplaced = false
+	}
 	body.Key, body.Secret = key, ""
 	secret := rand.Text() + rand.Text()
 	if err := s.table.Put(apiKey{Row: head, Wire: body, Secret: secret}); err != nil {

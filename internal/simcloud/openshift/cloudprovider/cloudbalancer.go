@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"exoshift/internal/simcloud/kube"
 )
@@ -18,9 +20,13 @@ type cloudBalancer struct {
 	Name     string `json:"name"`
 	IP       string `json:"ip"`
 	Services []struct {
+		ID   string `json:"id"`
 		Name string `json:"name"`
 	} `json:"services"`
 }
+
+// balancerFinalizer keeps a Service until its load balancer is deleted.
+const balancerFinalizer = "service.kubernetes.io/load-balancer-cleanup"
 
 // balance ensures the load balancer of each new or changed Service. An error with one does not stop the others.
 func (c cloudController) balance(ctx context.Context) {
@@ -31,6 +37,12 @@ func (c cloudController) balance(ctx context.Context) {
 	}
 	for _, service := range services.List("items") {
 		uid := service.GetString("metadata.uid")
+		if service.Get("metadata.deletionTimestamp") != nil {
+			if err := c.endBalancer(ctx, service); err != nil {
+				c.report(uid, "error processing service %s/%s: failed to delete load balancer: %v", service.Namespace(), service.Name(), err)
+			}
+			continue
+		}
 		asked := requestOf(service)
 		if service.GetString("spec.type") != "LoadBalancer" || c.ensured[uid] == asked {
 			continue
@@ -66,6 +78,12 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	if pool == "" {
 		return errors.New("no Instance Pool found among the cluster Nodes")
 	}
+	if !slices.Contains(service.GetStrings("metadata.finalizers"), balancerFinalizer) {
+		finalizers := append(service.GetStrings("metadata.finalizers"), balancerFinalizer)
+		if _, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), kube.Object{"metadata": kube.Object{"finalizers": finalizers}}); err != nil {
+			return err
+		}
+	}
 	name := cmp.Or(annotated("name"), "k8s-"+service.GetString("metadata.uid"))
 	balancer, err := c.balancer(ctx, annotated("id"))
 	switch {
@@ -96,6 +114,38 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	}
 	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
 	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
+	return err
+}
+
+// endBalancer removes the ports of a Service that is being deleted, and the load balancer once it has none, unless it is annotated as external.
+func (c cloudController) endBalancer(ctx context.Context, service kube.Object) error {
+	if !slices.Contains(service.GetStrings("metadata.finalizers"), balancerFinalizer) {
+		return nil
+	}
+	annotations := service.Map("metadata.annotations")
+	id, _ := annotations[balancerAnnotation+"id"].(string)
+	balancer, err := c.balancer(ctx, id)
+	if err != nil && !isGone(err) {
+		return err
+	}
+	if err == nil {
+		left := 0
+		for _, there := range balancer.Services {
+			if !strings.HasPrefix(there.Name, service.GetString("metadata.uid")+"-") {
+				left++
+				continue
+			}
+			if _, err := c.cloud.change(ctx, http.MethodDelete, "/v2/load-balancer/"+id+"/service/"+there.ID, nil); err != nil {
+				return err
+			}
+		}
+		if left == 0 && annotations[balancerAnnotation+"external"] != "true" {
+			if _, err := c.cloud.change(ctx, http.MethodDelete, "/v2/load-balancer/"+id, nil); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service), kube.Object{"metadata": kube.Object{"finalizers": nil}})
 	return err
 }
 

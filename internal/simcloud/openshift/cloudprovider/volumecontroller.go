@@ -53,7 +53,20 @@ func (v volumeController) provision(ctx context.Context) error {
 			v.report(claim, "csi-provisioner: failed to provision volume for claim "+claim.Namespace()+"/"+claim.Name(), v.provisionClaim(ctx, claim))
 		}
 	}
+	for _, volume := range volumes.ListReleased(v.Cluster.Objects, storageDriver) {
+		v.report(volume, "csi-provisioner: failed to delete volume "+volume.Name(), v.deleteVolume(ctx, volume))
+	}
 	return nil
+}
+
+// deleteVolume deletes the volume of a claim that was deleted.
+func (v volumeController) deleteVolume(ctx context.Context, volume kube.Object) error {
+	_, err := v.cloud.change(ctx, http.MethodDelete, "/v2/block-storage/"+parseHandle(volume.GetString("spec.csi.volumeHandle")), nil)
+	if err != nil && !isGone(err) {
+		return err
+	}
+	_, err = v.api.Do(ctx, http.MethodDelete, "/api/v1/persistentvolumes/"+volume.Name(), nil)
+	return err
 }
 
 func (v volumeController) report(about kube.Object, what string, err error) {

@@ -221,7 +221,9 @@ func (k workloads) reportWorkload(w workload, ready int) error {
 			return nil
 		case cluster.DaemonSetResource:
 			o.Set("status.desiredNumberScheduled", len(w.pods))
-			o.Set("status.numberReady", ready)
+			for _, field := range []string{"numberReady", "numberAvailable", "updatedNumberScheduled"} {
+				o.Set("status."+field, ready)
+			}
 			return nil
 		}
 		o.Set("status.replicas", len(w.pods))

@@ -130,6 +130,16 @@ func ReleaseAttachments(objects *kube.Objects, pods map[string]kube.Object) erro
 	return faults
 }
 
+// ListReleased returns the volumes of a driver that are to be deleted: their claims are, and no node has them any more.
+func ListReleased(objects *kube.Objects, driver string) []kube.Object {
+	return slices.DeleteFunc(objects.List(VolumeResource, ""), func(volume kube.Object) bool {
+		claim, exists := objects.Get(ClaimResource, volume.GetString("spec.claimRef.namespace"), volume.GetString("spec.claimRef.name"))
+		used := exists && claim.GetString("metadata.uid") == volume.GetString("spec.claimRef.uid")
+		return used || volume.GetString("spec.csi.driver") != driver || volume.GetString("spec.persistentVolumeReclaimPolicy") != "Delete" ||
+			isAttachedElsewhere(objects, volume.Name(), "")
+	})
+}
+
 func listVolumes(objects *kube.Objects, pod kube.Object) []kube.Object {
 	var volumes []kube.Object
 	for _, name := range listClaimNames(pod) {

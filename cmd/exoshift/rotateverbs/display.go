@@ -1,0 +1,152 @@
+package rotateverbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/rotation"
+	"exoshift/internal/app/run"
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/internal/text"
+)
+
+// display shows a rotation as lines of text, as JSON lines, or by a dashboard while it goes on.
+type display struct {
+	cli.Display
+	options cli.Options
+	cluster string
+	dryRun  bool
+}
+
+// ShowPlan implements rotation.Display.
+func (d display) ShowPlan(plan rotation.Plan) error {
+	switch {
+	case !d.Output.IsJSON():
+		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
+	case d.dryRun:
+		return writePlanJSON(d.Std.Out, plan)
+	}
+	return nil
+}
+
+// Confirm implements rotation.Display.
+func (d display) Confirm(ctx context.Context) error {
+	return confirm(ctx, d.Display, d.options, "\nGo on?")
+}
+
+// Open implements rotation.Display.
+func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
+	return d.Display.Open(ctx, shown)
+}
+
+// Close implements rotation.Display.
+func (d display) Close(plan rotation.Plan, failure error, events string) {
+	if !d.Output.IsJSON() {
+		if failure != nil {
+			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
+			if hint := fault.HintOf(failure); hint != "" {
+				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
+			}
+		}
+		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
+	}
+	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+}
+
+func printPlan(w io.Writer, cluster string, plan rotation.Plan) {
+	fmt.Fprintf(w, "Cluster %s: replace %s\n\n", console.SanitizeLine(cluster), text.Plural(len(plan.Keys), "API key"))
+	for _, key := range plan.Keys {
+		fmt.Fprintf(w, "  %s, of %s\n    key: %s\n", console.SanitizeLine(key.Name), key.Use, console.SanitizeLine(key.Old))
+		if key.Revoked {
+			fmt.Fprint(w, "    WARNING: it does not exist any more: what uses it does not work.\n")
+		}
+		if key.Begun {
+			fmt.Fprint(w, "    An earlier run has begun with it, and this one goes on.\n")
+		}
+		for _, holder := range key.Holders {
+			fmt.Fprintf(w, "    Secret: %s\n", console.SanitizeLine(holder.ID()))
+			for _, reader := range holder.Readers {
+				fmt.Fprintf(w, "      restarted: %s\n", console.SanitizeLine(reader))
+			}
+		}
+	}
+	for _, sentence := range plan.Skipped {
+		fmt.Fprintf(w, "  Left alone: %s.\n", console.SanitizeLine(sentence))
+	}
+	fmt.Fprintln(w)
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", step.Title)
+	}
+	fmt.Fprint(w, "\nThe old keys are deleted once the use of the new ones is proven.\n")
+}
+
+func printEnd(w io.Writer, cluster string, plan rotation.Plan, failure error) {
+	if failure != nil {
+		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		return
+	}
+	var keys []string
+	for _, key := range plan.Keys {
+		keys = append(keys, console.SanitizeLine(key.Name))
+	}
+	fmt.Fprintf(w, "\nCluster %s uses new API keys, and the old ones are deleted:\n  %s\n", console.SanitizeLine(cluster), strings.Join(keys, "\n  "))
+}
+
+// keyLine is an API key as JSON.
+type keyLine struct {
+	Type    string       `json:"type"` // api-key
+	Name    string       `json:"name"`
+	Key     string       `json:"key"` // ID
+	Use     string       `json:"use"`
+	Begun   bool         `json:"begun"`
+	Revoked bool         `json:"revoked"`
+	Secrets []secretLine `json:"secrets"`
+}
+
+type secretLine struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	Restarts  []string `json:"restarts"`
+}
+
+// skippedLine is what is left alone, as JSON.
+type skippedLine struct {
+	Type   string `json:"type"` // skipped
+	Reason string `json:"reason"`
+}
+
+// stepLine is a step as JSON.
+type stepLine struct {
+	Type  string `json:"type"` // step
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+func writePlanJSON(w io.Writer, plan rotation.Plan) error {
+	encoder := json.NewEncoder(w)
+	for _, key := range plan.Keys {
+		line := keyLine{Type: "api-key", Name: key.Name, Key: key.Old, Use: key.Use, Begun: key.Begun, Revoked: key.Revoked}
+		for _, holder := range key.Holders {
+			line.Secrets = append(line.Secrets, secretLine{holder.Namespace, holder.Name, append([]string{}, holder.Readers...)})
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	for _, sentence := range plan.Skipped {
+		if err := encoder.Encode(skippedLine{"skipped", sentence}); err != nil {
+			return err
+		}
+	}
+	for _, step := range plan.Steps {
+		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
