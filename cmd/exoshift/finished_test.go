@@ -50,7 +50,25 @@ func TestInstall_Finished(t *testing.T) {
 		"gets new API keys":                                       keysRotated,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
+	t.Run("the scenario key-revoked-early", func(t *testing.T) {
+		t.Parallel()
+		copied := t.TempDir()
+		copyTree(t, dir, copied)
+		virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external, scenario: "key-revoked-early"}, keyRevokedEarly)
+	})
+	for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+		t.Run("new API keys with a fault at every call: "+string(how), func(t *testing.T) {
+			long(t)
+			t.Parallel()
+			copied, by := t.TempDir(), &faultInjector{how: how}
+			copyTree(t, dir, copied)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+				keysWithFaults(t, s, by, first)
+			})
+		})
+	}
 	if !testing.Short() {
+		tests["has keys that must not be replaced now"] = rotationsRefused
 		tests["changes its routers to another protocol"] = protocolChanged
 		tests["is switched off by hand, and its certificates end"] = certificatesRepaired
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)

@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +22,7 @@ import (
 	"exoshift/internal/simcloud"
 	engine "exoshift/provisioner/rotation"
 	"exoshift/state"
+	vocabulary "exoshift/state/rotation"
 )
 
 // rotationOutput shows a rotation as lines of text.
@@ -133,6 +138,172 @@ func requireSecretless(t *testing.T, s run.Run, out string) {
 	}
 }
 
-var _ = time.Second
-
 func external(spec *state.Spec) { spec.OpenShift.CloudControllerManager = "External" }
+
+// rotationsRefused requires that keys are left alone where something else has to be done first, and that a key is replaced that was revoked.
+func rotationsRefused(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	before := listClusterKeys(t, s)
+	refuse := func(s run.Run, code int, says string, kinds ...string) {
+		t.Helper()
+		out, err := rotateKeys(t.Context(), t, s, rotation.Request{Kinds: kinds}, nil)
+		if exit.Code(err) != code || !strings.Contains(fmt.Sprint(err, fault.HintOf(err)), says) {
+			t.Errorf("exit code %d, not %d, %v, %s\n%s", exit.Code(err), code, err, fault.HintOf(err), lastLines(out))
+		}
+		if after := listClusterKeys(t, s); !maps.Equal(after, before) || facts(t, s).Rotation != nil {
+			t.Errorf("the keys were %v, and are %v", before, after)
+		}
+	}
+	owner := backdoor{t, s}
+	for _, missing := range []string{"create-api-key", "delete-api-key", "list-events"} {
+		allowed := strings.ReplaceAll(`operation in ['list-api-keys', 'list-iam-roles', 'create-api-key', 'delete-api-key', 'list-events', 'list-instances']`, "'"+missing+"', ", "")
+		rules := map[string]any{"type": "rules", "rules": []any{map[string]any{"action": "allow", "expression": allowed}}}
+		role := owner.ask("POST", "/iam-role", map[string]any{"name": "without " + missing, "policy": map[string]any{
+			"default-service-strategy": "deny", "services": map[string]any{"iam": rules, "compute": rules}}})
+		key := owner.ask("POST", "/api-key", map[string]any{"name": "without " + missing, "role-id": role["reference"].(map[string]any)["id"]})
+		before = listClusterKeys(t, s)
+		restricted := s
+		restricted.Secrets.APIKey, restricted.Secrets.APISecret = key["key"].(string), key["secret"].(string)
+		refuse(restricted, exit.Denied, "whose IAM role allows list-api-keys, create-api-key, delete-api-key and list-events", "ccm")
+		owner.ask("DELETE", "/api-key/"+key["key"].(string), nil)
+		before = listClusterKeys(t, s)
+	}
+	const secret = "/api/v1/namespaces/exoscale-csi-driver/secrets/exoscale-credentials"
+	holdOther := func(key string) {
+		var held map[string]any
+		requestCluster(t, s, http.MethodGet, secret, "", &held)
+		held["data"].(map[string]any)["EXOSCALE_API_KEY"] = base64.StdEncoding.EncodeToString([]byte(key))
+		changed, err := json.Marshal(held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requestCluster(t, s, http.MethodPut, secret, string(changed), nil)
+	}
+	holdOther("EXOother")
+	refuse(s, exit.Answers, "has the API key EXOother, which is not ours", "csi")
+	holdOther(before["c-demo-1_csi-driver-exoscale"])
+
+	owner.ask("DELETE", "/api-key/"+before["c-demo-1_object_storage"], nil)
+	delete(before, "c-demo-1_object_storage")
+	passTime(t, s, 10*time.Minute)
+	refuse(s, exit.Operators, "the operator image-registry is degraded", "ccm")
+	out, err := rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"registry"}}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	requireFinding(t, out, "key-revoked-early", "does not exist any more; it is in openshift-image-registry/image-registry-private-configuration-user")
+	checkRotated(t, s, before)
+	if names := pending(t, s); len(names) > 0 {
+		t.Errorf("an installation would change %v", names)
+	}
+}
+
+// keyRevokedEarly requires that a rotation goes on although somebody deletes the old key before the new one is in use, also after a kill.
+func keyRevokedEarly(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	before := listClusterKeys(t, s)
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	out, err := rotateKeys(ctx, t, s, rotation.Request{Kinds: []string{"csi"}}, func(clients *engine.Clients) {
+		clients.Cluster = killedReplacement{clients.Cluster, kill}
+	})
+	if err == nil {
+		t.Errorf("it was not killed\n%s", lastLines(out))
+	}
+	if err := installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: io.Discard}); exit.Code(err) != exit.Answers || !strings.Contains(fmt.Sprint(err), "has not ended") {
+		t.Errorf("an installation beside a rotation: %v", err)
+	}
+	if out, err = rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"ccm"}}, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "exoshift rotate api-keys csi") {
+		t.Errorf("another rotation: %v\n%s", err, lastLines(out))
+	}
+	out, err = rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"csi"}}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	requireFinding(t, out, "key-revoked-early", "of the storage driver, does not exist any more; it is in exoscale-csi-driver/exoscale-credentials")
+	checkRotated(t, s, before, "csi-driver-exoscale")
+}
+
+// killedReplacement ends the process before a key is put into a Secret.
+type killedReplacement struct {
+	engine.Cluster
+	kill context.CancelFunc
+}
+
+func (k killedReplacement) ReplaceKey(context.Context, vocabulary.Holder, state.APIKey) (state.Action, error) {
+	k.kill()
+	return "", errKilled
+}
+
+// faultyRotation is the cluster and the object storage for what rotates keys.
+type faultyRotation struct {
+	engine.Cluster
+	engine.Storage
+	by *faultInjector
+}
+
+func (c faultyRotation) ReplaceKey(ctx context.Context, holder vocabulary.Holder, key state.APIKey) (action state.Action, err error) {
+	err = c.by.change(func() (err error) {
+		action, err = c.Cluster.ReplaceKey(ctx, holder, key)
+		return err
+	})
+	return action, err
+}
+
+func (c faultyRotation) RestartReader(ctx context.Context, namespace, reader, key string, now time.Time) (action state.Action, err error) {
+	err = c.by.change(func() (err error) {
+		action, err = c.Cluster.RestartReader(ctx, namespace, reader, key, now)
+		return err
+	})
+	return action, err
+}
+
+func (c faultyRotation) EnsureTrialService(ctx context.Context) (name string, err error) {
+	err = c.by.change(func() (err error) {
+		name, err = c.Cluster.EnsureTrialService(ctx)
+		return err
+	})
+	return name, err
+}
+
+func (c faultyRotation) EnsureTrialVolume(ctx context.Context) (name string, err error) {
+	err = c.by.change(func() (err error) {
+		name, err = c.Cluster.EnsureTrialVolume(ctx)
+		return err
+	})
+	return name, err
+}
+
+func (c faultyRotation) EndTrials(ctx context.Context) (action state.Action, err error) {
+	err = c.by.change(func() (err error) {
+		action, err = c.Cluster.EndTrials(ctx)
+		return err
+	})
+	return action, err
+}
+
+func (c faultyRotation) CheckAccess(ctx context.Context, key state.APIKey, bucket string) error {
+	return c.by.change(func() error { return c.Storage.CheckAccess(ctx, key, bucket) })
+}
+
+// keysWithFaults rotates all keys for each call that has a fault, in one cluster. There has to be one key of each kind after each, and nothing
+// else.
+func keysWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
+	more := true
+	for at := range listFaultyCalls(first, 12, 36, &more) {
+		before := listClusterKeys(t, s)
+		verb := faultyVerb{
+			name: "rotate api-keys",
+			run: func(ctx context.Context) (string, error) {
+				return rotateKeys(ctx, t, s, rotation.Request{}, func(clients *engine.Clients) {
+					faulty := faultyRotation{clients.Cluster, clients.Storage, by}
+					clients.Cluster, clients.Storage = faulty, faulty
+				})
+			},
+			again: func() (string, error) { return rotateKeys(t.Context(), t, s, rotation.Request{}, nil) },
+			check: func() { checkRotated(t, s, before, "csi-driver-exoscale", "object_storage", "ccm-exoscale") },
+		}
+		calls := verb.runWithFault(t, s, by, at)
+		if more = calls >= at; !more && calls < 30 {
+			t.Errorf("there were only %d calls", calls)
+		}
+	}
+}

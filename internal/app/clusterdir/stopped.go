@@ -14,3 +14,12 @@ func CheckStarted(facts state.Facts) error {
 	}
 	return nil
 }
+
+// CheckRotated returns an error for a cluster whose API keys are being replaced: there are two of some.
+func CheckRotated(facts state.Facts) error {
+	if facts.Rotation != nil {
+		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, "use the API keys", "nothing was changed: a rotation of the cluster's API keys has not ended").
+			WithHint("end it first: exoshift rotate api-keys"))
+	}
+	return nil
+}

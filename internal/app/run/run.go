@@ -2,6 +2,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func (r Run) Install(ctx context.Context, shown Display) error {
 		return err
 	}
 	if facts, err := r.Folder.LoadFacts(); err == nil { // ClaimFolder reports those that cannot be read
-		if err := clusterdir.CheckStarted(facts); err != nil {
+		if err := cmp.Or(clusterdir.CheckStarted(facts), clusterdir.CheckRotated(facts)); err != nil {
 			return err
 		}
 	}
