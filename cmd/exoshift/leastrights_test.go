@@ -9,17 +9,16 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/docs"
+	"exoshift/internal/app/rotation"
 	"exoshift/internal/app/run"
 	"exoshift/internal/app/teardown"
 	"exoshift/internal/simcloud"
-	"exoshift/state"
 )
 
-// The policy that the tutorial recommends suffices for an installation, its repetition and the removal.
+// The policy that the tutorial recommends suffices for an installation, its repetition, a rotation of keys and the removal.
 func TestLeastRights_Suffice(t *testing.T) {
 	long(t)
 	t.Parallel()
-	external := func(spec *state.Spec) { spec.OpenShift.CloudControllerManager = "External" }
 	virtuallyIn(t, circumstances{spec: external}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		owner := backdoor{t, s}
 		role := owner.ask("POST", "/iam-role", map[string]any{"name": "installer", "editable": true, "policy": readTutorialPolicy(t)})
@@ -29,6 +28,9 @@ func TestLeastRights_Suffice(t *testing.T) {
 			if err := installWith(t.Context(), s, cli.Streams{Out: io.Discard, Err: os.Stderr}); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if out, err := rotateKeys(t.Context(), t, s, rotation.Request{}, nil); err != nil {
+			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
 		d := destroyFlags{Options: cli.Options{Output: cli.OutputJSON}, confirmID: s.Spec.Cluster.ID, deleteBackups: true}
 		if err := d.destroy(t.Context(), cli.Streams{Out: io.Discard, Err: os.Stderr}, teardown.Cluster{Spec: s.Spec, Secrets: s.Secrets, Net: s.Net, Folder: s.Folder, HasFolder: true}); err != nil {

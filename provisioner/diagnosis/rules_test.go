@@ -102,6 +102,9 @@ func ailmentsOfNodes() []ailment {
 		{"pool-evicts-wrong", 60, 0.2, 0, func(_ float64, s *Input) {
 			s.Evicted = []WrongEviction{{Pool: "c-demo-1_worker", Asked: "worker-ab123-cd456", Lost: []string{"worker-ab123-ef789"}}}
 		}, "c-demo-1_worker was asked to evict worker-ab123-cd456, and destroyed worker-ab123-ef789", High},
+		{"key-revoked-early", 60, 0.2, 0, func(_ float64, s *Input) {
+			s.Revoked = []RevokedKey{{Name: "c-demo-1_ccm-exoscale", Key: "EXOold", Use: "the cloud controller", Secrets: []string{"ccm/credentials"}}}
+		}, "the key EXOold, c-demo-1_ccm-exoscale of the cloud controller, does not exist any more; it is in ccm/credentials", High},
 	}
 }
 

@@ -171,7 +171,7 @@ func (j *job) distribute(ctx context.Context, report provisioner.Report, record 
 	if err := j.clients.Cluster.RefreshApplications(ctx); err != nil {
 		return err
 	}
-	return j.repeat(applyLimit, func(ctx context.Context, report provisioner.Report) error {
+	return j.repeat(applyLimit, func(ctx context.Context, _ provisioner.Report) error {
 		for _, holder := range record.Holders {
 			there, err := j.clients.Cluster.ReadKey(ctx, holder)
 			if err != nil {

@@ -64,6 +64,10 @@ func (c Cluster) RotateKeys(ctx context.Context, wanted Request, shown Display) 
 	if err := clusterdir.CheckStarted(c.Facts); err != nil {
 		return err
 	}
+	if c.Spec.Syn.LieutenantURL != "" {
+		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, VerbKeys, "nothing was changed: the cluster is connected with Project Syn, which keeps its keys in Vault").
+			WithHint("follow Project Syn's procedure to rotate API tokens"))
+	}
 	return c.withClients(wanted.DryRun, func(clients rotation.Clients, journal state.Recorder) error {
 		facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
 		options := rotation.Options{Kinds: wanted.Kinds, Store: access.FolderStore{Spec: c.Spec, Folder: c.Folder}, Journal: journal}

@@ -28,7 +28,9 @@ type Keeper struct{ connector *kubeapi.Connector }
 // New returns a keeper of the connector's cluster.
 func New(connector *kubeapi.Connector) *Keeper { return &Keeper{connector} }
 
-func secretsIn(namespace string) kubeapi.ResourcePath { return allSecrets + kubeapi.ResourcePath("@"+namespace) }
+func secretsIn(namespace string) kubeapi.ResourcePath {
+	return allSecrets + kubeapi.ResourcePath("@"+namespace)
+}
 
 // ListKeyHolders returns the Secrets, sorted, that hold one of some API keys, as the whole values of two fields: its ID and its secret. Of a
 // key without a secret, the field of the secret stays "". The Secret that an operator derives from another one is left out.

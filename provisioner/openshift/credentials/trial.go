@@ -114,7 +114,9 @@ func (k *Keeper) EnsureTrialVolume(ctx context.Context) (volume string, err erro
 }
 
 // CheckTrialPod returns fault.Transient until the pod with the volume runs: then it is attached and mounted.
-func (k *Keeper) CheckTrialPod(ctx context.Context) error { return k.CheckReader(ctx, "default", "Deployment/"+trialName) }
+func (k *Keeper) CheckTrialPod(ctx context.Context) error {
+	return k.CheckReader(ctx, "default", "Deployment/"+trialName)
+}
 
 func findClass(ctx context.Context, api *kubeapi.Client) (string, error) {
 	all, err := kubeapi.List[struct {

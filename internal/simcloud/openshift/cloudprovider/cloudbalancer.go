@@ -78,11 +78,8 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	if pool == "" {
 		return errors.New("no Instance Pool found among the cluster Nodes")
 	}
-	if !slices.Contains(service.GetStrings("metadata.finalizers"), balancerFinalizer) {
-		finalizers := append(service.GetStrings("metadata.finalizers"), balancerFinalizer)
-		if _, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), kube.Object{"metadata": kube.Object{"finalizers": finalizers}}); err != nil {
-			return err
-		}
+	if err := c.addFinalizer(ctx, service); err != nil {
+		return err
 	}
 	name := cmp.Or(annotated("name"), "k8s-"+service.GetString("metadata.uid"))
 	balancer, err := c.balancer(ctx, annotated("id"))
@@ -114,6 +111,15 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	}
 	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
 	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
+	return err
+}
+
+func (c cloudController) addFinalizer(ctx context.Context, service kube.Object) error {
+	finalizers := service.GetStrings("metadata.finalizers")
+	if slices.Contains(finalizers, balancerFinalizer) {
+		return nil
+	}
+	_, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), kube.Object{"metadata": kube.Object{"finalizers": append(finalizers, balancerFinalizer)}})
 	return err
 }
 
