@@ -65,10 +65,11 @@ func TestPool_InstalledAndDestroyed(t *testing.T) {
 	})
 }
 
-// fourInPool makes the workers a pool of four.
+// fourInPool makes the workers a pool of four, of a cluster with the cloud controller.
 func fourInPool(spec *state.Spec) {
 	workerPool(spec)
 	spec.Sizing.Workers.Count = 4
+	spec.OpenShift.CloudControllerManager = "External"
 }
 
 // waitForPool waits until the cluster of a zone that was opened again is as it was, and returns its workers.
@@ -127,6 +128,7 @@ func TestPool_Verbs(t *testing.T) {
 		"a member is replaced":           {"", memberReplaced},
 		"all members get another type":   {"", poolResized},
 		"min-available":                  {"", minAvailableKept},
+		"a load balancer of a Service":   {"", serviceBalanced},
 		"the scenario pool-evicts-wrong": {"pool-evicts-wrong", wrongEvictionStopped},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,23 +58,38 @@ func (z *Zone) isAllowed(from, to netip.Addr, proto string, port int) bool {
 // machine configures the address itself. Instances that share an address do not reach each other through it (from older
 // documents of Exoscale, not verified). Whether a managed elastic IP preserves the source of a connection is documented in two
 // ways: it does, unless that is the fault.
-func (z *Zone) translate(from, to netip.Addr, _ int) (target, source netip.Addr, ok bool) {
-	if !z.fault.API.ElasticIPs.Contains(to) {
+func (z *Zone) translate(from netip.Addr, to netip.AddrPort, proto string) (target netip.AddrPort, source netip.Addr, ok bool) {
+	if !z.fault.API.ElasticIPs.Contains(to.Addr()) {
 		return to, from, true
 	}
-	ip, ok := z.api.ElasticIP(to)
-	if !ok || ip.Healthcheck == nil {
-		return netip.Addr{}, netip.Addr{}, false
+	ip, ok := z.api.ElasticIP(to.Addr())
+	if !ok {
+		target, ok = z.balance(from, to, proto)
+		return target, from, ok
+	}
+	if ip.Healthcheck == nil {
+		return netip.AddrPort{}, netip.Addr{}, false
 	}
 	asking := from
 	if z.fault.API.HoldersReach {
 		asking = netip.Addr{}
 	}
-	target, ok = z.probes.selectHealthy(ip, asking)
+	instance, ok := z.probes.selectHealthy(ip.Backends, asking)
 	if z.fault.API.SourceRewritten {
 		from = z.platform.Address()
 	}
-	return target, from, ok
+	return netip.AddrPortFrom(instance, to.Port()), from, ok
+}
+
+// balance forwards a connection to a load balancer to the target port of a healthy member, round-robin whatever the strategy. The
+// member sees the client's address, so its security groups filter the client. A member does not reach itself so.
+func (z *Zone) balance(from netip.Addr, to netip.AddrPort, proto string) (target netip.AddrPort, ok bool) {
+	port, ok := z.api.BalancedPort(to)
+	if !ok || !port.Runs || proto != "tcp" {
+		return netip.AddrPort{}, false
+	}
+	member, ok := z.probes.selectHealthy(port.Backends, from)
+	return netip.AddrPortFrom(member, port.Target), ok
 }
 
 func isInstance(address netip.Addr) bool {

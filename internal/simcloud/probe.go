@@ -21,8 +21,8 @@ import (
 	"exoshift/internal/simcloud/fabric"
 )
 
-// probes run the health checks of managed elastic IPs. They originate from the platform's own address, and security groups
-// filter them like any other packet.
+// probes run the health checks of managed elastic IPs and of load balancers. They originate from the platform's own address, and
+// security groups filter them like any other packet.
 type probes struct {
 	host    *fabric.Host
 	clock   network.Clock
@@ -35,9 +35,9 @@ type probes struct {
 }
 
 type probeTarget struct {
-	elasticIP string
-	instance  netip.Addr
-	check     networking.Healthcheck
+	backends string // the ID
+	instance netip.Addr
+	check    networking.Healthcheck
 }
 
 // probe is a running probe and its result. A new instance is not healthy before its first success.
@@ -54,14 +54,26 @@ func newProbes(host *fabric.Host, clock network.Clock, roots *x509.CertPool) *pr
 	return &probes{host: host, clock: clock, roots: roots, all: map[probeTarget]*probe{}}
 }
 
-func (p *probes) sync(ctx context.Context, ips []networking.ElasticIP) {
+// listBackends lists what has its health checked.
+func listBackends(ips []networking.ElasticIP, ports []networking.BalancedPort) []networking.Backends {
+	var list []networking.Backends
+	for _, ip := range ips {
+		list = append(list, ip.Backends)
+	}
+	for _, port := range ports {
+		list = append(list, port.Backends)
+	}
+	return list
+}
+
+func (p *probes) sync(ctx context.Context, all []networking.Backends) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	wanted := map[probeTarget]bool{}
-	for _, ip := range ips {
-		for _, instance := range ip.Instances {
-			if ip.Healthcheck != nil {
-				wanted[probeTarget{ip.ID, instance, *ip.Healthcheck}] = true
+	for _, backends := range all {
+		for _, instance := range backends.Instances {
+			if backends.Healthcheck != nil {
+				wanted[probeTarget{backends.ID, instance, *backends.Healthcheck}] = true
 			}
 		}
 	}
@@ -81,15 +93,15 @@ func (p *probes) sync(ctx context.Context, ips []networking.ElasticIP) {
 	}
 }
 
-// selectHealthy selects a healthy instance of an elastic IP, round-robin; false if there is none or if from is attached itself.
-func (p *probes) selectHealthy(ip networking.ElasticIP, from netip.Addr) (netip.Addr, bool) {
+// selectHealthy selects a healthy instance, round-robin; false if there is none or if from is one of them itself.
+func (p *probes) selectHealthy(backends networking.Backends, from netip.Addr) (netip.Addr, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	healthy := slices.DeleteFunc(slices.Clone(ip.Instances), func(instance netip.Addr) bool {
-		running := p.all[probeTarget{ip.ID, instance, *ip.Healthcheck}]
+	healthy := slices.DeleteFunc(slices.Clone(backends.Instances), func(instance netip.Addr) bool {
+		running := p.all[probeTarget{backends.ID, instance, *backends.Healthcheck}]
 		return running == nil || !running.healthy
 	})
-	if len(healthy) == 0 || slices.Contains(ip.Instances, from) {
+	if len(healthy) == 0 || slices.Contains(backends.Instances, from) {
 		return netip.Addr{}, false
 	}
 	p.roundRobin++

@@ -52,9 +52,9 @@ func TestHealthCheck_FailsLikeNewConnection(t *testing.T) {
 				}
 				go func() { _ = monitor.Serve(l) }()
 				probes := newProbes(platform, network.Clock{}, nil)
-				ip := networking.ElasticIP{ID: "ip", Instances: []netip.Addr{instance}, Healthcheck: &networking.Healthcheck{
+				ip := networking.Backends{ID: "ip", Instances: []netip.Addr{instance}, Healthcheck: &networking.Healthcheck{
 					Mode: "http", Port: 8404, URI: "/healthz", Interval: 10 * time.Second, Timeout: 5 * time.Second, StrikesOK: 2, StrikesFail: 3}}
-				probes.sync(t.Context(), []networking.ElasticIP{ip})
+				probes.sync(t.Context(), []networking.Backends{ip})
 				defer probes.running.Wait()
 				defer probes.sync(t.Context(), nil)
 				client := netip.MustParseAddr("192.0.2.10")

@@ -279,7 +279,7 @@ func findStart(ctx context.Context, times *store.Table[time.Time], every time.Du
 func (z *Zone) watchChanges(ctx context.Context) error {
 	for {
 		err := errors.Join(z.hypervisor.Sync(ctx), z.dns.registrar.recordZones(z.listZones()), z.faults.injectObjectFaults(z.api))
-		z.probes.sync(ctx, z.api.ElasticIPs())
+		z.probes.sync(ctx, listBackends(z.api.ElasticIPs(), z.api.BalancedPorts()))
 		if err != nil {
 			return err
 		}

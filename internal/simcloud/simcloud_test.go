@@ -140,7 +140,7 @@ func TestElasticIP_LoadBalancerServes(t *testing.T) {
 		o.wantServed("http://"+lb.Address+":8404/healthz", true)
 		o.wantServed("http://api.c-1.example.net:8404/healthz", true)
 		o.wantServed("http://"+lb.Address+":6443/", false) // no rule allows it
-		if to, _, ok := o.translate(netip.MustParseAddr(lb.Address), netip.MustParseAddr(ip.Address), 8404); ok {
+		if to, _, ok := o.translate(netip.MustParseAddr(lb.Address), netip.AddrPortFrom(netip.MustParseAddr(ip.Address), 8404), "tcp"); ok {
 			t.Errorf("an instance reaches %s through an elastic IP of its own", to)
 		}
 

@@ -60,7 +60,8 @@
 //	load balancer     an eleventh service                                       403     limit documented
 //	load balancer     a second service on a port                                409     our reading R17
 //	load balancer     its services are deleted with it                          200     our reading R18
-//	load balancer     a running member is healthy: nothing is probed            200     simplified
+//	load balancer     the status of a running member: not what probes found     200     simplified
+//	load balancer     retries after a failed check, one success brings it back  -       our reading R27
 //	volume            less than 10 GiB become 10                                200     recorded
 //	volume            more than the largest size                                400     limit documented
 //	volume            a sixth on an instance                                    403     limit documented
@@ -79,7 +80,7 @@
 //	IAM policy        services beside compute and sos, expression inputs        -       our reading R24
 //	event             mutations, refused ones too; the oldest first             200     order is our reading R25
 //
-// Groups, instances, pools, load balancers, volumes and DNS records may share a name. Load balancers, private networks,
+// Groups, instances, pools, load balancers, volumes and DNS records may share a name. UDP of load balancers, private networks,
 // rescue systems, deploy targets and the contents of volumes are kept and answered, but no traffic and no machine of
 // the simulation uses them.
 package api

@@ -62,6 +62,22 @@ func (a *API) ElasticIPs() []networking.ElasticIP {
 	return a.networking.ElasticIPs.List()
 }
 
+// BalancedPort returns the port of a load balancer with that address, of any zone.
+func (a *API) BalancedPort(dialed netip.AddrPort) (networking.BalancedPort, bool) {
+	all := a.BalancedPorts()
+	if i := slices.IndexFunc(all, func(port networking.BalancedPort) bool { return port.Dialed == dialed }); i >= 0 {
+		return all[i], true
+	}
+	return networking.BalancedPort{}, false
+}
+
+// BalancedPorts returns the ports of the load balancers of all zones.
+func (a *API) BalancedPorts() []networking.BalancedPort {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.networking.LoadBalancers.ListPorts()
+}
+
 // Zones returns the DNS domains with their records.
 func (a *API) Zones() []domain.Zone {
 	a.store.Lock()

@@ -19,7 +19,7 @@ type conn struct {
 }
 
 // GetOriginalDestination returns the address that the client of an accepted connection dialed: it differs from the server's own
-// behind an elastic IP or with a host in the middle.
+// behind an elastic IP or a load balancer, or with a host in the middle.
 func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 	accepted, ok := c.(*conn)
 	if !ok {
@@ -29,12 +29,13 @@ func GetOriginalDestination(c net.Conn) (netip.AddrPort, bool) {
 }
 
 // connect returns the two ends of a new connection. The client's remote address is what it dialed, which may be an elastic IP;
-// the server's local address is its own, and its remote one is what packets come from: the client's, unless that is rewritten.
-func connect(from, to *Host, local, source, dialed netip.AddrPort) (client, server *conn) {
+// the server's local address is its own with its port at, and its remote one is what packets come from: the client's, unless that
+// is rewritten.
+func connect(from, to *Host, local, source, dialed netip.AddrPort, at int) (client, server *conn) {
 	request, response := newPipe(&from.fabric.buffers), newPipe(&from.fabric.buffers)
 	client = &conn{host: from, in: response, out: request, local: net.TCPAddrFromAddrPort(local), remote: net.TCPAddrFromAddrPort(dialed)}
 	server = &conn{host: to, in: request, out: response, remote: net.TCPAddrFromAddrPort(source), dialed: dialed,
-		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, dialed.Port()))}
+		local: net.TCPAddrFromAddrPort(netip.AddrPortFrom(to.address, uint16(at)))}
 	client.peer, server.peer = server, client
 	return client, server
 }
@@ -46,11 +47,11 @@ func IsRedialable(c net.Conn) bool {
 	if !ok || dialed.listener == nil {
 		return false
 	}
-	target, _, found := dialed.host.route(dialed.remote.AddrPort())
+	target, port, _, found := dialed.host.route(dialed.remote.AddrPort())
 	if !found {
 		return false
 	}
-	l, listening := target.findListener(dialed.remote.Port)
+	l, listening := target.findListener(port)
 	return listening && l == dialed.listener
 }
 

@@ -130,9 +130,9 @@ func TestDatagram_AnswersNeedNoRule(t *testing.T) {
 }
 
 func TestDatagram_AnswersFromQueriedAddress(t *testing.T) {
-	elastic := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
-		if to == address("198.19.0.1") {
-			return address("198.18.0.2"), from, true
+	elastic := func(from netip.Addr, to netip.AddrPort, _ string) (netip.AddrPort, netip.Addr, bool) {
+		if to.Addr() == address("198.19.0.1") {
+			return netip.AddrPortFrom(address("198.18.0.2"), to.Port()), from, true
 		}
 		return to, from, true
 	}

@@ -107,16 +107,16 @@ func (h *Host) connect(ctx context.Context, to netip.AddrPort, timeout time.Dura
 	if !to.Addr().Is4() {
 		return nil, os.NewSyscallError("connect", syscall.ENETUNREACH)
 	}
-	target, source, found := h.route(to)
+	target, at, source, found := h.route(to)
 	if !found {
 		return nil, h.wait(ctx, timeout, nil, nil)
 	}
-	l, listening := target.findListener(int(to.Port()))
+	l, listening := target.findListener(at)
 	if !listening {
 		return nil, os.NewSyscallError("connect", syscall.ECONNREFUSED)
 	}
 	port := h.nextEphemeralPort()
-	client, server := connect(h, target, netip.AddrPortFrom(h.address, port), netip.AddrPortFrom(source, port), to)
+	client, server := connect(h, target, netip.AddrPortFrom(h.address, port), netip.AddrPortFrom(source, port), to, at)
 	if !h.addConn(client) || !target.addConn(server) {
 		client.reset()
 		return nil, os.NewSyscallError("connect", syscall.ECONNRESET)
@@ -146,12 +146,14 @@ func (h *Host) wait(ctx context.Context, timeout time.Duration, queue chan<- *co
 	}
 }
 
-// route returns the host that receives packets for an address, and the source address that it sees, if they are not dropped.
-func (h *Host) route(to netip.AddrPort) (target *Host, source netip.Addr, found bool) {
-	address, source, delivered := h.fabric.route(h.address, to.Addr(), "tcp", int(to.Port()))
-	if !delivered || !h.fabric.config.Allows(source, address, "tcp", int(to.Port())) {
-		return nil, netip.Addr{}, false
+// route returns the host and its port that receive packets for an address, and the source address that it sees, if they are not
+// dropped.
+func (h *Host) route(to netip.AddrPort) (target *Host, port int, source netip.Addr, found bool) {
+	address, source, delivered := h.fabric.route(h.address, to, "tcp")
+	port = int(address.Port())
+	if !delivered || !h.fabric.config.Allows(source, address.Addr(), "tcp", port) {
+		return nil, 0, netip.Addr{}, false
 	}
-	target, found = h.fabric.find(address)
-	return target, source, found && !h.silent.Load() && !target.silent.Load()
+	target, found = h.fabric.find(address.Addr())
+	return target, port, source, found && !h.silent.Load() && !target.silent.Load()
 }

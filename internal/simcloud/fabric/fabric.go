@@ -28,10 +28,10 @@ type Config struct {
 	// Allows reports whether a packet from one address may reach a port of another; nil means always. A refused packet is
 	// dropped, so the dial hangs as behind a security group.
 	Allows func(from, to netip.Addr, proto string, port int) bool
-	// Translate returns the host that receives packets for the address to, which is to itself unless it is an elastic IP, and the
-	// source that this host sees, which is from itself unless that is rewritten. False means that the packet is dropped. nil means
-	// no translation.
-	Translate func(from, to netip.Addr, port int) (target, source netip.Addr, ok bool)
+	// Translate returns the host and its port that receive packets for to, which is to itself unless it is an elastic IP or a load
+	// balancer, and the source that this host sees, which is from itself unless that is rewritten. False means that the packet is
+	// dropped. nil means no translation.
+	Translate func(from netip.Addr, to netip.AddrPort, proto string) (target netip.AddrPort, source netip.Addr, ok bool)
 	// Redirect returns a host in the middle that responds in place of the destination, as an interceptor does; nil or an invalid
 	// address means none. It can read the dialed address with GetOriginalDestination.
 	Redirect func(from, to netip.Addr, proto string, port int) netip.Addr
@@ -47,11 +47,11 @@ type Fabric struct {
 }
 
 // route returns who receives a packet, and from whom by its source address; false if the packet is dropped.
-func (f *Fabric) route(from, to netip.Addr, proto string, port int) (target, source netip.Addr, ok bool) {
-	if middle := f.config.Redirect(from, to, proto, port); middle.IsValid() {
-		return middle, from, true
+func (f *Fabric) route(from netip.Addr, to netip.AddrPort, proto string) (target netip.AddrPort, source netip.Addr, ok bool) {
+	if middle := f.config.Redirect(from, to.Addr(), proto, int(to.Port())); middle.IsValid() {
+		return netip.AddrPortFrom(middle, to.Port()), from, true
 	}
-	return f.config.Translate(from, to, port)
+	return f.config.Translate(from, to, proto)
 }
 
 // New returns a network without hosts.
@@ -66,7 +66,9 @@ func New(config Config) *Fabric {
 		config.Allows = func(_, _ netip.Addr, _ string, _ int) bool { return true }
 	}
 	if config.Translate == nil {
-		config.Translate = func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) { return to, from, true }
+		config.Translate = func(from netip.Addr, to netip.AddrPort, _ string) (netip.AddrPort, netip.Addr, bool) {
+			return to, from, true
+		}
 	}
 	if config.Redirect == nil {
 		config.Redirect = func(_, _ netip.Addr, _ string, _ int) netip.Addr { return netip.Addr{} }

@@ -119,9 +119,9 @@ func TestDial_TriesAddressesInOrder(t *testing.T) {
 }
 
 func TestElasticIP_Translated(t *testing.T) {
-	translate := func(from, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) {
-		if to == address("198.19.0.1") {
-			return address("198.18.0.2"), from, true
+	translate := func(from netip.Addr, to netip.AddrPort, _ string) (netip.AddrPort, netip.Addr, bool) {
+		if to.Addr() == address("198.19.0.1") {
+			return netip.AddrPortFrom(address("198.18.0.2"), to.Port()), from, true
 		}
 		return to, from, true
 	}
@@ -146,8 +146,38 @@ func TestElasticIP_Translated(t *testing.T) {
 	}
 }
 
+func TestLoadBalancer_PortTranslated(t *testing.T) {
+	balanced := netip.MustParseAddrPort("198.19.0.1:80")
+	client, server := pair(t, Config{
+		Translate: func(from netip.Addr, to netip.AddrPort, _ string) (netip.AddrPort, netip.Addr, bool) {
+			return netip.MustParseAddrPort("198.18.0.2:30080"), from, to == balanced
+		},
+		Allows: func(_, _ netip.Addr, _ string, port int) bool { return port == 30080 },
+	})
+	l := listen(t, server, 30080)
+	c, err := client.Dial(t.Context(), "tcp", balanced.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.RemoteAddr().String(); got != balanced.String() {
+		t.Errorf("the client sees %s", got)
+	}
+	if got := accepted.LocalAddr().String(); got != "198.18.0.2:30080" {
+		t.Errorf("the server sees %s as its own", got)
+	}
+	if !IsRedialable(c) {
+		t.Error("dialing again would lead elsewhere")
+	}
+}
+
 func TestDial_RewrittenSourceAddress(t *testing.T) {
-	rewrite := func(_, to netip.Addr, _ int) (netip.Addr, netip.Addr, bool) { return to, address("203.0.113.9"), true }
+	rewrite := func(_ netip.Addr, to netip.AddrPort, _ string) (netip.AddrPort, netip.Addr, bool) {
+		return to, address("203.0.113.9"), true
+	}
 	var filtered netip.Addr
 	client, server := pair(t, Config{Translate: rewrite, Allows: func(from, _ netip.Addr, _ string, _ int) bool {
 		filtered = from

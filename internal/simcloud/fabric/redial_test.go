@@ -28,8 +28,8 @@ func TestIsRedialable_SameListenerOnly(t *testing.T) {
 			var client *Host
 			client, lab.server = pair(t, Config{
 				Allows: func(_, _ netip.Addr, _ string, _ int) bool { return !lab.refused },
-				Translate: func(from, to netip.Addr, _ int) (target, source netip.Addr, ok bool) {
-					return lab.holder, from, to == elastic && lab.holder.IsValid()
+				Translate: func(from netip.Addr, to netip.AddrPort, _ string) (target netip.AddrPort, source netip.Addr, ok bool) {
+					return netip.AddrPortFrom(lab.holder, to.Port()), from, to.Addr() == elastic && lab.holder.IsValid()
 				},
 			})
 			second, err := client.fabric.AddHost(other)

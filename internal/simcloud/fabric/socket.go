@@ -204,19 +204,19 @@ func (s *socket) notifyReader() {
 // deliver sends a datagram. A loss is silent, except that a closed port of a running host sets unreachable.
 func (s *socket) deliver(to netip.AddrPort, content []byte) (unreachable bool) {
 	from := s.host
-	target, filtered, delivered := from.fabric.route(from.address, to.Addr(), "udp", int(to.Port()))
+	target, filtered, delivered := from.fabric.route(from.address, to, "udp")
 	if !delivered {
 		return false
 	}
-	host, up := from.fabric.find(target)
+	host, up := from.fabric.find(target.Addr())
 	if !up || from.silent.Load() || host.silent.Load() {
 		return false
 	}
 	source := s.getLocalAddress(to)
-	receiver, open := host.findSocket(int(to.Port()))
+	receiver, open := host.findSocket(int(target.Port()))
 	known := open && receiver.hasFlow(source)
 	switch {
-	case !known && !from.fabric.config.Allows(filtered, target, "udp", int(to.Port())):
+	case !known && !from.fabric.config.Allows(filtered, target.Addr(), "udp", int(target.Port())):
 		return false // responses need no rule: security groups are stateful
 	case !open:
 		return true

@@ -304,13 +304,18 @@ func (s *ElasticIPs) detachAll(instanceID string) error {
 
 // ElasticIP is an address that instances share.
 type ElasticIP struct {
-	ID          string
-	Address     netip.Addr
-	Instances   []netip.Addr // the addresses of the attached instances, in the order of attachment
+	Backends
+	Address netip.Addr
+}
+
+// Backends are the instances that receive the traffic of an elastic IP, or of a port of a load balancer.
+type Backends struct {
+	ID          string       // of the elastic IP, or of the load balancer's service
+	Instances   []netip.Addr // the addresses of the attached instances, in the order of attachment, or of the pool's members
 	Healthcheck *Healthcheck // nil: the instances have to configure the address themselves
 }
 
-// Healthcheck decides which instances receive the traffic of a managed elastic IP.
+// Healthcheck decides which instances receive the traffic of a managed elastic IP or a load balancer.
 type Healthcheck struct {
 	Mode          string // "tcp", "http" or "https"
 	Port          int
@@ -327,7 +332,7 @@ type Healthcheck struct {
 func (s *ElasticIPs) List() []ElasticIP {
 	var list []ElasticIP
 	for _, ip := range s.table.All() {
-		view := ElasticIP{ID: ip.ID, Address: ip.Address, Healthcheck: ip.Wire.Healthcheck.toModel()}
+		view := ElasticIP{Backends{ID: ip.ID, Healthcheck: ip.Wire.Healthcheck.toModel()}, ip.Address}
 		for _, id := range ip.Instances {
 			if i, ok := s.tables.Instances.Lookup(id); ok && i.Address.IsValid() {
 				view.Instances = append(view.Instances, i.Address)

@@ -32,8 +32,7 @@ type balancerRequest struct {
 	Labels      map[string]string `json:"labels,omitempty"`
 }
 
-// LoadBalancers are the network load balancers of all zones with their services. They have no traffic: the simulation only stores
-// them.
+// LoadBalancers are the network load balancers of all zones with their services.
 type LoadBalancers struct {
 	store     *resource.Store
 	tables    *instance.Tables

@@ -2,7 +2,9 @@ package networking
 
 import (
 	"net/http"
+	"net/netip"
 	"slices"
+	"time"
 
 	"exoshift/internal/simcloud/api/instance"
 	"exoshift/internal/simcloud/api/resource"
@@ -62,7 +64,7 @@ func (l *LoadBalancers) viewService(s service) wireBalanced {
 	return view
 }
 
-// computeHealth does not probe: a resource.Running member is healthy.
+// computeHealth does not know the results of the probes: a resource.Running member is healthy.
 func computeHealth(i instance.Instance) string {
 	if i.State == resource.Running {
 		return resource.Success
@@ -188,4 +190,45 @@ func (l *LoadBalancers) deleteService(req *rest.Request) (any, error) {
 		return nil, rest.Errorf(http.StatusConflict, "Load balancer service %s is being deleted", s.Wire.Name)
 	}
 	return l.startService(s, resource.Deleting, resource.Destroyed)
+}
+
+// BalancedPort is a port of a load balancer that forwards TCP connections to a port of the members of an instance pool.
+type BalancedPort struct {
+	Backends
+	Dialed netip.AddrPort
+	Target uint16 // port
+	Runs   bool   // it is not being created
+}
+
+// ListPorts returns the ports of the load balancers of all zones. Those of UDP are only stored.
+func (l *LoadBalancers) ListPorts() []BalancedPort {
+	var list []BalancedPort
+	for _, s := range l.services.All() {
+		b, exists := l.table.Lookup(s.Balancer)
+		address, err := netip.ParseAddr(b.Wire.IP)
+		if !exists || err != nil || b.State == resource.Deleting || s.State == resource.Deleting || s.Wire.Protocol != "tcp" {
+			continue
+		}
+		port := BalancedPort{
+			Backends: Backends{ID: s.ID, Healthcheck: s.Wire.Healthcheck.toModel()},
+			Dialed:   netip.AddrPortFrom(address, uint16(s.Wire.Port)), Target: uint16(s.Wire.TargetPort), Runs: s.State != resource.Creating,
+		}
+		for _, i := range l.tables.Members(s.Pool) {
+			if i.Address.IsValid() {
+				port.Instances = append(port.Instances, i.Address)
+			}
+		}
+		list = append(list, port)
+	}
+	return list
+}
+
+// toModel: a failed check is repeated as often as the retries say before a member receives no traffic; one success brings it back
+// (our reading R27).
+func (w wireBalancedHealth) toModel() *Healthcheck {
+	return &Healthcheck{
+		Mode: w.Mode, Port: int(w.Port), URI: w.URI, TLSSNI: w.TLSSNI,
+		Interval: time.Duration(w.Interval) * time.Second, Timeout: time.Duration(w.Timeout) * time.Second,
+		StrikesOK: 1, StrikesFail: int(w.Retries) + 1,
+	}
 }

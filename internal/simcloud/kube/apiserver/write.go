@@ -64,6 +64,10 @@ func (o resources) prepareCreate(r request, object kube.Object, user User) error
 	case claims:
 		setDefaultClass(o.Objects, object)
 		object.Set("status.phase", "Pending")
+	case kube.ServiceResource:
+		if err := kube.AssignNodePorts(o.List(kube.ServiceResource, ""), r.namespace, object); err != nil {
+			return err
+		}
 	case "secrets":
 		object["type"] = cmp.Or(object.GetString("type"), "Opaque")
 	case kube.CSRResource:
@@ -134,6 +138,7 @@ func (o resources) servePatch(w http.ResponseWriter, r *http.Request, parsed req
 
 // write replaces an object within the limits of the subresource.
 func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want func(current kube.Object) (kube.Object, error)) error {
+	services := o.listServices(r) // before the update, which holds a lock
 	update := o.Update
 	if o.dryRun {
 		update = o.PreviewUpdate
@@ -156,6 +161,11 @@ func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want
 		if r.kind.GroupResource() == kube.CSRResource {
 			recordDecisionTime(object, o.Now())
 		}
+		if services != nil {
+			if err := kube.AssignNodePorts(services, r.namespace, object); err != nil {
+				return err
+			}
+		}
 		if r.subresource == "" {
 			kube.EncodeSecret(r.kind, object)
 			if !isApply(q) {
@@ -169,6 +179,14 @@ func (o resources) write(w http.ResponseWriter, q *http.Request, r request, want
 	}
 	o.writeStored(w, http.StatusOK, r, written)
 	return nil
+}
+
+// listServices returns all Services for a write to one of them.
+func (o resources) listServices(r request) []kube.Object {
+	if r.kind.GroupResource() != kube.ServiceResource || r.subresource != "" {
+		return nil
+	}
+	return o.List(kube.ServiceResource, "")
 }
 
 // isApply reports whether a request is an apply, which records ownership itself.
@@ -187,6 +205,9 @@ func (r request) copyWritable(object, wanted kube.Object) error {
 	case r.subresource != "":
 		return kube.NewUnknownResource()
 	default:
+		if r.kind.GroupResource() == kube.ServiceResource {
+			kube.KeepNodePorts(object, wanted)
+		}
 		kept := map[string]any{}
 		for _, field := range listReadOnlyFields(r.kind) {
 			kept[field] = object[field]

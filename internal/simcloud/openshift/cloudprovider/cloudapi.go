@@ -37,6 +37,10 @@ type cloudInstance struct {
 	Type     struct {
 		ID string `json:"id"`
 	} `json:"instance-type"`
+	Manager struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+	} `json:"manager"`
 }
 
 // defaultZone is the zone whose endpoint clients ask for the others.

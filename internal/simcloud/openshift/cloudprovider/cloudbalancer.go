@@ -11,18 +11,16 @@ import (
 	"strings"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/simcloud/openshift/apiclient"
 )
 
 const balancerAnnotation = "service.beta.kubernetes.io/exoscale-loadbalancer-"
 
 type cloudBalancer struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	IP       string `json:"ip"`
-	Services []struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"services"`
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	IP       string         `json:"ip"`
+	Services []balancedPort `json:"services"`
 }
 
 // balancerFinalizer keeps a Service until its load balancer is deleted.
@@ -70,13 +68,16 @@ func requestOf(service kube.Object) string {
 // ensureBalancer forwards the ports of a Service to a pool. As the real controller does, it adopts any load balancer that the
 // Service's annotation names, and renames it, unless it is annotated as external.
 func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object) error {
-	annotated := func(name string) string {
-		value, _ := service.Map("metadata.annotations")[balancerAnnotation+name].(string)
-		return value
-	}
+	annotated := func(name string) string { return getAnnotation(service, name) }
 	pool, external := annotated("service-instancepool-id"), annotated("external") == "true"
 	if pool == "" {
-		return errors.New("no Instance Pool found among the cluster Nodes")
+		var err error
+		if pool, err = c.findPool(ctx); err == nil {
+			err = c.annotate(ctx, service, "service-instancepool-id", pool)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := c.addFinalizer(ctx, service); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 			balancer, err = c.balancer(ctx, id)
 		}
 		if err == nil {
-			err = c.annotate(ctx, service, id)
+			err = c.annotate(ctx, service, "id", id)
 		}
 		if err != nil {
 			return err
@@ -104,10 +105,8 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 			return err
 		}
 	}
-	for _, port := range service.List("spec.ports") {
-		if err := c.ensurePort(ctx, balancer, service, port, pool); err != nil {
-			return err
-		}
+	if err := c.ensurePorts(ctx, balancer, service, pool); err != nil {
+		return err
 	}
 	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
 	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
@@ -155,6 +154,31 @@ func (c cloudController) endBalancer(ctx context.Context, service kube.Object) e
 	return err
 }
 
+// findPool returns the instance pool of those nodes that are members of one. The errors are those of the real controller.
+func (c cloudController) findPool(ctx context.Context) (pool string, err error) {
+	nodes, err := c.api.Get(ctx, apiclient.NodesPath)
+	if err != nil {
+		return "", err
+	}
+	instances, err := c.cloud.listInstances(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, node := range nodes.List("items") {
+		switch manager := instances[strings.TrimPrefix(node.GetString("spec.providerID"), providerPrefix)].Manager; {
+		case manager.Type != "instance-pool" || manager.ID == pool:
+		case pool != "":
+			return "", errors.New("multiple Instance Pools detected across cluster Nodes, an Instance Pool ID must be specified in Service manifest annotations")
+		default:
+			pool = manager.ID
+		}
+	}
+	if pool == "" {
+		return "", errors.New("couldn't infer any Instance Pool from cluster Nodes")
+	}
+	return pool, nil
+}
+
 func (c cloudController) balancer(ctx context.Context, id string) (found cloudBalancer, err error) {
 	if id == "" {
 		return found, cloudError{code: http.StatusNotFound}
@@ -163,25 +187,14 @@ func (c cloudController) balancer(ctx context.Context, id string) (found cloudBa
 	return found, err
 }
 
-func (c cloudController) annotate(ctx context.Context, service kube.Object, id string) error {
-	change := kube.Object{"metadata": kube.Object{"annotations": kube.Object{balancerAnnotation + "id": id}}}
-	_, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), change)
-	return err
+func getAnnotation(service kube.Object, name string) string {
+	value, _ := service.Map("metadata.annotations")[balancerAnnotation+name].(string)
+	return value
 }
 
-func (c cloudController) ensurePort(ctx context.Context, balancer cloudBalancer, service, port kube.Object, pool string) error {
-	number, target := whole(port["port"]), whole(port["nodePort"])
-	name := fmt.Sprintf("%s-%d", service.GetString("metadata.uid"), number)
-	for _, there := range balancer.Services {
-		if there.Name == name {
-			return nil
-		}
-	}
-	target = cmp.Or(target, number)
-	_, err := c.cloud.change(ctx, http.MethodPost, "/v2/load-balancer/"+balancer.ID+"/service", map[string]any{
-		"name": name, "instance-pool": map[string]string{"id": pool}, "protocol": "tcp", "strategy": "round-robin", "port": number, "target-port": target,
-		"healthcheck": map[string]any{"mode": "tcp", "port": target, "interval": 10, "timeout": 5, "retries": 1},
-	})
+func (c cloudController) annotate(ctx context.Context, service kube.Object, name, value string) error {
+	change := kube.Object{"metadata": kube.Object{"annotations": kube.Object{balancerAnnotation + name: value}}}
+	_, err := c.api.Do(ctx, http.MethodPatch, servicePath(service), change)
 	return err
 }
 

@@ -25,6 +25,9 @@ type cloudController struct {
 	console    func(format string, args ...any)
 }
 
+// providerPrefix begins the provider ID of a node; the ID of its instance follows.
+const providerPrefix = "exoscale://"
+
 const cloudInterval = 30 * time.Second
 
 // RunCloudController returns why the program ended. It ends on invalid credentials, so that its pod shows the error (the real
@@ -104,7 +107,7 @@ func (c cloudController) initializeNode(ctx context.Context, node kube.Object, i
 	}
 	cluster.RemoveTaint(node, cluster.CloudTaint)
 	change := kube.Object{"metadata": kube.Object{"labels": labels, "resourceVersion": node.GetString("metadata.resourceVersion")},
-		"spec": kube.Object{"providerID": "exoscale://" + found.ID, "taints": node.Get("spec.taints")}}
+		"spec": kube.Object{"providerID": providerPrefix + found.ID, "taints": node.Get("spec.taints")}}
 	// The status first: a node without the taint must be complete.
 	addresses := kube.Object{"status": kube.Object{"addresses": []kube.Object{
 		{"type": "InternalIP", "address": found.PublicIP}, {"type": "ExternalIP", "address": found.PublicIP}}}}

@@ -38,6 +38,7 @@ type kubelet struct {
 	heartbeat heartbeat
 	lastState cluster.StateRecord // computeState at the last change
 	online    atomic.Bool         // the network plugin runs
+	nodePorts nodePorts
 }
 
 // pivotedFile has a dot for each completed step of the pivot.
@@ -93,6 +94,7 @@ func newKubelet(m machine.Machine, open func(infraID string) (*cluster.Cluster, 
 	}
 	k := &kubelet{config: config, cluster: shared, node: getNodeName(m), access: opened, pods: map[string]*pod{}}
 	k.machine = pluginMachine{Machine: m, online: &k.online, reservedNetworks: shared.ListNetworks, clock: shared.Clock}
+	k.nodePorts = nodePorts{cluster: shared, machine: k.machine, node: k.node, open: map[int]*nodePort{}}
 	k.certificates = certificateManager{cluster: shared, machine: k.machine, node: k.node, role: config.Role, address: k.getAddress()}
 	return k, nil
 }

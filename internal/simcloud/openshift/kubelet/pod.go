@@ -63,8 +63,9 @@ func (k *kubelet) sync(ctx context.Context) time.Duration {
 	if err != nil || state != k.lastState.State {
 		k.lastState = cluster.StateRecord{What: k.node, State: state, Since: k.cluster.Clock.Now()}
 	}
+	balances := k.nodePorts.sync(ctx, k.running.Go, k.online.Load())
 	now := k.cluster.Clock.Now()
-	if now.Sub(k.lastState.Since) < idleAfter {
+	if balances || now.Sub(k.lastState.Since) < idleAfter {
 		return syncInterval
 	}
 	return max(syncInterval, k.heartbeat.at.Add(heartbeatInterval).Sub(now))
