@@ -48,6 +48,7 @@ func TestInstall_Finished(t *testing.T) {
 		"is one of a fleet":                                       oneOfFleet,
 		"is stopped for days and started again":                   clusterHibernates,
 		"gets new API keys":                                       keysRotated,
+		"gets a new kubeconfig":                                   kubeconfigRotated,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	t.Run("the scenario key-revoked-early", func(t *testing.T) {
@@ -57,13 +58,14 @@ func TestInstall_Finished(t *testing.T) {
 		virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external, scenario: "key-revoked-early"}, keyRevokedEarly)
 	})
 	for first, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
-		t.Run("new API keys with a fault at every call: "+string(how), func(t *testing.T) {
+		t.Run("new credentials with a fault at every call: "+string(how), func(t *testing.T) {
 			long(t)
 			t.Parallel()
 			copied, by := t.TempDir(), &faultInjector{how: how}
 			copyTree(t, dir, copied)
 			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				keysWithFaults(t, s, by, first)
+				kubeconfigWithFaults(t, s, by, first)
 			})
 		})
 	}

@@ -4,6 +4,7 @@ package openshift
 
 import (
 	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/adminaccess"
 	"exoshift/provisioner/openshift/alerts"
 	"exoshift/provisioner/openshift/apply"
 	"exoshift/provisioner/openshift/ceph"
@@ -42,6 +43,7 @@ type Cluster struct {
 	*nodeprobe.Prober
 	*ceph.Administrator
 	*credentials.Keeper
+	*adminaccess.Changer
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -66,6 +68,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Prober:        nodeprobe.New(connector),
 		Administrator: ceph.New(connector),
 		Keeper:        credentials.New(connector),
+		Changer:       adminaccess.New(connector),
 	}
 }
 

@@ -34,16 +34,19 @@ type Review struct {
 	Unwell  []string // why nothing may be changed now: the state of the cluster
 }
 
-const op = "rotate API keys"
+const (
+	opRotate = "rotate credentials"
+	op       = "rotate API keys"
+)
 
 // Refusal returns why nothing may be changed; nil: keys can be replaced. fault.Conflict: somebody has to do something first; fault.Transient:
 // operators are not well.
 func (r Review) Refusal() error {
 	switch {
 	case len(r.Reasons) > 0:
-		return fault.Newf(fault.Conflict, op, "nothing was changed: %s", strings.Join(r.Reasons, "; "))
+		return fault.Newf(fault.Conflict, opRotate, "nothing was changed: %s", strings.Join(r.Reasons, "; "))
 	case len(r.Unwell) > 0:
-		return fault.Newf(fault.Transient, op, "nothing was changed: %s", strings.Join(r.Unwell, "; ")).
+		return fault.Newf(fault.Transient, opRotate, "nothing was changed: %s", strings.Join(r.Unwell, "; ")).
 			WithHint("run the same command again once all of that is over: oc get clusteroperators")
 	}
 	return nil

@@ -59,6 +59,10 @@ func (d display) Close(plan rotation.Plan, failure error, events string) {
 }
 
 func printPlan(w io.Writer, cluster string, plan rotation.Plan) {
+	if plan.Kubeconfig != nil {
+		printKubeconfigPlan(w, cluster, plan)
+		return
+	}
 	fmt.Fprintf(w, "Cluster %s: replace %s\n\n", console.SanitizeLine(cluster), text.Plural(len(plan.Keys), "API key"))
 	for _, key := range plan.Keys {
 		fmt.Fprintf(w, "  %s, of %s\n    key: %s\n", console.SanitizeLine(key.Name), key.Use, console.SanitizeLine(key.Old))
@@ -85,9 +89,27 @@ func printPlan(w io.Writer, cluster string, plan rotation.Plan) {
 	fmt.Fprint(w, "\nThe old keys are deleted once the use of the new ones is proven.\n")
 }
 
+func printKubeconfigPlan(w io.Writer, cluster string, plan rotation.Plan) {
+	fmt.Fprintf(w, "Cluster %s: replace the administrator's kubeconfig\n\n", console.SanitizeLine(cluster))
+	if plan.Kubeconfig.Begun {
+		fmt.Fprint(w, "  An earlier run has begun with it, and this one goes on.\n\n")
+	}
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", step.Title)
+	}
+	fmt.Fprint(w, "\nEvery copy of the old kubeconfig stops working.\n")
+	if plan.Kubeconfig.Others > 0 {
+		fmt.Fprintf(w, "The config map openshift-config/admin-kubeconfig-client-ca has %s more, of\nother kubeconfigs, which stay valid.\n", text.Plural(plan.Kubeconfig.Others, "signer"))
+	}
+}
+
 func printEnd(w io.Writer, cluster string, plan rotation.Plan, failure error) {
 	if failure != nil {
 		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		return
+	}
+	if plan.Kubeconfig != nil {
+		fmt.Fprintf(w, "\nThe folder of cluster %s has a new kubeconfig, and the API refuses the old one.\n", console.SanitizeLine(cluster))
 		return
 	}
 	var keys []string
@@ -114,6 +136,13 @@ type secretLine struct {
 	Restarts  []string `json:"restarts"`
 }
 
+// kubeconfigLine is the rotation of a kubeconfig as JSON.
+type kubeconfigLine struct {
+	Type   string `json:"type"` // kubeconfig
+	Begun  bool   `json:"begun"`
+	Others int    `json:"others"` // signers of other kubeconfigs
+}
+
 // skippedLine is what is left alone, as JSON.
 type skippedLine struct {
 	Type   string `json:"type"` // skipped
@@ -135,6 +164,11 @@ func writePlanJSON(w io.Writer, plan rotation.Plan) error {
 			line.Secrets = append(line.Secrets, secretLine{holder.Namespace, holder.Name, append([]string{}, holder.Readers...)})
 		}
 		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	if plan.Kubeconfig != nil {
+		if err := encoder.Encode(kubeconfigLine{"kubeconfig", plan.Kubeconfig.Begun, plan.Kubeconfig.Others}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-// Package rotateverbs has the verb `rotate`, with those below it: replace the credentials of an installed cluster.
+// Package rotateverbs has the verb `rotate`, with those below it, and `kubeconfig`: credentials of an installed cluster.
 package rotateverbs
 
 import (
@@ -24,10 +24,10 @@ func NewCommand(std cli.Streams) *cobra.Command {
 		Use:     "rotate",
 		Short:   "Replace credentials of an installed cluster, without a moment without valid ones",
 		Long:    "Replace credentials of an installed cluster, without a moment without valid ones.",
-		Example: "  exoshift rotate api-keys all --dry-run\n  exoshift rotate api-keys ccm --yes",
+		Example: "  exoshift rotate api-keys all --dry-run\n  exoshift rotate api-keys ccm --yes\n  exoshift rotate kubeconfig --dry-run",
 		RunE:    cli.RunGroup,
 	}
-	cmd.AddCommand(newKeysCommand(std))
+	cmd.AddCommand(newKeysCommand(std), newRotateKubeconfigCommand(std))
 	for _, command := range cmd.Commands() {
 		command.Args = cli.WithUsageError(command.Args)
 	}

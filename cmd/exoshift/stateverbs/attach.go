@@ -150,7 +150,7 @@ func (a attachment) findStream(ctx context.Context) (stream, verb string, err er
 	switch verb := lease.Holder.Verb; verb {
 	case fleet.VerbDestroy:
 		return state.TeardownFile, "", nil
-	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes, fleet.VerbStop, fleet.VerbStart, fleet.VerbRepair, fleet.VerbRotateKeys:
+	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes, fleet.VerbStop, fleet.VerbStart, fleet.VerbRepair, fleet.VerbRotateKeys, fleet.VerbRotateKubeconfig:
 		return state.NodesFile, verb, nil
 	}
 	return state.EventsFile, "", nil

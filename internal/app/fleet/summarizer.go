@@ -38,6 +38,8 @@ const (
 	VerbStart        = "start"
 	VerbRepair       = "repair certificates"
 	VerbRotateKeys   = "rotate api-keys"
+	// VerbRotateKubeconfig is that of the administrator.
+	VerbRotateKubeconfig = "rotate kubeconfig"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.

@@ -25,6 +25,8 @@ import (
 type Cluster struct {
 	nodes.Cluster
 	Alter func(*rotation.Clients) // for tests; nil: nothing
+	// AlterKubeconfig is as Alter, for the kubeconfig, with the files of the folder.
+	AlterKubeconfig func(*rotation.KubeconfigClients, rotation.Files) rotation.Files
 }
 
 // Request is what a person asked for.
@@ -40,11 +42,12 @@ const VerbKeys = "rotate api-keys"
 
 // Plan is what would be changed.
 type Plan struct {
-	Verb    string
-	Keys    []rotation.Key
-	Skipped []string // keys that the cluster does not use, one sentence each
-	Steps   provisioner.Plan
-	Retry   string // the command that goes on with it
+	Verb       string
+	Keys       []rotation.Key
+	Skipped    []string                   // keys that the cluster does not use, one sentence each
+	Kubeconfig *rotation.KubeconfigReview // nil: that is not what is rotated
+	Steps      provisioner.Plan
+	Retry      string // the command that goes on with it
 }
 
 // Display shows a rotation.
@@ -90,14 +93,27 @@ func (c Cluster) RotateKeys(ctx context.Context, wanted Request, shown Display) 
 // settleLimit is for how long the cluster of a rehearsal may take to be well once its zone is opened.
 const settleLimit = 20 * time.Minute
 
-// review reads what would be changed. In a rehearsal, the machines start when the zone is opened, and operators that are not well become so.
+// review reads what would be changed.
 func (c Cluster) review(ctx context.Context, rotate *rotation.Rotation) (found rotation.Review, err error) {
+	err = c.waitReviewed(ctx, func(ctx context.Context, report provisioner.Report) (rotation.Review, error) {
+		var err error
+		found, err = rotate.Review(ctx, report)
+		return found, err
+	})
+	return found, err
+}
+
+// waitReviewed returns an error unless nothing speaks against a rotation. In a rehearsal, the machines start when the zone is opened, and
+// operators that are not well become so.
+func (c Cluster) waitReviewed(ctx context.Context, review func(context.Context, provisioner.Report) (rotation.Review, error)) error {
 	limit := time.Duration(0)
 	if c.Facts.Rehearsal {
 		limit = settleLimit
 	}
+	var found rotation.Review
+	var err error
 	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, report provisioner.Report) error {
-		if found, err = rotate.Review(ctx, report); fault.Is(err, fault.Transient) || fault.Is(err, fault.Timeout) {
+		if found, err = review(ctx, report); fault.Is(err, fault.Transient) || fault.Is(err, fault.Timeout) {
 			return err
 		}
 		if len(found.Reasons) > 0 || err != nil {
@@ -106,31 +122,36 @@ func (c Cluster) review(ctx context.Context, rotate *rotation.Rotation) (found r
 		return found.Refusal()
 	})(ctx, func(provisioner.Event) {})
 	if ctx.Err() != nil {
-		return found, late
+		return late
 	}
 	if err != nil {
-		return found, err
+		return err
 	}
 	refusal := found.Refusal()
 	switch {
 	case fault.Is(refusal, fault.Conflict):
-		return found, exit.WithCode(exit.Answers, refusal)
+		return exit.WithCode(exit.Answers, refusal)
 	case refusal != nil:
-		return found, exit.WithCode(exit.Operators, refusal)
+		return exit.WithCode(exit.Operators, refusal)
 	}
-	return found, nil
+	return nil
+}
+
+// openJournal opens the journal; a dry run has none.
+func (c Cluster) openJournal(dryRun bool) (journal state.Recorder, closeJournal func(), err error) {
+	if dryRun {
+		return state.NoJournal{}, func() {}, nil
+	}
+	opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
+	return opened, func() { _ = opened.Close() }, err // each entry is synced already
 }
 
 func (c Cluster) withClients(dryRun bool, do func(rotation.Clients, state.Recorder) error) error {
-	var journal state.Recorder = state.NoJournal{}
-	if !dryRun {
-		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = opened.Close() }() // each entry is synced already
-		journal = opened
+	journal, closeJournal, err := c.openJournal(dryRun)
+	if err != nil {
+		return err
 	}
+	defer closeJournal()
 	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
 	if err != nil {
 		return err
