@@ -13,6 +13,8 @@ type Hibernation struct {
 	StartBefore time.Time `json:"startBefore,omitzero"` // when Limit ends
 	Limit       string    `json:"limit,omitzero"`       // what ends then
 	Cordoned    []string  `json:"cordoned,omitempty"`   // nodes that the stop cordoned; ended by the start, or if the stop is given up
+	Flags       []string  `json:"flags,omitempty"`      // of Ceph that the stop set; as the cordons
+	Suspended   []string  `json:"suspended,omitempty"`  // UpgradeConfigs that the stop suspended; as the cordons
 	Committed   bool      `json:"committed,omitzero"`   // machines are being stopped: a stop can only be ended, or the cluster started
 	Stopped     time.Time `json:"stopped,omitzero"`     // when every machine was
 	// Starts are when the start of a machine was requested, by its ID: older requests for certificates of its node are refused.
@@ -24,5 +26,6 @@ type StopConditions struct {
 	CertificateEnd time.Time // of the signer by which API servers reach kubelets
 	Ceph           []rook.Status
 	UpgradeConfigs []string // names of those that are not suspended
+	ManagedConfigs []string // names of those of them that Argo CD would set back
 	UpgradeJobs    []string // names of those that have not ended
 }

@@ -76,6 +76,7 @@ func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
 	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){"another takes the place of a replaced one": storageReplaced}
 	if !testing.Short() {
 		tests["another one is added"] = storageAdded
+		tests["their cluster is stopped and started"] = cephHibernates
 		tests["what Ceph cannot lose"] = storageRefused
 		tests["a change that is stopped is undone"] = storageStopped
 		tests["a removed one leaves its data"] = storageRemoved

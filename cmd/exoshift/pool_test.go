@@ -129,6 +129,7 @@ func TestPool_Verbs(t *testing.T) {
 		"all members get another type":   {"", poolResized},
 		"min-available":                  {"", minAvailableKept},
 		"a load balancer of a Service":   {"", serviceBalanced},
+		"its cluster is not stopped":     {"", poolNotStopped},
 		"the scenario pool-evicts-wrong": {"pool-evicts-wrong", wrongEvictionStopped},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -82,6 +82,16 @@ func (k powerKiller) StartInstance(ctx context.Context, id string) (state.Action
 	return k.do("start "+k.name(ctx, id), func() (state.Action, error) { return k.Cloud.StartInstance(ctx, id) })
 }
 
+func (k powerKiller) RunCeph(ctx context.Context, arguments ...string) error {
+	_, err := k.do("ceph "+strings.Join(arguments, " "), func() (state.Action, error) { return "", k.Cluster.RunCeph(ctx, arguments...) })
+	return err
+}
+
+func (k powerKiller) SuspendUpgrades(ctx context.Context, config string, suspend bool) error {
+	_, err := k.do(fmt.Sprint("suspend ", suspend, " ", config), func() (state.Action, error) { return "", k.Cluster.SuspendUpgrades(ctx, config, suspend) })
+	return err
+}
+
 func (k powerKiller) name(ctx context.Context, id string) string {
 	all, _ := k.ListInstances(ctx, nil)
 	for _, instance := range all {
@@ -204,8 +214,15 @@ func countStates(t *testing.T, s run.Run) map[string]int {
 // changeKilled stops or starts the cluster, and is killed at a call; "": it is not. It returns the output.
 func changeKilled(t *testing.T, s run.Run, verb, call string) string {
 	t.Helper()
+	return changeKilledBy(t, s, verb, call, func(*power.Clients) {})
+}
+
+// changeKilledBy is for clients that are altered.
+func changeKilledBy(t *testing.T, s run.Run, verb, call string, alter func(*power.Clients)) string {
+	t.Helper()
 	var dead atomic.Bool
 	out, err := changePower(t.Context(), t, s, verb, apppower.Request{Backup: etcdbackup.Choice{Without: true}}, func(clients *power.Clients) {
+		alter(clients)
 		k := powerKiller{clients.Cloud, clients.Cluster, call, &dead}
 		clients.Cloud, clients.Cluster = k, k
 	})

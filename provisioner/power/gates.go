@@ -30,6 +30,8 @@ type Review struct {
 	StartBefore time.Time // when Limit ends
 	Limit       string
 	Pending     []string // requests for certificates that wait, which are left alone
+	Upgrades    []string // UpgradeConfigs to suspend
+	Ceph        bool     // there is the Ceph of Project Syn, whose flags the stop sets
 	Reasons     []string // why it must not be stopped, until somebody does something about it
 	Unwell      []string // why it must not be stopped now
 }
@@ -60,7 +62,9 @@ func (s *Stop) Review(ctx context.Context) (Review, error) {
 	found.StartBefore, found.Limit = chooseLimit(found.Now, conditions.CertificateEnd)
 	found.Reasons = append(found.Reasons, s.checkLimit(found)...)
 	found.Reasons = append(found.Reasons, checkUpgrades(conditions)...)
+	found.Upgrades = conditions.UpgradeConfigs
 	for _, ceph := range conditions.Ceph {
+		found.Ceph = found.Ceph || ceph.Name == ownCeph
 		found.Reasons = append(found.Reasons, checkCeph(ceph)...)
 	}
 	found.Reasons = append(found.Reasons, s.options.Reasons...)
@@ -83,6 +87,12 @@ func (s *Stop) checkHistory(now time.Time) []string {
 	if ready := facts.Installed.Add(minimumAge); now.Before(ready) {
 		reasons = append(reasons, fmt.Sprintf("it was installed at %s, and the first certificates of its nodes are replaced within a day: it may be stopped from %s on",
 			formatTime(facts.Installed), formatTime(ready)))
+	}
+	for _, role := range state.ListPoolRoles(s.spec) {
+		reasons = append(reasons, "the machines of "+state.FormatGroup(role)+" are members of an instance pool, which keeps as many of them running as it has members, and may put new ones in the place of those that are stopped")
+	}
+	if changed := facts.Storage; changed != nil {
+		reasons = append(reasons, "the change of the storage node "+changed.Node+" has not ended: exoshift nodes list says how to end it")
 	}
 	for _, removal := range facts.Removals {
 		reasons = append(reasons, "what was begun with "+removal.Node+" has not ended: "+nodes.FormatCommand(removal))
@@ -150,8 +160,8 @@ func checkUpgrades(found state.StopConditions) []string {
 	for _, job := range found.UpgradeJobs {
 		reasons = append(reasons, "the UpgradeJob "+job+" has not ended")
 	}
-	for _, config := range found.UpgradeConfigs {
-		reasons = append(reasons, "the UpgradeConfig "+config+" would begin an update that was missed as soon as the cluster is started: suspend it in the configuration of the tenant (spec.schedule.suspend)")
+	for _, config := range found.ManagedConfigs {
+		reasons = append(reasons, "the UpgradeConfig "+config+" would begin an update that was missed as soon as the cluster is started, and Argo CD sets back what is changed here: suspend it in the configuration of the tenant (spec.schedule.suspend)")
 	}
 	return reasons
 }
@@ -159,7 +169,10 @@ func checkUpgrades(found state.StopConditions) []string {
 // Flags of Ceph that keep it from moving data while its machines stop and start.
 func listCephFlags() []string { return []string{"noout", "norebalance"} }
 
-// checkCeph allows no check but that of the flags.
+// ownCeph is the CephCluster of Project Syn, whose toolbox is known.
+const ownCeph = rook.Namespace + "/cluster"
+
+// checkCeph allows no check but that of the flags, which another Ceph than that of Project Syn must have already.
 func checkCeph(ceph rook.Status) []string {
 	var reasons []string
 	for _, check := range ceph.Checks {
@@ -169,6 +182,9 @@ func checkCeph(ceph rook.Status) []string {
 	}
 	if ceph.Health != "HEALTH_OK" && len(ceph.Checks) == 0 {
 		reasons = append(reasons, "Ceph "+ceph.Name+" reports "+cmp.Or(ceph.Health, "nothing about its health"))
+	}
+	if ceph.Name == ownCeph {
+		return reasons
 	}
 	namespace, _, _ := strings.Cut(ceph.Name, "/")
 	for _, flag := range listCephFlags() {

@@ -23,7 +23,7 @@ func TestCheckCeph(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			test.ceph.Name = "syn-rook-ceph-cluster/cluster"
+			test.ceph.Name = "ceph/other"
 			reasons := checkCeph(test.ceph)
 			if len(reasons) != len(test.want) {
 				t.Fatalf("%q", reasons)
@@ -31,6 +31,12 @@ func TestCheckCeph(t *testing.T) {
 			for i, want := range test.want {
 				if !strings.Contains(reasons[i], want) {
 					t.Errorf("%q has not %q", reasons[i], want)
+				}
+			}
+			test.ceph.Name = ownCeph
+			for _, reason := range checkCeph(test.ceph) {
+				if strings.Contains(reason, "has not the flag") {
+					t.Errorf("the stop sets it itself: %s", reason)
 				}
 			}
 		})
@@ -49,11 +55,11 @@ func TestChooseLimit(t *testing.T) {
 }
 
 func TestStop_PlanIsInOrder(t *testing.T) {
-	want := "check cordon commit stop-workers stop-storage stop-masters stop-load-balancers record"
+	want := "check upgrades ceph-flags cordon commit stop-workers stop-storage stop-masters stop-load-balancers record"
 	checkPlan(t, NewStop(state.Spec{}, nil, Clients{}, StopOptions{}).Plan(), want)
 }
 
 func TestStart_PlanIsInOrder(t *testing.T) {
-	want := "start-load-balancers start-masters wait-masters start-storage wait-storage start-workers wait-workers uncordon operators"
+	want := "start-load-balancers start-masters wait-masters start-storage wait-storage start-workers wait-workers uncordon ceph-flags operators upgrades"
 	checkPlan(t, NewStart(state.Spec{}, nil, Clients{}, nil).Plan(), want)
 }

@@ -14,6 +14,7 @@ import (
 	"exoshift/provisioner/clusterevents"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
+	"exoshift/state/rook"
 )
 
 // Cloud has the machines of the cluster.
@@ -35,6 +36,12 @@ type Cluster interface {
 	ListClusterNodes(ctx context.Context) ([]state.ClusterNode, error)
 	// SetCordon cordons a node or ends that: state.Found if it is so already, fault.NotFound if there is no such node.
 	SetCordon(ctx context.Context, node string, cordoned bool) (state.Action, error)
+	// GetCeph returns what Ceph reports.
+	GetCeph(ctx context.Context) (rook.Ceph, error)
+	// RunCeph runs a command of Ceph: fault.Conflict if Ceph refuses it.
+	RunCeph(ctx context.Context, arguments ...string) error
+	// SuspendUpgrades suspends an UpgradeConfig, or ends that. fault.NotFound: there is none of that name.
+	SuspendUpgrades(ctx context.Context, config string, suspend bool) error
 	// InspectStop reads what decides whether the cluster may be stopped, beyond its health.
 	InspectStop(ctx context.Context) (state.StopConditions, error)
 }
@@ -173,6 +180,7 @@ func (r *run) update(change func(*state.Hibernation)) error {
 		if facts.Hibernation != nil {
 			changed = *facts.Hibernation
 			changed.Cordoned, changed.Starts = slices.Clone(changed.Cordoned), maps.Clone(changed.Starts)
+			changed.Flags, changed.Suspended = slices.Clone(changed.Flags), slices.Clone(changed.Suspended)
 		}
 		change(&changed)
 		facts.Hibernation = &changed
@@ -200,6 +208,15 @@ func (r *run) endCordons(ctx context.Context, report provisioner.Report) error {
 		report.EmitObject(nodes.KindNode, node, "", string(action))
 	}
 	return r.update(func(h *state.Hibernation) { h.Cordoned = nil })
+}
+
+// forget ends the record, unless something of it is still to be ended.
+func (r *run) forget() error {
+	return r.facts.Update(func(facts *state.Facts) {
+		if known := facts.Hibernation; known != nil && len(known.Cordoned)+len(known.Flags)+len(known.Suspended) == 0 {
+			facts.Hibernation = nil
+		}
+	})
 }
 
 // poll reads the whole state of the cluster, with no node for which certificates are expected.

@@ -95,7 +95,7 @@ func (r *Repair) record(ctx context.Context, report provisioner.Report) error {
 	now := r.clients.Clock.Now()
 	var names []string
 	err = r.update(func(h *state.Hibernation) {
-		*h = state.Hibernation{Begun: now}
+		*h = state.Hibernation{Begun: now, Cordoned: h.Cordoned, Flags: h.Flags, Suspended: h.Suspended} // of a stop that was killed
 		for _, node := range silent {
 			names = append(names, node.Name)
 			if h.Starts == nil {

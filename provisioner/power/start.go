@@ -60,7 +60,9 @@ func (s *Start) Plan() provisioner.Plan {
 		boot(workers, phaseNodes),
 		await(workers, phaseNodes, nodesLimit),
 		{ID: "uncordon", Title: "End the cordons of the nodes", Phase: phaseNodes, Usual: 5 * time.Second, Do: s.endCordons},
+		{ID: "ceph-flags", Title: "Have Ceph move data again", Phase: phaseNodes, Usual: time.Minute, Do: s.endFlags},
 		{ID: "operators", Title: "Wait until every operator is available", Phase: phaseOperators, Usual: 10 * time.Minute, Do: s.awaitOperators},
+		{ID: "upgrades", Title: "End the suspension of updates", Phase: phaseOperators, Usual: 5 * time.Second, Do: s.endSuspension},
 	})
 }
 
@@ -249,7 +251,7 @@ func (s *Start) awaitOperators(ctx context.Context, report provisioner.Report) e
 	if err != nil {
 		return err
 	}
-	return s.facts.Update(func(facts *state.Facts) { facts.Hibernation = nil })
+	return s.forget()
 }
 
 func (s *Start) listAllNames() []string {

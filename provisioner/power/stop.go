@@ -2,6 +2,7 @@ package power
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,8 @@ func (s *Stop) Plan() provisioner.Plan {
 	}
 	return chain(provisioner.Plan{
 		{ID: "check", Title: "Check whether the cluster may be stopped", Phase: phaseControlPlane, Usual: 5 * time.Second, Do: s.check},
+		{ID: "upgrades", Title: "Suspend updates of the cluster", Phase: phaseNodes, Usual: 5 * time.Second, Do: s.suspendUpgrades},
+		{ID: "ceph-flags", Title: "Keep Ceph from moving data", Phase: phaseNodes, Usual: 5 * time.Second, Do: s.setFlags},
 		{ID: "cordon", Title: "Cordon the nodes", Phase: phaseNodes, Usual: 10 * time.Second, Do: s.cordon},
 		{ID: "commit", Title: "Record that the machines are being stopped", Phase: phaseMachines, Do: s.commit},
 		halt(workers, phaseNodes),
@@ -130,15 +133,21 @@ func (s *Stop) record(_ context.Context, report provisioner.Report) error {
 	return s.update(func(h *state.Hibernation) { h.Stopped = s.clients.Clock.Now() })
 }
 
-// Undo ends the cordons of a stop that was given up before a machine was stopped, and returns the nodes that are in use again.
-func (s *Stop) Undo(ctx context.Context) (freed []string, err error) {
+// Undo ends what a stop has begun that was given up before a machine was stopped, whatever of it fails, and returns what was ended.
+func (s *Stop) Undo(ctx context.Context) (ended []provisioner.Event, err error) {
 	known := s.hibernation()
 	if known.Committed || s.facts.Get().Hibernation == nil {
 		return nil, nil
 	}
-	if err := s.endCordons(ctx, func(provisioner.Event) {}); err != nil {
-		return nil, fault.New(fault.KindOf(err), "end the cordons of the nodes", err).
+	report := func(e provisioner.Event) { ended = append(ended, e) }
+	for _, node := range known.Cordoned {
+		report(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon", Kind: nodes.KindNode, Name: node, Action: string(state.Updated), Text: "it is not cordoned any more: the stop was given up"})
+	}
+	if failure := s.endCordons(ctx, func(provisioner.Event) {}); failure != nil {
+		ended = nil
+		err = fault.New(fault.KindOf(failure), "end the cordons of the nodes", failure).
 			WithHint("end them by hand: oc adm uncordon %s", strings.Join(known.Cordoned, " "))
 	}
-	return known.Cordoned, s.facts.Update(func(facts *state.Facts) { facts.Hibernation = nil })
+	err = errors.Join(err, s.unsetFlags(ctx, report), s.resumeUpgrades(ctx, report))
+	return ended, errors.Join(err, s.forget())
 }

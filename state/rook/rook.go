@@ -3,6 +3,7 @@ package rook
 
 import (
 	"maps"
+	"strings"
 	"time"
 )
 
@@ -23,6 +24,17 @@ type Ceph struct {
 	Mons      int
 	Quorum    []string
 	OSDs      []OSD // by ID
+}
+
+// Flags returns the flags of the OSDs that are set, such as noout.
+func (c Ceph) Flags() []string {
+	for _, check := range c.Checks {
+		if check.Code == "OSDMAP_FLAGS" {
+			flags, _, _ := strings.Cut(check.Message, " ")
+			return strings.Split(flags, ",")
+		}
+	}
+	return nil
 }
 
 // Check is a health check that fails.

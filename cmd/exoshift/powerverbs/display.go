@@ -136,7 +136,7 @@ func printEnd(w io.Writer, cluster string, plan power.Plan, failure error) {
 	case plan.Verb == power.VerbRepair:
 		fmt.Fprintf(w, "\nEvery node of cluster %s has valid certificates, and is ready.\n", console.SanitizeLine(cluster))
 	default:
-		fmt.Fprintf(w, "\nCluster %s is started. What you set for the stop, end by hand:\nthe flags of Ceph, and the suspension of UpgradeConfigs.\n", console.SanitizeLine(cluster))
+		fmt.Fprintf(w, "\nCluster %s is started. What you set for the stop yourself, end by hand:\nflags of Ceph, and the suspension of UpgradeConfigs.\n", console.SanitizeLine(cluster))
 	}
 }
 

@@ -29,14 +29,14 @@ func newStopCommand(std cli.Streams) *cobra.Command {
 		Short: "Stop all machines of a cluster, to start them again later",
 		Long: `Stop all machines of a cluster, to start them again later. Nothing is deleted.
 
-The nodes are cordoned, and the machines stopped in this order: workers and infra nodes, storage nodes, masters, load balancers. The
-plan says what that saves, and by when the cluster has to be started again: its certificates end, and OpenShift allows 90 days.
+UpgradeConfigs are suspended, Ceph gets the flags noout and norebalance, the nodes are cordoned, and the machines stopped in this order:
+workers and infra nodes, storage nodes, masters, load balancers. All of that is ended by exoshift start, in the reverse order. The plan says what that saves, and by when the cluster has to be started again: its certificates end, and OpenShift allows 90 days.
 
-Refused is a cluster that is younger than a day or not well, one whose certificates would end before --until, one that would begin an
-update when it is started, and Ceph without the flags noout and norebalance. A backup of etcd is required that cluster-backup.sh made
-within a day, or --without-backup.
+Refused is a cluster that is younger than a day or not well, one whose certificates would end before --until, one with an
+instance pool, which might replace machines that are stopped, and one with an UpgradeConfig that Argo CD looks after and that is not
+suspended. A backup of etcd is required that cluster-backup.sh made within a day, or --without-backup.
 
-Until the first machine is stopped, a failure or Ctrl-C ends the cordons; from then on, the same command goes on, or exoshift start.`,
+Until the first machine is stopped, a failure or Ctrl-C ends all that was begun; from then on, the same command goes on, or exoshift start.`,
 		Example: `  exoshift stop c-demo-1 --etcd-backup ./backup --dry-run
   exoshift stop c-demo-1 --etcd-backup ./backup --until 2027-01-04T06:00:00+01:00
   exoshift stop --dir rehearsal --without-backup --yes`,

@@ -222,7 +222,7 @@ func (c Cluster) withClients(dryRun bool, do func(power.Clients, state.Recorder)
 	return do(clients, journal)
 }
 
-func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Clients, plan Plan, undo func(context.Context) ([]string, error), shown Display) (err error) {
+func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Clients, plan Plan, undo func(context.Context) ([]provisioner.Event, error), shown Display) (err error) {
 	if plan.Machines, err = clients.Cloud.ListInstances(ctx, c.Spec.Labels()); err != nil {
 		return err
 	}
@@ -239,11 +239,11 @@ func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Cli
 	return c.execute(ctx, wanted, plan, undo, shown)
 }
 
-// undoTimeout is for how long the cordons of a stop that failed are tried to be ended.
-const undoTimeout = time.Minute
+// undoTimeout is for how long it is tried to end what a stop that failed has begun.
+const undoTimeout = 3 * time.Minute
 
-// giveUp ends the cordons, also after the run was stopped; whoever has taken over the cluster's lock does it otherwise.
-func giveUp(ctx context.Context, undo func(context.Context) ([]string, error)) ([]string, error) {
+// giveUp ends it, also after the run was stopped; whoever has taken over the cluster's lock does it otherwise.
+func giveUp(ctx context.Context, undo func(context.Context) ([]provisioner.Event, error)) ([]provisioner.Event, error) {
 	var lost *lease.LostError
 	if undo == nil || errors.As(context.Cause(ctx), &lost) {
 		return nil, nil
@@ -254,7 +254,7 @@ func giveUp(ctx context.Context, undo func(context.Context) ([]string, error)) (
 }
 
 // execute runs the steps.
-func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) ([]string, error), shown Display) error {
+func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) ([]provisioner.Event, error), shown Display) error {
 	return day2.Run{
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: plan.Verb, Title: plan.Verb + " " + c.Spec.Cluster.ID, Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
@@ -262,10 +262,9 @@ func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo fu
 			if failure == nil {
 				return nil
 			}
-			freed, err := giveUp(ctx, undo)
-			for _, node := range freed {
-				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon", Kind: "node", Name: node, Action: string(state.Updated),
-					Text: "it is not cordoned any more: the stop was given up"})
+			ended, err := giveUp(ctx, undo)
+			for _, event := range ended {
+				emit(event)
 			}
 			return errors.Join(failure, err)
 		},

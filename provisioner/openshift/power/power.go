@@ -3,6 +3,7 @@ package power
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,10 @@ const (
 	kubeletSigner      = "kube-apiserver-to-kubelet-signer"
 	notAfterAnnotation = "auth.openshift.io/certificate-not-after"
 	osdFlags           = "OSDMAP_FLAGS" // the check of Ceph whose message lists the flags
+
+	// Argo CD marks what it looks after by one of these.
+	trackingLabel      = "argocd.argoproj.io/instance"
+	trackingAnnotation = "argocd.argoproj.io/tracking-id"
 )
 
 // Inspector reads the conditions of a stop.
@@ -44,8 +49,7 @@ func (i *Inspector) InspectStop(ctx context.Context) (found state.StopConditions
 	if found.Ceph, err = listCeph(ctx, api); err != nil {
 		return found, err
 	}
-	found.UpgradeConfigs, found.UpgradeJobs, err = listUpgrades(ctx, api)
-	return found, err
+	return found, listUpgrades(ctx, api, &found)
 }
 
 type objectMeta struct {
@@ -119,22 +123,36 @@ type upgradeJob struct {
 	} `json:"status"`
 }
 
-// listUpgrades returns the schedules that are not suspended, and the jobs that have not ended.
-func listUpgrades(ctx context.Context, api *kubeapi.Client) (active, running []string, err error) {
+// listUpgrades adds the schedules that are not suspended, and the jobs that have not ended.
+func listUpgrades(ctx context.Context, api *kubeapi.Client, found *state.StopConditions) error {
 	configs, err := kubeapi.List[upgradeConfig](ctx, api, upgradeConfigs, "")
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	for _, config := range configs {
-		if !config.Spec.Schedule.Suspend {
-			active = append(active, kubeapi.Sanitize(config.Metadata.Name))
+		if config.Spec.Schedule.Suspend {
+			continue
+		}
+		name := kubeapi.Sanitize(config.Metadata.Name)
+		found.UpgradeConfigs = append(found.UpgradeConfigs, name)
+		if config.Metadata.Labels[trackingLabel] != "" || config.Metadata.Annotations[trackingAnnotation] != "" {
+			found.ManagedConfigs = append(found.ManagedConfigs, name)
 		}
 	}
 	jobs, err := kubeapi.List[upgradeJob](ctx, api, upgradeJobs, "")
 	for _, job := range jobs {
 		if !job.Status.Conditions.Is("Succeeded") && !job.Status.Conditions.Is("Failed") {
-			running = append(running, kubeapi.Sanitize(job.Metadata.Name))
+			found.UpgradeJobs = append(found.UpgradeJobs, kubeapi.Sanitize(job.Metadata.Name))
 		}
 	}
-	return active, running, err
+	return err
+}
+
+// SuspendUpgrades suspends an UpgradeConfig, or ends that. fault.NotFound: there is none of that name.
+func (i *Inspector) SuspendUpgrades(ctx context.Context, config string, suspend bool) error {
+	api, err := i.connector.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return api.Patch(ctx, upgradeConfigs, config, fmt.Appendf(nil, `{"spec":{"schedule":{"suspend":%t}}}`, suspend))
 }
