@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -48,6 +49,50 @@ func rotateKeys(ctx context.Context, t *testing.T, s run.Run, wanted rotation.Re
 	cluster := rotation.Cluster{Cluster: clusterOf(t, s), Alter: alter}
 	err := cluster.RotateKeys(ctx, wanted, rotationOutput{jsonDisplay(cli.Streams{Out: &out, Err: io.Discard}), &out})
 	return out.String(), err
+}
+
+// vaultKeysRotated rotates the keys of a connected cluster: they come from Vault, by Argo CD.
+func vaultKeysRotated(t *testing.T, s run.Run) {
+	t.Helper()
+	before := listClusterKeys(t, s)
+	for _, call := range []string{"before", "after", ""} { // when it is killed, as to the restarts
+		ctx, kill := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		cluster := rotation.Cluster{Cluster: clusterOf(t, s), SignIn: s.Access, Alter: func(clients *engine.Clients) {
+			if call != "" {
+				clients.Cluster = killedRestart{clients.Cluster, call == "after", kill}
+			}
+		}}
+		err := cluster.RotateKeys(ctx, rotation.Request{Kinds: []string{"ccm", "registry"}}, rotationOutput{jsonDisplay(cli.Streams{Out: &out, Err: io.Discard}), &out})
+		kill()
+		if (err == nil) != (call == "") {
+			t.Fatalf("killed %s: %v\n%s", call, err, lastLines(out.String()))
+		}
+	}
+	after := listClusterKeys(t, s)
+	for name, old := range before {
+		if rotated := !strings.HasSuffix(name, "csi-driver-exoscale"); (after[name] != old) != rotated {
+			t.Errorf("the key %s was %s, and is %s", name, old, after[name])
+		}
+	}
+	if names := pending(t, s); len(names) > 0 {
+		t.Errorf("an installation would change %v", names)
+	}
+}
+
+// killedRestart ends the process at the first restart, before or after its effect.
+type killedRestart struct {
+	engine.Cluster
+	after bool
+	kill  context.CancelFunc
+}
+
+func (k killedRestart) RestartReader(ctx context.Context, namespace, reader, key string, now time.Time) (action state.Action, err error) {
+	if k.after {
+		action, err = k.Cluster.RestartReader(ctx, namespace, reader, key, now)
+	}
+	k.kill()
+	return action, errors.Join(err, errKilled)
 }
 
 // listClusterKeys returns the IDs of the cluster's API keys by their names. There is one of each.

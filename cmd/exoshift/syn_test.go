@@ -64,6 +64,7 @@ func TestSyn_InstallsConnectedCluster(t *testing.T) {
 		}
 		nowhereElse(t, s, zone, ear, map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()})
 		connectedRepaired(t, s, zone)
+		vaultKeysRotated(t, s)
 		keptAndDestroyed(t, s, zone, before)
 	})
 }

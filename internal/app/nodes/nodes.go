@@ -91,6 +91,9 @@ func formatResume(folder state.Folder, rehearsal bool) string {
 	return "exoshift install"
 }
 
+// Access is the access to Project Syn that the cluster was opened with.
+func (c Cluster) Access() *environment.Access { return c.access }
+
 // Close closes the simulated zone of a rehearsal.
 func (c Cluster) Close() error { return c.close() }
 

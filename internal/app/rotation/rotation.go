@@ -8,13 +8,13 @@ import (
 
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/day2"
+	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/install/access"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/rotation"
 	"exoshift/state"
@@ -25,6 +25,8 @@ import (
 type Cluster struct {
 	nodes.Cluster
 	Alter func(*rotation.Clients) // for tests; nil: nothing
+	// SignIn is for tests of Project Syn; nil: as the cluster was opened.
+	SignIn *environment.Access
 	// AlterKubeconfig is as Alter, for the kubeconfig, with the files of the folder.
 	AlterKubeconfig func(*rotation.KubeconfigClients, rotation.Files) rotation.Files
 }
@@ -67,13 +69,14 @@ func (c Cluster) RotateKeys(ctx context.Context, wanted Request, shown Display) 
 	if err := clusterdir.CheckStarted(c.Facts); err != nil {
 		return err
 	}
-	if c.Spec.Syn.LieutenantURL != "" {
-		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, VerbKeys, "nothing was changed: the cluster is connected with Project Syn, which keeps its keys in Vault").
-			WithHint("follow Project Syn's procedure to rotate API tokens"))
-	}
 	return c.withClients(wanted.DryRun, func(clients rotation.Clients, journal state.Recorder) error {
 		facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
-		options := rotation.Options{Kinds: wanted.Kinds, Store: access.FolderStore{Spec: c.Spec, Folder: c.Folder}, Journal: journal}
+		options := rotation.Options{Kinds: wanted.Kinds, Journal: journal}
+		closeStore, err := c.openStore(&options, facts)
+		if err != nil {
+			return err
+		}
+		defer closeStore()
 		rotate := rotation.New(c.Spec, facts, clients, options)
 		found, err := c.review(ctx, rotate)
 		if err != nil {

@@ -97,6 +97,9 @@ func isWorkloadRunning(c *cluster.Cluster, resource, name string) bool {
 }
 
 func (a *argoController) reconcile(ctx context.Context, application kube.Object) error {
+	if err := a.refresh(application); err != nil {
+		return err
+	}
 	state := appComparison{}
 	target, err := a.loadTarget(ctx, application)
 	if err != nil {
@@ -116,6 +119,23 @@ func (a *argoController) reconcile(ctx context.Context, application kube.Object)
 		a.isSettled[application.Name()] = a.computeFingerprint(application, target)
 	}
 	return writeStatus(a.Cluster, application, state.renderStatus(application, a.Timestamp()))
+}
+
+// refreshAnnotation has everything that is cached of an application forgotten, once.
+const refreshAnnotation = "argocd.argoproj.io/refresh"
+
+func (a *argoController) refresh(application kube.Object) error {
+	if application.Map("metadata.annotations")[refreshAnnotation] != "hard" {
+		return nil
+	}
+	a.repo.cached.at = time.Time{}
+	delete(a.repo.targets, application.Name())
+	delete(a.isSettled, application.Name())
+	_, err := a.Objects.Update(applicationResource, application.Namespace(), application.Name(), func(o kube.Object) error {
+		delete(o.Map("metadata.annotations"), refreshAnnotation)
+		return nil
+	})
+	return err
 }
 
 func (a *argoController) isSyncDue(application kube.Object, commit string) bool {
