@@ -247,6 +247,6 @@ func (j *job) revoke(ctx context.Context, report provisioner.Report) error {
 		return err
 	}
 	report.EmitObject(state.KindAPIKey, record.Name, record.Old, string(action))
-	report.EmitProgress(fmt.Sprintf("%s uses the key %s; the old one, %s, is deleted", j.use.title, j.current.Key, record.Old))
+	report.EmitProgress(fmt.Sprintf("the key %s is used by %s; the old one, %s, is deleted", j.current.Key, j.use.title, record.Old))
 	return j.update(record.Policy, func(key *rotation.Key) { key.Done = true })
 }

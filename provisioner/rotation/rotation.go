@@ -127,7 +127,7 @@ func listUses() []use {
 			{Namespace: "syn-csi-exoscale", Name: "exoscale-credentials", KeyField: "EXOSCALE_API_KEY", SecretField: "EXOSCALE_API_SECRET"},
 			{Namespace: "exoscale-csi-driver", Name: "exoscale-credentials", KeyField: "EXOSCALE_API_KEY", SecretField: "EXOSCALE_API_SECRET"},
 		}},
-		{assets.PolicyStorage, "object-storage", "image registry and backups", []rotation.Holder{
+		{assets.PolicyStorage, "object-storage", "the image registry and backups", []rotation.Holder{
 			{Namespace: registryNamespace, Name: "image-registry-private-configuration-user", KeyField: "REGISTRY_STORAGE_S3_ACCESSKEY", SecretField: "REGISTRY_STORAGE_S3_SECRETKEY"},
 		}},
 	}
@@ -162,9 +162,9 @@ func (r *Rotation) Plan() provisioner.Plan {
 		j := &job{Rotation: r, use: findUse(key.Policy)}
 		plan = append(plan,
 			provisioner.Step{ID: "create-" + j.use.id, Title: "Create a new API key " + key.Name + ", and put it into its Secrets", Phase: phaseCloud, Usual: 10 * time.Second, Do: j.create},
-			provisioner.Step{ID: "restart-" + j.use.id, Title: "Restart what reads it: " + j.use.title, Phase: phaseOperators, Usual: 2 * time.Minute, Do: j.restart},
-			provisioner.Step{ID: "prove-" + j.use.id, Title: "Prove that the new key is used", Phase: phaseOperators, Usual: 3 * time.Minute, Do: j.prove},
-			provisioner.Step{ID: "revoke-" + j.use.id, Title: "Delete the old API key", Phase: phaseCloud, Usual: 5 * time.Second, Do: j.revoke},
+			provisioner.Step{ID: "restart-" + j.use.id, Title: "Restart what reads the key, for " + j.use.title, Phase: phaseOperators, Usual: 2 * time.Minute, Do: j.restart},
+			provisioner.Step{ID: "prove-" + j.use.id, Title: "Prove that the new key is used, by " + j.use.title, Phase: phaseOperators, Usual: 3 * time.Minute, Do: j.prove},
+			provisioner.Step{ID: "revoke-" + j.use.id, Title: "Delete the old API key " + key.Name, Phase: phaseCloud, Usual: 5 * time.Second, Do: j.revoke},
 		)
 	}
 	plan = append(plan, provisioner.Step{ID: "record", Title: "Record that the rotation has ended", Phase: phaseCloud, Do: r.record})
