@@ -76,13 +76,19 @@ func TestInstall_Finished(t *testing.T) {
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
 		tests["loses a load balancer, with nodes at the elastic IP"] = loadBalancerLost(state.InternalElasticIP)
 	}
-	for name, test := range tests {
+	with := func(name, scenario string, test func(*testing.T, run.Run, *simcloud.Zone)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			copied := t.TempDir()
 			copyTree(t, dir, copied)
-			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external}, test)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external, scenario: scenario}, test)
 		})
+	}
+	for name, test := range tests {
+		with(name, "", test)
+	}
+	if !testing.Short() {
+		with("is off for longer than its certificates are valid", "expired-while-off", expiredWhileOff)
 	}
 }
 

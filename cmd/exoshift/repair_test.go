@@ -45,16 +45,7 @@ func certificatesRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	if plan, _, err := repairCertificates(t.Context(), t, s, apppower.Request{}, nil); err != nil || len(plan.Silent) > 0 || len(plan.Steps) > 0 {
 		t.Errorf("a cluster that is well: %+v, %v", plan.Silent, err)
 	}
-	machines := (backdoor{t, s}).list("/instance", "instances")
-	change := func(verb string, only func(name string) bool) {
-		t.Helper()
-		for _, machine := range machines {
-			if only(machine["name"].(string)) {
-				backdoor{t, s}.ask(http.MethodPut, "/instance/"+machine["id"].(string)+":"+verb, nil)
-			}
-		}
-		passTime(t, s, 2*time.Minute)
-	}
+	change := func(verb string, only func(name string) bool) { t.Helper(); switchMachines(t, s, verb, only) }
 	isWorker := func(name string) bool { return strings.HasPrefix(name, "worker-") }
 	change("stop", isWorker)
 	if _, _, err := repairCertificates(t.Context(), t, s, apppower.Request{}, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "worker-0") {
@@ -81,6 +72,7 @@ func certificatesRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out))
 	}
+	requireFinding(t, out, "expired-while-off", "has not reported since 2000-01-01 ", `"disposition":"repair"`)
 	var stale []string // the newest ones of the nodes among them
 	for _, node := range plan.Silent {
 		stale = append(stale, node.Requests...)
@@ -95,6 +87,39 @@ func certificatesRepaired(t *testing.T, s run.Run, zone *simcloud.Zone) {
 				t.Errorf("%s was approved, which came before the yes", event.Name)
 			}
 		}
+	}
+	checkStarted(t, s, out)
+}
+
+// switchMachines stops or starts machines as a person does by hand.
+func switchMachines(t *testing.T, s run.Run, verb string, only func(name string) bool) {
+	t.Helper()
+	for _, machine := range (backdoor{t, s}).list("/instance", "instances") {
+		if only(machine["name"].(string)) {
+			backdoor{t, s}.ask(http.MethodPut, "/instance/"+machine["id"].(string)+":"+verb, nil)
+		}
+	}
+	passTime(t, s, 2*time.Minute)
+}
+
+// expiredWhileOff requires that certificates which are brief are renewed while the machines run, and that a start after some hours says
+// what it repairs.
+func expiredWhileOff(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	passTime(t, s, 150*time.Minute)
+	for _, node := range listNodes(t, s) {
+		if node.Node == nil || !node.Node.Ready {
+			t.Errorf("%s is not ready, although its machine was never off", node.Name)
+		}
+	}
+	switchMachines(t, s, "stop", func(string) bool { return true })
+	passTime(t, s, 3*time.Hour)
+	out, err := changePower(t.Context(), t, s, apppower.VerbStart, apppower.Request{}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	requireFinding(t, out, "expired-while-off", "has not reported since 2000-01-01 0", `"disposition":"repair"`)
+	if !strings.Contains(out, `"state":"gone"`) {
+		t.Errorf("the finding has no end:\n%s", lastLines(out))
 	}
 	checkStarted(t, s, out)
 }

@@ -23,7 +23,7 @@ func TestRules_Order(t *testing.T) {
 		// the bootstrap machine leaves
 		"machine-config-mismatch", "bootstrap-member-stays",
 		// the other nodes, unless the finding is about masters
-		"no-hostname", "machine-stopped", "requests-left", "worker-config-unserved", "machine-silent",
+		"no-hostname", "machine-stopped", "expired-while-off", "requests-left", "worker-config-unserved", "machine-silent",
 		// operators
 		"address-clash", "etcd-slow-disk", "routers-on-masters", "routes-unreachable", "operators-stalled",
 		// nothing

@@ -62,6 +62,6 @@ func (r Rule) getOrder(blocks Phase) int {
 
 // Rules returns the rulebook, by themes.
 func Rules() []Rule {
-	return slices.Concat(buildNameRules(), buildNetworkRules(), buildCertificateRules(), buildImageRules(), buildMachineRules(), buildRequestRules(),
+	return slices.Concat(buildNameRules(), buildNetworkRules(), buildCertificateRules(), buildImageRules(), buildMachineRules(), PowerRules(), buildRequestRules(),
 		buildEtcdRules(), buildOperatorRules(), buildStallRules(), NodeRules(), KeyRules())
 }

@@ -138,6 +138,13 @@ func ailmentsOfMachines() []ailment {
 			s.lose("worker-1")
 			s.stop(minute, 46)
 		}, "exo compute instance delete --zone ch-gva-2 worker-1", Medium},
+		{"expired-while-off", 60, 0.2, 0, func(_ float64, s *Input) {
+			s.Facts.Installed = at(50)
+			s.Snapshot.Nodes[0].Ready = false
+			s.Snapshot.Requests = append(s.Snapshot.Requests, state.NodeRequest{
+				Name: "csr-again", Node: s.Snapshot.Nodes[0].Name, State: state.RequestPending, BlockedReason: state.SkippedRegistered, Created: s.Now,
+			})
+		}, "exoshift repair certificates", High},
 		{"requests-left", 42, 3.2, 0, func(_ float64, s *Input) {
 			s.refuse("worker-1", true, "it requests the name \"api.c-demo-1.example.net\", which is not the node's")
 		}, "oc describe csr csr-worker-1-true", High},

@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 )
@@ -29,11 +30,13 @@ const (
 type Start struct {
 	run
 	started map[string]time.Time // when the machines of nodes were started, by their names; of the last poll
+	expired expiredCertificates
 }
 
 // NewStart is for the cluster of these answers.
 func NewStart(spec state.Spec, facts *state.FactsStore, clients Clients, journal state.Recorder) *Start {
-	return &Start{run: run{spec: spec, facts: facts, journal: journal, clients: clients}, started: map[string]time.Time{}}
+	return &Start{run: run{spec: spec, facts: facts, journal: journal, clients: clients}, started: map[string]time.Time{},
+		expired: expiredCertificates{evaluator: diagnosis.NewOfPower()}}
 }
 
 // Plan returns the steps, each after the one before it.
@@ -162,15 +165,16 @@ func (s *Start) checkReady(members []state.NodeStatus, names []string) error {
 
 // pollAndApprove polls the cluster once, and approves what the nodes of machines that were started may have.
 func (s *Start) pollAndApprove(ctx context.Context, report provisioner.Report) (state.Snapshot, error) {
-	expected, err := s.listExpected(ctx)
+	machines, err := s.clients.Cloud.ListInstances(ctx, s.spec.Labels())
 	if err != nil {
 		return state.Snapshot{}, err
 	}
-	seen, err := s.clients.Cluster.Poll(ctx, netip.Addr{}, expected)
+	seen, err := s.clients.Cluster.Poll(ctx, netip.Addr{}, s.listExpected(machines))
 	if err != nil {
 		return seen, err
 	}
 	s.changes.EmitEtcd(report, seen.Etcd)
+	s.expired.emit(report, diagnosis.Input{Now: s.clients.Clock.Now(), Spec: s.spec, Facts: s.facts.Get(), Snapshot: seen, Machines: machines})
 	wanted := false
 	for _, request := range seen.Requests {
 		if request.State != state.RequestPending {
@@ -193,11 +197,7 @@ func (s *Start) pollAndApprove(ctx context.Context, report provisioner.Report) (
 }
 
 // listExpected returns the nodes that may get certificates: those of the answers whose machines run, with the times of their starts.
-func (s *Start) listExpected(ctx context.Context) ([]state.ExpectedNode, error) {
-	machines, err := s.clients.Cloud.ListInstances(ctx, s.spec.Labels())
-	if err != nil {
-		return nil, err
-	}
+func (s *Start) listExpected(machines []state.Instance) []state.ExpectedNode {
 	starts := s.hibernation().Starts
 	var expected []state.ExpectedNode
 	for _, answer := range s.spec.Nodes() {
@@ -210,7 +210,7 @@ func (s *Start) listExpected(ctx context.Context) ([]state.ExpectedNode, error) 
 			Name: answer.Name, Role: answer.Role, Addresses: []string{machines[at].Address}, Created: machines[at].Created, Started: starts[machines[at].ID],
 		})
 	}
-	return expected, nil
+	return expected
 }
 
 func (s *Start) emitCSR(report provisioner.Report, d state.CSRDecision) {

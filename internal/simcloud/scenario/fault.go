@@ -204,6 +204,8 @@ type Cluster struct {
 	GreedyRequests bool
 	// LostCertificates: worker-0 loses its first certificate, four times.
 	LostCertificates bool
+	// BriefCertificates: the certificates of nodes are valid for two hours, so those of a cluster that is off for longer end.
+	BriefCertificates bool
 	// BlankHostnames: the machine configuration of nodes that are no masters clears their host names.
 	BlankHostnames bool
 	// MixedConfigs: the bootstrap machine serves masters a configuration that the cluster does not have.

@@ -123,6 +123,8 @@ func listZone() []Scenario {
 			Fault: Fault{API: API{EvictsAnother: true}}},
 		{Name: "key-revoked-early", Description: "an API key is revoked as soon as another one of its name is created, before that is in use",
 			Fault: Fault{API: API{RevokesReplaced: true}}},
+		{Name: "expired-while-off", Description: "the certificates of nodes are valid for two hours, so those of a cluster that is off for longer end",
+			Fault: Fault{Cluster: Cluster{BriefCertificates: true}}},
 		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},
 		{Name: "bootstrap-member-stays", Description: "a master loses its etcd's data, so that the bootstrap member stays", Fault: Fault{Cluster: Cluster{MemberBreaks: true}}},
