@@ -22,7 +22,7 @@ type Board struct {
 	Version      Event        // the newest
 	Operators    []Event      // the newest of each operator, in the order of their first event; Since is when its state began
 	Applications []Event      // the newest of each application of the catalog, in the order of their first event
-	Targets      []Event      // the newest of each node that a verb removes or replaces, in the order of their first event
+	Targets      []Event      // the newest of each node that a verb adds, removes or replaces, in the order of their first event
 	Pools        []Event      // the newest of each machine config pool, in the order of their first event
 	Ceph         *Event       // the newest; nil: none
 	Findings     []Event      // what is wrong now, in the order in which it was found
@@ -145,13 +145,14 @@ func (b *Board) applyRun(e Event) {
 	if e.State != Started {
 		return
 	}
-	if e.Verb != "" { // on an installed cluster nothing goes on from the run before
+	if len(e.Steps) > 0 { // a verb with steps of its own: nothing goes on from the run before
 		*b = Board{Run: e, Verb: e.Verb, Log: b.Log, Began: b.Began, Now: b.Now}
 		for _, step := range e.Steps {
 			b.Steps = append(b.Steps, step.toView())
 		}
 		return
 	}
+	b.Verb, b.Targets, b.targets = e.Verb, nil, nameIndex{}
 	b.Findings, b.Repairs = nil, nil
 	for i, step := range b.Steps {
 		b.Steps[i] = StepView{ID: step.ID, Title: step.Title, Phase: step.Phase, Needs: step.Needs, Usual: step.Usual}

@@ -132,3 +132,22 @@ func TestBoard_VerbBeginsAnew(t *testing.T) {
 		t.Errorf("%d targets, %d events", len(b.Targets), len(b.Log))
 	}
 }
+
+// An addition of nodes goes on with the installation: what is known of that stays, and only the verb's own nodes are forgotten.
+func TestBoard_VerbWithoutStepsGoesOn(t *testing.T) {
+	b := provisioner.NewBoard(provisioner.Plan{{ID: "machines", Title: "Create the machines"}})
+	begin := func(verb string) {
+		b.Fold(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Verb: verb})
+	}
+	begin("")
+	b.Fold(provisioner.Event{Type: provisioner.TypeEtcd, Members: []provisioner.Member{{Name: "master-0", State: "voter"}}})
+	begin("nodes add")
+	b.Fold(provisioner.Event{Type: provisioner.TypeTarget, Name: "worker-3", State: provisioner.TargetAdding})
+	if b.Verb != "nodes add" || len(b.Steps) != 1 || len(b.Etcd) != 1 || len(b.Targets) != 1 {
+		t.Errorf("an addition: %+v", b)
+	}
+	begin("")
+	if b.Verb != "" || len(b.Targets) > 0 || len(b.Etcd) != 1 {
+		t.Errorf("the installation after it: %+v", b)
+	}
+}

@@ -69,12 +69,13 @@ const (
 // States of targets, in their order.
 const (
 	TargetWaiting  = "waiting" // nothing was done with it
-	TargetAdding   = "adding"  // the node that takes its place
+	TargetAdding   = "adding"  // the node that takes its place, or the target itself
 	TargetCordoned = "cordoned"
 	TargetDraining = "draining" // pods are being evicted
 	TargetDrained  = "drained"
 	TargetStopped  = "stopped" // its machine
 	TargetRemoved  = "removed"
+	TargetAdded    = "added" // it is ready
 )
 
 // States of machine config pools.

@@ -13,6 +13,7 @@ import (
 	appnodes "exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -38,13 +39,24 @@ func nodeInstaller(s run.Run) appnodes.Installer {
 	}}
 }
 
-// addNodes returns the names that the preview has.
+// addNodes returns the names that the preview has, and requires that the run shows each node until it is added.
 func addNodes(t *testing.T, s run.Run, group string, count int, dryRun bool) ([]string, error) {
 	t.Helper()
 	var names []string
+	var out bytes.Buffer
 	wanted := appnodes.Addition{Group: group, Count: count, DryRun: dryRun, Installer: nodeInstaller(s)}
-	err := clusterOf(t, s).Add(t.Context(), wanted, additionOutput{jsonDisplay(cli.Streams{Out: io.Discard, Err: new(bytes.Buffer)}), &names})
-	return names, err
+	err := clusterOf(t, s).Add(t.Context(), wanted, additionOutput{jsonDisplay(cli.Streams{Out: &out, Err: new(bytes.Buffer)}), &names})
+	if err != nil || dryRun {
+		return names, err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(eventsOf(t, out.String()), func(e provisioner.Event) bool {
+			return e.Type == provisioner.TypeTarget && e.Name == name && e.State == provisioner.TargetAdded
+		}) {
+			t.Errorf("nothing shows that %s is added:\n%s", name, lastLines(out.String()))
+		}
+	}
+	return names, nil
 }
 
 // addTo is for a cluster whose clients are altered: those of an installation, too.

@@ -99,6 +99,10 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	if err := shown.Confirm(ctx); err != nil {
 		return err
 	}
+	r.Verb = "nodes add"
+	if role, err := c.findGroup(wanted.Group); err == nil && !after.Group(role).Pool { // a pool names its machines itself
+		r.Added = preview.Names
+	}
 	return r.Install(ctx, shown)
 }
 

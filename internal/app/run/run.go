@@ -46,6 +46,8 @@ type Run struct {
 
 	Accept    func(Run) error        // writes the answers to the folder; nil: keepAnswers
 	Alter     func(*install.Clients) // of an installation, for tests; nil: nothing
+	Verb      string                 // what is done with an installed cluster, such as nodes add; "": it is installed
+	Added     []string               // by the verb: names of nodes
 	Temporary bool                   // the folder is removed after a successful run
 	Private   bool                   // the folder is a copy of shared state, and is removed after each run
 	OnDone    func()                 // called once the run has ended, even if its screen is still open; may be nil
@@ -236,7 +238,7 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 	}
 	renderer := shown.Open(ctx, View{
 		Spec: r.Spec, Folder: r.Folder, Kept: !r.Temporary && !r.Private, Plan: plan, Now: r.Net.Clock.Now, Speed: r.Speed, Resume: r.Locations.Resume, Events: events,
-		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: installation.ApproveNewKeys, Decide: installation.Decide,
+		Stop: func() { stop(context.Canceled) }, ApproveNewKeys: installation.ApproveNewKeys, Decide: installation.Decide, Verb: r.Verb,
 	})
 	installation.SetAttended(renderer.IsAttended)
 	emit := provisioner.Stream(r.Net.Clock, func(e provisioner.Event) {
@@ -244,11 +246,13 @@ func (r Run) execute(ctx context.Context, shown Display, installation *install.I
 		board.Fold(e)
 		renderer.Emit(e)
 	})
+	added := addedNodes{names: r.Added, emit: emit}
 	var failure, unkept error
 	unshown := renderer.RunWith(func() {
-		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "install " + r.Spec.Domain(), Program: r.Options.Program, Command: r.Locations.Resume})
+		emit(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: cmp.Or(r.Verb, "install") + " " + r.Spec.Domain(), Program: r.Options.Program, Command: r.Locations.Resume, Verb: r.Verb})
+		added.begin()
 		installation.EmitOutages(emit)
-		failure = errors.Join(provisioner.Run(ctx, plan, emit), records.err)
+		failure = errors.Join(provisioner.Run(ctx, plan, added.follow), records.err)
 		if rest := installation.CheckUnresolved(); failure == nil && rest != nil {
 			failure = exit.WithCode(exit.Answers, rest)
 		}

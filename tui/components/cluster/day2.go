@@ -86,7 +86,7 @@ func (p Day2) renderTarget(target provisioner.Event, width int) []string {
 // MapTargetStatus returns the status that stands for a node in question.
 func MapTargetStatus(target provisioner.Event) theme.Status {
 	switch {
-	case target.State == provisioner.TargetRemoved:
+	case target.State == provisioner.TargetRemoved, target.State == provisioner.TargetAdded:
 		return theme.OK
 	case target.State == provisioner.TargetWaiting:
 		return theme.Waiting
