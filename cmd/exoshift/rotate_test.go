@@ -245,9 +245,17 @@ func rotationsRefused(t *testing.T, s run.Run, _ *simcloud.Zone) {
 // keyRevokedEarly requires that a rotation goes on although somebody deletes the old key before the new one is in use, also after a kill.
 func keyRevokedEarly(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	before := listClusterKeys(t, s)
+	out, err := rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"ccm"}}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	requireFinding(t, out, "key-revoked-early", "of the cloud controller, does not exist any more; it is in exoscale-cloud-controller-manager/exoscale-credentials")
+	checkRotated(t, s, before, "ccm-exoscale")
+	before = listClusterKeys(t, s)
+
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
-	out, err := rotateKeys(ctx, t, s, rotation.Request{Kinds: []string{"csi"}}, func(clients *engine.Clients) {
+	out, err = rotateKeys(ctx, t, s, rotation.Request{Kinds: []string{"csi"}}, func(clients *engine.Clients) {
 		clients.Cluster = killedReplacement{clients.Cluster, kill}
 	})
 	if err == nil {
@@ -259,6 +267,7 @@ func keyRevokedEarly(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	if out, err = rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"ccm"}}, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "exoshift rotate api-keys csi") {
 		t.Errorf("another rotation: %v\n%s", err, lastLines(out))
 	}
+	backdoor{t, s}.ask("DELETE", "/api-key/"+before["c-demo-1_csi-driver-exoscale"], nil)
 	out, err = rotateKeys(t.Context(), t, s, rotation.Request{Kinds: []string{"csi"}}, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out))

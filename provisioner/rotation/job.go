@@ -70,6 +70,9 @@ func (j *job) create(ctx context.Context, report provisioner.Report) error {
 		report.EmitObject(state.KindAPIKey, there.Name, there.Key, string(state.Found))
 	}
 	j.current = there
+	if live, err = j.clients.Cloud.ListAPIKeys(ctx, record.Name); err != nil { // somebody may have deleted the old one meanwhile
+		return err
+	}
 	if !hasKey(live, record.Old) {
 		j.emitEarly(report, record)
 	}
