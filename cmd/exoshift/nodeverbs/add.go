@@ -13,10 +13,10 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
 	"exoshift/provisioner/install"
-	"exoshift/state"
 )
 
 func newAddCommand(std cli.Streams) *cobra.Command {
@@ -67,7 +67,7 @@ Refused are masters, load balancers, and any addition to a cluster that differs 
 func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addition) error {
 	return cli.WithCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
 		wanted.Installer, wanted.Program, wanted.Retry = newInstaller(o, cluster), o.Program, formatAddition(o, wanted)
-		return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted})
+		return cluster.Add(ctx, wanted, additionDisplay{o.NewDisplay(std), o, wanted, &nodes.AdditionPreview{}})
 	})
 }
 
@@ -83,10 +83,12 @@ type additionDisplay struct {
 	cli.Display
 	options cli.Options
 	wanted  nodes.Addition
+	preview *nodes.AdditionPreview
 }
 
 // ShowPreview prints what would be created: for programs only if nothing else follows.
 func (d additionDisplay) ShowPreview(preview nodes.AdditionPreview) error {
+	*d.preview = preview
 	switch {
 	case !d.Output.IsJSON():
 		out := d.Output.WrapWriter(d.Std.Out)
@@ -112,24 +114,40 @@ func printSteps(w io.Writer, preview nodes.AdditionPreview) {
 	}
 }
 
+// Close prints how the installation ended that adds the nodes; its summary, if they are not added.
+func (d additionDisplay) Close(end run.Outcome) {
+	if d.Output.IsJSON() || end.Board.Run.Result != "ok" {
+		d.Display.Close(end)
+		return
+	}
+	result := "is added"
+	if len(d.preview.Names) > 1 {
+		result = "are added"
+	}
+	printAdded(d.Std.Out, *d.preview, result)
+	d.Std.EndRun(d.options.FormatRecord(end.Events), end.Log)
+}
+
 // End prints how the addition of a storage node ended.
 func (d additionDisplay) End(preview nodes.AdditionPreview, failure error, events string) {
 	if !d.Output.IsJSON() {
 		printFailure(d.Std.Err, failure)
-		printAdded(d.Std.Out, preview, failure)
+		if failure != nil {
+			fmt.Fprintf(d.Std.Out, "\n%s is not added yet. This goes on:\n  %s\n", formatNames(preview), console.SanitizeLine(preview.Retry))
+		} else {
+			printAdded(d.Std.Out, preview, "is added, and Ceph uses its disk")
+		}
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
 }
 
-func printAdded(w io.Writer, preview nodes.AdditionPreview, failure error) {
-	names := console.SanitizeLine(strings.Join(preview.Names, ", "))
-	if failure != nil {
-		fmt.Fprintf(w, "\n%s is not added yet. This goes on:\n  %s\n", names, console.SanitizeLine(preview.Retry))
-		return
-	}
-	fmt.Fprintf(w, "\n%s is added, and Ceph uses its disk.\n", names)
-	fmt.Fprintln(w, "The answers in the cluster's folder have changed. Change your own answers file, too:")
-	fmt.Fprintf(w, "  sizing.storage.count: %d\n", len(preview.Spec.Machines(state.RoleStorage)))
+func printAdded(w io.Writer, preview nodes.AdditionPreview, result string) {
+	fmt.Fprintf(w, "\n%s %s.\n", formatNames(preview), result)
+	printChanges(w, preview.Changes)
+}
+
+func formatNames(preview nodes.AdditionPreview) string {
+	return console.SanitizeLine(strings.Join(preview.Names, ", "))
 }
 
 // Confirm asks for a yes; without a terminal --yes is required.

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	removal "exoshift/provisioner/nodes"
+	"exoshift/wizard/answersfile"
 )
 
 // printPlan prints what a removal of nodes would change, and what takes their place.
@@ -193,11 +194,16 @@ func printSummary(w io.Writer, v verb, plan nodes.Plan, failure error) {
 		return
 	}
 	fmt.Fprintf(w, "\n%s %s.\n", countTargets(plan), v.done)
-	if len(plan.Changes) == 0 {
+	printChanges(w, plan.Changes)
+}
+
+// printChanges prints how the answers have changed.
+func printChanges(w io.Writer, changes []answersfile.Change) {
+	if len(changes) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "The answers in the cluster's folder have changed. Change your own answers file, too:")
-	for _, change := range plan.Changes {
+	for _, change := range changes {
 		fmt.Fprintf(w, "  %s: %s\n", console.SanitizeLine(change.Key), console.SanitizeLine(change.After))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
+	"exoshift/wizard/answersfile"
 )
 
 // Addition is what a person decides about an addition.
@@ -52,6 +53,8 @@ type AdditionPreview struct {
 	install.Preview
 	Spec  state.Spec // with the nodes
 	Names []string   // of the nodes
+	// Changes are those of the answers.
+	Changes []answersfile.Change
 	// Steps are those of the addition of a storage node to a cluster with Ceph, and Warnings what Ceph reports that does not matter for it.
 	Steps    provisioner.Plan
 	Warnings []string
@@ -86,7 +89,7 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 		return err
 	}
 	r.Spec = after
-	preview := AdditionPreview{Spec: after, Names: listAdded(c.Spec, after)}
+	preview := AdditionPreview{Spec: after, Names: listAdded(c.Spec, after), Changes: answersfile.Diff(c.Spec, after)}
 	if preview.Preview, err = r.Preview(ctx); err != nil {
 		return err
 	}

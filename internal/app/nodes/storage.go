@@ -14,6 +14,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
+	"exoshift/wizard/answersfile"
 )
 
 // storageAddition adds a storage node to a cluster with Ceph, which then uses its disk.
@@ -140,7 +141,8 @@ func (c storageAddition) prepare(ctx context.Context, wanted Addition, r run.Run
 		}
 	}
 	r.Spec = c.after
-	preview = AdditionPreview{Spec: c.after, Names: c.names, Steps: work.Plan(), Warnings: work.Warnings(), Retry: wanted.Retry}
+	answers := c.Spec.WithCount(state.RoleStorage, len(c.after.Machines(state.RoleStorage))-1) // before it was begun
+	preview = AdditionPreview{Spec: c.after, Names: c.names, Changes: answersfile.Diff(answers, c.after), Steps: work.Plan(), Warnings: work.Warnings(), Retry: wanted.Retry}
 	preview.Preview, err = r.Preview(ctx)
 	return preview, err
 }
