@@ -49,6 +49,7 @@ func TestInstall_Finished(t *testing.T) {
 		"is stopped for days and started again":                   clusterHibernates,
 		"gets new API keys":                                       keysRotated,
 		"gets a new kubeconfig":                                   kubeconfigRotated,
+		"is backed up":                                            clusterBackedUp,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
 	t.Run("the scenario key-revoked-early", func(t *testing.T) {
@@ -87,6 +88,7 @@ func TestInstall_Finished(t *testing.T) {
 	for name, test := range tests {
 		with(name, "", test)
 	}
+	with("has a backup that cannot be read", "backup-unreadable", backupUnreadable)
 	if !testing.Short() {
 		with("is off for longer than its certificates are valid", "expired-while-off", expiredWhileOff)
 	}

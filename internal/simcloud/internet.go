@@ -118,7 +118,7 @@ func (z *Zone) openServices(context.Context) (err error) {
 	z.storage, err = s3.New(s3.Config{
 		DB: z.db, Dir: objects, Zone: z.options.Zone, Now: z.networkFault.serverTime,
 		Credentials: z.api.Credentials, Limit: func() int { return z.api.Limit("bucket") },
-		Export: z.api.ExportedSnapshot, IgnoreConditions: z.fault.API.UnconditionalStorage,
+		Export: z.api.ExportedSnapshot, IgnoreConditions: z.fault.API.UnconditionalStorage, Damaged: z.fault.API.DamagedObjects,
 	})
 	z.Counters = &Counters{z.api, z.storage}
 	return err

@@ -62,6 +62,8 @@ type Input struct {
 	Evicted []WrongEviction     // what instance pools did otherwise than they were asked to
 
 	Revoked []RevokedKey // API keys that the cluster uses and that do not exist any more
+
+	Unreadable []UnreadableBackup // backups that were read back in vain
 }
 
 // RevokedKey is an API key that does not exist any more, although Secrets of the cluster have it.

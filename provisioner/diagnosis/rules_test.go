@@ -105,6 +105,9 @@ func ailmentsOfNodes() []ailment {
 		{"key-revoked-early", 60, 0.2, 0, func(_ float64, s *Input) {
 			s.Revoked = []RevokedKey{{Name: "c-demo-1_ccm-exoscale", Key: "EXOold", Use: "the cloud controller", Secrets: []string{"ccm/credentials"}}}
 		}, "the key EXOold, c-demo-1_ccm-exoscale of the cloud controller, does not exist any more; it is in ccm/credentials", High},
+		{"backup-unreadable", 60, 0.2, 0, func(_ float64, s *Input) {
+			s.Unreadable = []UnreadableBackup{{Name: "20270309T220000Z", Reason: "snapshot.db: its SHA-256 is another one"}}
+		}, "20270309T220000Z: snapshot.db: its SHA-256 is another one", High},
 	}
 }
 

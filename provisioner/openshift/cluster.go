@@ -16,9 +16,11 @@ import (
 	"exoshift/provisioner/openshift/dump"
 	"exoshift/provisioner/openshift/emergency"
 	"exoshift/provisioner/openshift/etcd"
+	"exoshift/provisioner/openshift/hostbackup"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/maintenance"
 	"exoshift/provisioner/openshift/nodeprobe"
+	"exoshift/provisioner/openshift/objectarchive"
 	"exoshift/provisioner/openshift/observe"
 	"exoshift/provisioner/openshift/power"
 	"exoshift/provisioner/openshift/synthesis"
@@ -44,6 +46,8 @@ type Cluster struct {
 	*ceph.Administrator
 	*credentials.Keeper
 	*adminaccess.Changer
+	*hostbackup.Maker
+	*objectarchive.Archiver
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -69,6 +73,8 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Administrator: ceph.New(connector),
 		Keeper:        credentials.New(connector),
 		Changer:       adminaccess.New(connector),
+		Maker:         hostbackup.New(connector),
+		Archiver:      objectarchive.New(connector),
 	}
 }
 

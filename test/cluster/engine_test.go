@@ -121,7 +121,7 @@ func testLocks(t *testing.T, p *plane) {
 	overlay := filepath.Join(overlays, "example")
 	content, err := os.ReadFile(filepath.Join(overlay, "kustomization.yaml"))
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), append(content, "components: [../locks]\n"...), 0o600))
+	must(t, os.WriteFile(filepath.Join(overlay, "kustomization.yaml"), append(content, "components: [../backups, ../locks]\n"...), 0o600))
 	items, kinds := p.kustomized(t, overlay)
 	if kinds["Role"] != 1 || kinds["RoleBinding"] != 1 || len(kinds) != 6 {
 		t.Errorf("the manifests are %v", kinds)

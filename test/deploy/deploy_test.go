@@ -41,7 +41,7 @@ type jobSpec struct {
 
 func readJob(t *testing.T, name string) jobSpec {
 	t.Helper()
-	content, err := os.ReadFile("../../deploy/kubernetes/base/" + name)
+	content, err := os.ReadFile("../../deploy/kubernetes/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func readExitCodes(t *testing.T) (all, resumed []int) {
 // TestJobs_KnowEveryExitCode: each code of the page is in one rule of each Job, and what can be resumed is tried again.
 func TestJobs_KnowEveryExitCode(t *testing.T) {
 	all, resumed := readExitCodes(t)
-	for _, name := range []string{"install.yaml", "drift.yaml"} {
+	for _, name := range []string{"base/install.yaml", "base/drift.yaml", "backups/create.yaml", "backups/prune.yaml"} {
 		job := readJob(t, name)
 		rules := job.PodFailurePolicy.Rules
 		if len(rules) != 3 || rules[0].Action != "Ignore" || len(rules[0].OnPodConditions) != 1 || rules[0].OnPodConditions[0].Type != "DisruptionTarget" {
@@ -127,7 +127,7 @@ func TestJobs_KnowEveryExitCode(t *testing.T) {
 
 // TestJobs_HoldNoSecret: secrets are referred to, and what runs cannot be changed.
 func TestJobs_HoldNoSecret(t *testing.T) {
-	for _, name := range []string{"install.yaml", "drift.yaml"} {
+	for _, name := range []string{"base/install.yaml", "base/drift.yaml", "backups/create.yaml", "backups/prune.yaml"} {
 		pod := readJob(t, name).Template.Spec
 		if pod.RestartPolicy != "Never" || pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken || !pod.Containers[0].SecurityContext.ReadOnlyRootFilesystem {
 			t.Errorf("%s: the pod is %+v", name, pod)

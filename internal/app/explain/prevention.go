@@ -42,6 +42,7 @@ func getRulePrevention(id string) string {
 		"operators-stalled":       largerTypes,
 		"pdb-blocks":              "Have every application run with one replica more than its disruption budget needs, and on several nodes.",
 		"key-revoked-early":       "Replace the API keys of a cluster by exoshift rotate api-keys alone, which deletes the old ones last.",
+		"backup-unreadable":       "Keep more than one backup, and have them read back on a schedule: exoshift backup show latest --verify.",
 		"pool-evicts-wrong":       "Change instance pools that hold nodes by this program alone, and one at a time.",
 		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
 		"ceph-degraded":           "Change storage nodes when their machines and disks are not being changed otherwise, and have a node more than Ceph needs.",

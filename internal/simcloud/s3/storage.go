@@ -39,6 +39,8 @@ type Config struct {
 	Foreign []string
 	// IgnoreConditions: the conditions of writes have no effect, as in storages that do not know them.
 	IgnoreConditions bool
+	// Damaged is a pattern, as of path.Match, of the keys of objects that are returned with a changed byte; "": none is.
+	Damaged string
 	// Export returns the image of an exported snapshot by its name; nil: there are none.
 	Export func(name string) (content []byte, ok bool)
 }
@@ -76,7 +78,7 @@ func New(config Config) (*Storage, error) {
 	if s.uploads.table, err = store.Load[upload](config.DB, "s3/upload"); err != nil {
 		return nil, err
 	}
-	s.objects = &objectAPI{index: s.index, uploads: s.uploads, unconditional: config.IgnoreConditions}
+	s.objects = &objectAPI{index: s.index, uploads: s.uploads, unconditional: config.IgnoreConditions, damaged: config.Damaged}
 	s.buckets = &bucketAPI{
 		index: s.index, uploads: s.uploads, objects: s.objects, lister: &lister{s.index}, zone: config.Zone, limit: config.Limit,
 	}

@@ -67,6 +67,9 @@ type API struct {
 	NoBlockStorage bool
 	// UnconditionalStorage: the object storage ignores the conditions of writes.
 	UnconditionalStorage bool
+	// DamagedObjects is a pattern, as of path.Match, of the keys of objects in the storage of which a byte is another one when they are read;
+	// "" damages none.
+	DamagedObjects string
 	// TerseTemplates: the organization's templates are returned without what few clients need, such as their build.
 	TerseTemplates bool
 	// Quotas are limits by resource, e.g. {"instance": 5}.

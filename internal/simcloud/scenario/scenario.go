@@ -90,6 +90,8 @@ func listZone() []Scenario {
 		{Name: "no-dns-plan", Description: "the organization has no plan for DNS zones", Fault: Fault{API: API{NoDNSPlan: true}}},
 		{Name: "no-block-storage", Description: "the zone has no block storage", Fault: Fault{API: API{NoBlockStorage: true}}},
 		{Name: "unconditional-storage", Description: "the object storage ignores the conditions of writes", Fault: Fault{API: API{UnconditionalStorage: true}}},
+		{Name: "backup-unreadable", Description: "the object storage returns the snapshots of etcd in backups with a changed byte",
+			Fault: Fault{API: API{DamagedObjects: "*/*/snapshot.db*"}}},
 		{Name: "template-echoes-little", Description: "the API returns templates without build, boot mode, user and description",
 			Fault: Fault{API: API{TerseTemplates: true}}},
 		{Name: "slow-uplink", Description: "the operator's uplink takes twelve minutes for an image", Fault: Fault{Network: Network{PartUpload: 12 * time.Minute}}},

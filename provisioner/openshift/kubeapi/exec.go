@@ -62,16 +62,76 @@ func Exec(ctx context.Context, c *Client, in Container, command ...string) ([]by
 	}
 	defer func() { _ = connection.Close() }()
 	defer context.AfterFunc(limited, func() { _ = connection.Close() })()
-	out, err := readExec(connection)
+	var out bytes.Buffer
+	err = readExec(connection, &limitedWriter{&out, maxExecOutput})
 	var failed *ExitError
 	switch {
 	case errors.As(err, &failed):
-		return out, fault.New(fault.Conflict, op, failed)
+		return out.Bytes(), fault.New(fault.Conflict, op, failed)
 	case err != nil:
 		return nil, c.ToFault(ctx, op, err)
 	}
-	return out, nil
+	return out.Bytes(), nil
 }
+
+// ExecTo is Exec for a command that may write any amount of data, for any time, but not nothing for execTimeout.
+func ExecTo(ctx context.Context, c *Client, in Container, out io.Writer, command ...string) error {
+	op := "run " + strings.Join(command, " ") + " in the pod " + in.Namespace + "/" + in.Pod
+	c.counter.count("exec", ResourcePath("v1/pods@"+in.Namespace))
+	connection, err := dialExec(ctx, c, in, command)
+	if err != nil {
+		return c.ToFault(ctx, op, err)
+	}
+	defer func() { _ = connection.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = connection.Close() })()
+	silence := time.AfterFunc(execTimeout, func() { _ = connection.Close() })
+	defer silence.Stop()
+	written := &watchedWriter{to: out, seen: func() { silence.Reset(execTimeout) }}
+	err = readExec(connection, written)
+	var failed *ExitError
+	switch {
+	case written.failure != nil:
+		return written.failure
+	case errors.As(err, &failed):
+		return fault.New(fault.Conflict, op, failed)
+	case err != nil:
+		return c.ToFault(ctx, op, err)
+	}
+	return nil
+}
+
+// watchedWriter reports each write, and keeps the first failure.
+type watchedWriter struct {
+	to      io.Writer
+	seen    func()
+	failure error
+}
+
+// Write implements io.Writer.
+func (w *watchedWriter) Write(content []byte) (int, error) {
+	w.seen()
+	n, err := w.to.Write(content)
+	if w.failure == nil {
+		w.failure = err
+	}
+	return n, err
+}
+
+// limitedWriter fails once more than left bytes are written.
+type limitedWriter struct {
+	to   io.Writer
+	left int
+}
+
+// Write implements io.Writer.
+func (w *limitedWriter) Write(content []byte) (int, error) {
+	if w.left -= len(content); w.left < 0 {
+		return 0, errTooMuch
+	}
+	return w.to.Write(content)
+}
+
+var errTooMuch = errors.New("the command writes too much")
 
 func dialExec(ctx context.Context, c *Client, in Container, command []string) (*websocket.Conn, error) {
 	address := c.Address.JoinPath("api/v1/namespaces", in.Namespace, "pods", in.Pod, "exec")
@@ -97,25 +157,27 @@ func dialExec(ctx context.Context, c *Client, in Container, command []string) (*
 }
 
 // readExec reads until the server has said how the command ended.
-func readExec(connection *websocket.Conn) ([]byte, error) {
-	var out, failure bytes.Buffer
+func readExec(connection *websocket.Conn, out io.Writer) error {
+	var failure bytes.Buffer
+	printed := &limitedWriter{&failure, maxExecOutput}
 	for {
 		_, message, err := connection.ReadMessage()
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("the connection ended before the command: %w", err)
+			return fmt.Errorf("the connection ended before the command: %w", err)
 		case len(message) == 0:
 			continue
-		case out.Len()+failure.Len()+len(message) > maxExecOutput:
-			return nil, errors.New("the command writes too much")
 		}
 		switch message[0] {
 		case channelOut:
-			out.Write(message[1:])
+			_, err = out.Write(message[1:])
 		case channelErr:
-			failure.Write(message[1:])
+			_, err = printed.Write(message[1:])
 		case channelStatus:
-			return out.Bytes(), toExitError(message[1:], failure.String())
+			return toExitError(message[1:], failure.String())
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

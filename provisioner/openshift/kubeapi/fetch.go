@@ -90,6 +90,58 @@ func list[T any](ctx context.Context, api *Client, where ResourcePath, parameter
 	return nil, fault.Newf(fault.Internal, op, "there are more than %d of them", maxPages*PageSize)
 }
 
+// EachPage calls do with each page of a list as the API encodes it, and with how many objects it has; what it is given is valid until it returns.
+// A kind that does not exist (any more) has no pages.
+func EachPage(ctx context.Context, api *Client, where ResourcePath, do func(page []byte, objects int) error) error {
+	op := "list " + where.String()
+	query := url.Values{"limit": {strconv.Itoa(PageSize)}}
+	for range maxPages {
+		api.counter.count("list", where)
+		answer, err := api.fetch(ctx, where, "", query)
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return api.ToFault(ctx, op, err)
+		}
+		var page struct {
+			Metadata struct {
+				Continue string `json:"continue"`
+			} `json:"metadata"`
+			Items []struct{} `json:"items"`
+		}
+		if err = decode(op, answer.Bytes(), &page); err == nil {
+			err = do(answer.Bytes(), len(page.Items))
+		}
+		api.release(answer)
+		if err != nil || page.Metadata.Continue == "" {
+			return err
+		}
+		query.Set("continue", page.Metadata.Continue)
+	}
+	return fault.Newf(fault.Internal, op, "there are more than %d of them", maxPages*PageSize)
+}
+
+// ListVersions returns the groups of the API, each in the version that it prefers: "v1", "apps/v1", ...
+func (c *Client) ListVersions(ctx context.Context) ([]string, error) {
+	const op = "list the groups of the API"
+	c.counter.count("get", "apis")
+	answer, err := c.get(ctx, c.Address.JoinPath("apis"), "groups", "")
+	if err != nil {
+		return nil, c.ToFault(ctx, op, err)
+	}
+	defer c.release(answer)
+	var served metav1.APIGroupList
+	if err := decode(op, answer.Bytes(), &served); err != nil {
+		return nil, err
+	}
+	versions := []string{"v1"}
+	for _, group := range served.Groups {
+		versions = append(versions, group.PreferredVersion.GroupVersion)
+	}
+	return versions, nil
+}
+
 // fetch sends its own request because client-go decodes a response into maps first, which costs ten times as much; a failure is
 // the same error that client-go returns. The caller releases the answer.
 func (c *Client) fetch(ctx context.Context, where ResourcePath, name string, query url.Values) (*bytes.Buffer, error) {

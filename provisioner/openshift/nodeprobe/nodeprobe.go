@@ -127,7 +127,7 @@ func (p *Prober) EndNodeChecks(ctx context.Context) (state.Action, error) {
 }
 
 func (p *Prober) create(ctx context.Context, api *kubeapi.Client, node, address string) error {
-	image, err := findImage(ctx, api, node)
+	image, err := FindImage(ctx, api, node)
 	if err != nil {
 		return err
 	}
@@ -138,8 +138,8 @@ func (p *Prober) create(ctx context.Context, api *kubeapi.Client, node, address 
 	return nil
 }
 
-// findImage returns an image of OpenShift's own that the node has already, or else that of the release, which every node can pull.
-func findImage(ctx context.Context, api *kubeapi.Client, node string) (string, error) {
+// FindImage returns an image of OpenShift's own that the node has already, or else that of the release, which every node can pull.
+func FindImage(ctx context.Context, api *kubeapi.Client, node string) (string, error) {
 	there, err := kubeapi.ListByField[podFields](ctx, api, allPods, "spec.nodeName="+node)
 	if err != nil {
 		return "", err

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/openshift/apiclient"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/hostshell"
 	"exoshift/internal/simcloud/openshift/volumes"
 )
 
@@ -97,6 +98,7 @@ func (r *containerRuntime) execute(ctx context.Context, p *pod, env map[string]s
 	if probes := listHostProbes(p.object); len(probes) > 0 {
 		return r.probeHosts(ctx, p, probes)
 	}
+	defer hostshell.Begin(r.machine, p.object)()
 	running()
 	if getOwnerKind(p.object) == "Job" {
 		if err := r.cluster.WaitScaled(ctx, jobTime); err != nil {

@@ -14,6 +14,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cloudprovider"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/container"
+	"exoshift/internal/simcloud/openshift/hostshell"
 	"exoshift/internal/simcloud/openshift/maintenance"
 	"exoshift/internal/simcloud/openshift/monitoring"
 	"exoshift/internal/simcloud/openshift/operators"
@@ -74,6 +75,9 @@ func execCommand(c *cluster.Cluster, pod kube.Object, container string, command 
 	}
 	if out, failure, code, handled := ceph.Execute(c, pod, command); handled {
 		return apiserver.ExecResult{Out: out, Err: failure, Code: code}
+	}
+	if result, handled := hostshell.Execute(c, pod, command); handled {
+		return result
 	}
 	const notFound = 127
 	return apiserver.ExecResult{Err: command[0] + ": command not found\n", Code: notFound}

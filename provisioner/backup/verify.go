@@ -1,0 +1,128 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"filippo.io/age"
+
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/backup/etcdsnapshot"
+	"exoshift/provisioner/diagnosis"
+	"exoshift/state"
+	"exoshift/state/backup"
+)
+
+// unreadable is a backup whose content is not what was stored.
+type unreadable struct {
+	part   string
+	reason string
+}
+
+// Error implements error.
+func (u unreadable) Error() string { return u.part + ": " + u.reason }
+
+// EmitUnreadable emits the finding about a backup that is damaged; nothing for other failures.
+func EmitUnreadable(report provisioner.Report, clock provisioner.Clock, spec state.Spec, name string, failure error) {
+	var damage unreadable
+	if !errors.As(failure, &damage) {
+		return
+	}
+	for _, finding := range diagnosis.EvaluateBackup(clock.Now(), spec, diagnosis.UnreadableBackup{Name: name, Reason: damage.Error()}) {
+		report(provisioner.Event{
+			Type: provisioner.TypeDiagnosis, Name: finding.Rule, State: provisioner.Present, Text: finding.Cause, Hint: finding.Fix, Evidence: finding.Evidence,
+			Confidence: finding.Confidence, Since: &finding.Since, Disposition: string(finding.Disposition),
+		})
+	}
+}
+
+func newUnreadableError(name string, damage unreadable) error {
+	return fault.New(fault.Invalid, "read the backup "+name+" back", damage).
+		WithHint("make another one, and see the page of the finding: exoshift explain %s", diagnosis.BackupUnreadable)
+}
+
+// NewOtherStatusError is for a backup whose snapshot is not that of its manifest.
+func NewOtherStatusError(manifest backup.Manifest, found backup.Status) error {
+	reason := fmt.Sprintf("it has the hash %d at revision %d with %d keys, not the hash %d at revision %d with %d keys", found.Hash, found.Revision, found.TotalKeys,
+		manifest.Etcd.Hash, manifest.Etcd.Revision, manifest.Etcd.TotalKeys)
+	return newUnreadableError(manifest.Name, unreadable{backup.PartSnapshot, reason})
+}
+
+// Verify downloads the parts of a backup, and compares them with its manifest: with identities, decrypted, and then it also returns what the
+// snapshot says of itself. Nothing decrypted is written anywhere. fault.Invalid: it is damaged.
+func (s *Store) Verify(ctx context.Context, manifest backup.Manifest, identities []age.Identity) (etcd backup.Status, decrypted bool, err error) {
+	for _, part := range manifest.Parts {
+		found, readable, err := s.verifyPart(ctx, part, identities)
+		if err != nil {
+			var damage unreadable
+			if errors.As(err, &damage) {
+				err = newUnreadableError(manifest.Name, damage)
+			}
+			return etcd, false, err
+		}
+		decrypted = readable
+		if part.Name == backup.PartSnapshot {
+			etcd = found
+		}
+	}
+	return etcd, decrypted, nil
+}
+
+// verifyPart reports whether the part could be decrypted, too.
+func (s *Store) verifyPart(ctx context.Context, part backup.Part, identities []age.Identity) (etcd backup.Status, readable bool, err error) {
+	file, err := os.CreateTemp("", "exoshift-backup-*"+sealedSuffix)
+	if err != nil {
+		return etcd, false, fault.New(fault.Internal, "read a backup back", err)
+	}
+	defer func() { _ = file.Close() }()            // it was only read
+	if err := os.Remove(file.Name()); err != nil { // it is gone with this process
+		return etcd, false, fault.New(fault.Internal, "read a backup back", err)
+	}
+	sealed := newCounter()
+	err = s.objects.Download(ctx, s.bucket, part.Object, io.MultiWriter(sealed, file))
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return etcd, false, unreadable{part.Name, "it is gone"}
+	case err != nil:
+		return etcd, false, err
+	case sealed.size != part.SealedSize || sealed.sum() != part.SealedSHA256:
+		return etcd, false, unreadable{part.Name, "what the bucket returns is not what was stored there: its SHA-256 is another one"}
+	case len(identities) == 0:
+		return etcd, false, nil
+	}
+	plain, size, err := age.DecryptReaderAt(file, sealed.size, identities...)
+	var foreign *age.NoIdentityMatchError
+	switch {
+	case errors.As(err, &foreign):
+		return etcd, false, nil
+	case err != nil:
+		return etcd, false, unreadable{part.Name, "it cannot be decrypted: " + err.Error()}
+	}
+	etcd, err = verifyPlain(plain, size, part)
+	return etcd, true, err
+}
+
+// verifyPlain compares what a part has, decrypted, with what was sent.
+func verifyPlain(plain io.ReaderAt, size int64, part backup.Part) (etcd backup.Status, err error) {
+	sum := newCounter()
+	if _, err := io.Copy(sum, io.NewSectionReader(plain, 0, size)); err != nil {
+		return etcd, unreadable{part.Name, "it cannot be decrypted: " + err.Error()}
+	}
+	if sum.size != part.Size || sum.sum() != part.SHA256 {
+		return etcd, unreadable{part.Name, "decrypted, it is not what the cluster has sent"}
+	}
+	if part.Name != backup.PartSnapshot {
+		return etcd, nil
+	}
+	if err := etcdsnapshot.CheckSum(plain, size); err != nil {
+		return etcd, unreadable{part.Name, err.Error()}
+	}
+	if etcd, err = etcdsnapshot.ReadStatus(plain, size); err != nil {
+		return etcd, unreadable{part.Name, err.Error()}
+	}
+	return etcd, nil
+}
