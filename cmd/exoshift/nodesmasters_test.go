@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/nodes/masters"
 	"exoshift/provisioner/openshift"
 	"exoshift/state"
@@ -120,6 +121,22 @@ func keepJSON(out string) string {
 	return kept.String()
 }
 
+// replaceBackedUp replaces a master without a word about backups: one is made first.
+func replaceBackedUp(t *testing.T, s run.Run, name string) (string, error) {
+	t.Helper()
+	wanted := appnodes.Removal{Names: []string{name}, DeleteEmptyDir: true}
+	if _, err := changeNodes(t, s, wanted, nil, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+		return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
+	}); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "no backup of etcd was named") {
+		t.Errorf("without a backup: exit code %d, %v", exit.Code(err), err)
+	}
+	keys := newBackupKeys(t)
+	wanted.ReadKeys = func(context.Context) (backup.Keys, error) { return keys, nil }
+	return changeNodes(t, s, wanted, nil, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+		return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
+	})
+}
+
 // deadMasterReplaced replaces a master whose machine is gone, which is not well, and whose node and member are still listed.
 func deadMasterReplaced(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	b := backdoor{t, s}
@@ -130,10 +147,13 @@ func deadMasterReplaced(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		t.Errorf("beside a dead one: exit code %d, %v\n%s", exit.Code(err), err, lastLines(out))
 	}
 	before := inspectPlane(t, s)
-	if out, err = replaceMaster(t, s, "master-2", nil); err != nil {
+	if out, err = replaceBackedUp(t, s, "master-2"); err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out))
 	}
 	requireWholePlane(t, s)
+	if all := listBackups(t, s); len(all) != 1 || all[0].Etcd.Node == "master-2" || !strings.Contains(out, `"id":"backup"`) {
+		t.Errorf("backups: %+v", all)
+	}
 	if trail := readTrail(t, out); !slices.Equal(trail, []int{3, 2, 3}) {
 		t.Errorf("etcd went %v", trail)
 	}

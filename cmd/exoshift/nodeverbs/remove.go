@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/console"
 	"exoshift/internal/fault"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/install"
 	"exoshift/state"
 )
@@ -134,6 +135,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, v verb, wante
 	wanted.Program = o.Program
 	return cli.RunOnCluster(ctx, o, std, "nodes "+v.name, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(cluster nodes.Cluster) error {
+			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
 			wanted.FormatRetry = func(names []string) string { return formatRetry(o, v, wanted, names) }
 			return do(ctx, cluster, wanted, newInstaller(o, cluster), removalDisplay{o.NewDisplay(std), o, v, cluster.Spec.Cluster.ID, wanted.DryRun})
 		})

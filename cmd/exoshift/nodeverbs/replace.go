@@ -27,7 +27,8 @@ Refused is that while nodes join or restart, and while the other one does not se
 Masters are replaced in a command of their own, too, one after the other: a master is drained and its machine stopped; its node, its member
 of etcd and the member's certificates are deleted, then its machine; a new one of the same name is made, until etcd has three healthy
 members again, and every master the latest revision of the API server. Refused is that unless the two others are healthy members, ready,
-and at the latest revisions. A backup of etcd is required that cluster-backup.sh made within a day, or --without-backup.
+and at the latest revisions. A backup is required: one of exoshift backup that was verified within a day, or else it is made first;
+--etcd-backup names one that cluster-backup.sh made, and --without-backup does without.
 
 Refused are a worker whose machine is gone, and any replacement in a cluster that is not well, or that differs from its answers already.`,
 		Example: `  exoshift nodes replace worker-3 --dry-run

@@ -16,8 +16,8 @@ import (
 	"exoshift/internal/fileread"
 )
 
-// maximumAge is how old a backup may be.
-const maximumAge = 24 * time.Hour
+// MaximumAge is how old a backup may be.
+const MaximumAge = 24 * time.Hour
 
 // Names of the files that the cluster's own cluster-backup.sh writes, a pair for each backup.
 const (
@@ -63,8 +63,8 @@ func checkSnapshot(path string, now time.Time) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("its name has no time such as %s", backupTime)
-	case now.Sub(at) > maximumAge:
-		return fmt.Errorf("it is %s old, more than %s", now.Sub(at).Round(time.Hour), maximumAge)
+	case now.Sub(at) > MaximumAge:
+		return fmt.Errorf("it is %s old, more than %s", now.Sub(at).Round(time.Hour), MaximumAge)
 	}
 	resources := filepath.Join(filepath.Dir(path), fmt.Sprintf(resourcesFormat, made))
 	if info, err := os.Stat(resources); err != nil || info.Size() == 0 {

@@ -62,7 +62,11 @@ func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec
 		return err
 	}
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
-	options := masters.Options{Backup: wanted.Backup.Check(c.Now()), Options: nodes.Options{
+	reason, create, err := c.chooseBackup(ctx, wanted, journal)
+	if err != nil {
+		return err
+	}
+	options := masters.Options{Backup: reason, MakeBackup: create, Options: nodes.Options{
 		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Journal: journal, Commit: c.newCommit(facts),
 	}}
 	check := func(context.Context) error { return nil }

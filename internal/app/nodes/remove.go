@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/nodes"
@@ -34,7 +35,9 @@ type Removal struct {
 	DryRun         bool
 	Window         Window            // in which it may begin
 	Backup         etcdbackup.Choice // of etcd, before a master is changed
-	Program        string            // name, version and system of this program
+	// ReadKeys returns whom a backup is encrypted to that is made before a master is changed; nil: none is made.
+	ReadKeys func(ctx context.Context) (backup.Keys, error)
+	Program  string // name, version and system of this program
 	// FormatRetry returns the command that goes on with those of the nodes that are left.
 	FormatRetry func(names []string) string
 }

@@ -39,7 +39,7 @@ type stepFunc func(context.Context, provisioner.Report, string) error
 
 // Plan returns the steps, one master after the other, and each step after the one before it.
 func (c *Change) Plan() provisioner.Plan {
-	var plan provisioner.Plan
+	plan := c.planBackup()
 	for _, target := range c.targets {
 		for _, step := range (steps{c}).list(target.Name) {
 			step.ID += "-" + target.Name
@@ -50,6 +50,16 @@ func (c *Change) Plan() provisioner.Plan {
 		}
 	}
 	return plan
+}
+
+// planBackup has a backup made, unless a master was begun to be changed: the cluster is not well meanwhile.
+func (c *Change) planBackup() provisioner.Plan {
+	if c.options.MakeBackup == nil || len(c.targets) == 0 || c.record(c.targets[0].Name).Committed {
+		return nil
+	}
+	return provisioner.Plan{{ID: "backup", Title: "Make a backup of etcd", Phase: phaseEtcd, Usual: 3 * time.Minute, Do: func(ctx context.Context, report provisioner.Report) error {
+		return c.options.MakeBackup(ctx, report, c.targets[0].Name)
+	}}}
 }
 
 func (c steps) list(name string) []provisioner.Step {
