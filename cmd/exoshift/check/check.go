@@ -261,7 +261,7 @@ func (c checkFlags) read(ctx context.Context, std cli.Streams) (connectivity.Sub
 	}
 	secrets, _ := local.ResolveSecrets(spec, lookup) // missing ones are reported where they are needed
 	open := slices.ContainsFunc(needs, func(n answersfile.MissingAnswer) bool { return !n.Secret && n.Field != cli.ZoneKey })
-	return connectivity.Subject{Spec: spec, Secrets: secrets, Partial: open}, nil
+	return connectivity.Subject{Spec: spec, Secrets: secrets, Partial: open, Rehearsed: c.simulate}, nil
 }
 
 // mergeLayers adds the shipped example below the other layers for a simulated network.

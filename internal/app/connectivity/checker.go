@@ -29,17 +29,20 @@ type Subject struct {
 	Spec    state.Spec
 	Secrets wizard.Secrets // as far as they resolve; only the check from the zone needs one
 	Partial bool           // only some answers are known
+	// Rehearsed is checked in a simulated zone, whatever cluster of its ID was installed in the real one.
+	Rehearsed bool
 }
 
 // Checker runs the connectivity checks of one cluster.
 type Checker struct {
-	net     network.Network
-	Spec    state.Spec
-	secrets wizard.Secrets
-	Checks  []reach.Check            // all, in the order of the catalogue
-	from    map[string][]reach.Check // those that run at a source: local, and any other
-	limits  connection.Limits
-	dir     func() (string, error) // where runs in the zone are recorded
+	net       network.Network
+	Spec      state.Spec
+	secrets   wizard.Secrets
+	installed bool                     // there is such a cluster, and its folder
+	Checks    []reach.Check            // all, in the order of the catalogue
+	from      map[string][]reach.Check // those that run at a source: local, and any other
+	limits    connection.Limits
+	dir       func() (string, error) // where runs in the zone are recorded
 
 	mu    sync.Mutex
 	skips []reach.Skip
@@ -51,7 +54,7 @@ func NewChecker(ctx context.Context, net network.Network, asked Subject, only []
 	if err != nil {
 		return nil, err
 	}
-	scope := reach.Scope{Spec: asked.Spec, Partial: asked.Partial, Only: only, Installed: isInstalled(asked.Spec)}
+	scope := reach.Scope{Spec: asked.Spec, Partial: asked.Partial, Only: only, Installed: !asked.Rehearsed && isInstalled(asked.Spec)}
 	if lieutenant := asked.Spec.Syn.LieutenantURL; lieutenant != "" {
 		// Discovery is optional: the check of Lieutenant itself reports why it failed.
 		scope.Discovery, _ = reach.Discover(ctx, net, lieutenant)
@@ -61,7 +64,7 @@ func NewChecker(ctx context.Context, net network.Network, asked Subject, only []
 		return nil, exit.WithCode(exit.Answers, err)
 	}
 	s := &Checker{
-		net: net, Spec: asked.Spec, secrets: asked.Secrets, from: map[string][]reach.Check{}, limits: connection.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
+		net: net, Spec: asked.Spec, installed: scope.Installed, secrets: asked.Secrets, from: map[string][]reach.Check{}, limits: connection.DefaultLimits(), dir: state.ChecksPath, skips: append(own, skips...),
 	}
 	for _, scope.Source = range []string{reach.Workstation, reach.Zone} {
 		checks, err := reach.SelectChecks(catalogue, scope)
@@ -143,7 +146,7 @@ func (s *Checker) newTask(vantage string, ids []string) (reach.Task, error) {
 	task := reach.Task{
 		Source: vantage, Checks: selectChecks(s.ListChecks(vantage), ids), Skips: slices.Clone(s.skips),
 		Distribution: s.Spec.OpenShift.Distribution, Version: s.Spec.OpenShift.Version, PullSecret: s.secrets.PullSecret,
-		Authorities: readClusterAuthorities(s.Spec),
+		Authorities: s.readClusterAuthorities(),
 	}
 	if proxy := s.Spec.OpenShift.Proxy; proxy != (state.ProxySpec{}) {
 		task.NodesProxy = &reach.Proxy{HTTP: proxy.HTTP, HTTPS: proxy.HTTPS, NoProxy: proxy.NoProxy}

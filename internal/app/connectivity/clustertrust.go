@@ -7,11 +7,11 @@ import (
 
 // readClusterAuthorities returns the CA certificates of the API of an installed cluster, as PEM, which are in no other trust
 // store; "" if there is no such cluster or it is unknown.
-func readClusterAuthorities(spec state.Spec) string {
-	if !isInstalled(spec) {
+func (s *Checker) readClusterAuthorities() string {
+	if !s.installed {
 		return ""
 	}
-	path, err := state.DefaultPath(spec.Cluster.ID)
+	path, err := state.DefaultPath(s.Spec.Cluster.ID)
 	if err != nil {
 		return ""
 	}

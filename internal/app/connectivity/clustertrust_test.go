@@ -20,7 +20,19 @@ func TestClusterAuthorities_AreNoInterception(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec, _ := loadExample(t)
-	if trusted := readClusterAuthorities(spec); trusted != "" {
+	trusts := func(asked Subject, vantage string) string {
+		t.Helper()
+		survey, err := NewChecker(t.Context(), network.Network{}, asked, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		task, err := survey.newTask(vantage, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task.Authorities
+	}
+	if trusted := trusts(Subject{Spec: spec}, reach.Workstation); trusted != "" {
 		t.Errorf("before there is a cluster, %q is trusted", trusted)
 	}
 	path, err := state.DefaultPath(spec.Cluster.ID)
@@ -39,13 +51,12 @@ func TestClusterAuthorities_AreNoInterception(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	survey, err := NewChecker(t.Context(), network.Network{}, Subject{Spec: spec}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, vantage := range []string{reach.Workstation, reach.Zone} {
-		if task, err := survey.newTask(vantage, nil); err != nil || !strings.Contains(task.Authorities, string(authority.PEM())) {
-			t.Errorf("%s: %v, trusts %q", vantage, err, task.Authorities)
+		if trusted := trusts(Subject{Spec: spec}, vantage); !strings.Contains(trusted, string(authority.PEM())) {
+			t.Errorf("%s trusts %q", vantage, trusted)
+		}
+		if trusted := trusts(Subject{Spec: spec, Rehearsed: true}, vantage); trusted != "" {
+			t.Errorf("%s of a rehearsal trusts the real cluster: %q", vantage, trusted)
 		}
 	}
 }

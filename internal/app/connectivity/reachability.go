@@ -23,6 +23,8 @@ type Reachability struct {
 	// OnBegin is called with all checks before the first result, onResult with each result; both may be nil.
 	OnBegin  func([]reach.Check)
 	OnResult func(reach.Result)
+	// Rehearsed is as in Subject.
+	Rehearsed bool
 	// Keep is called with the whole report; may be nil.
 	Keep func(report []byte) error
 }
@@ -34,7 +36,7 @@ func NewReachability(net network.Network, spec state.Spec, secrets wizard.Secret
 
 // Check runs all local checks.
 func (r Reachability) Check(ctx context.Context, seen func(text string)) ([]state.SkippedCheck, error) {
-	survey, err := NewChecker(ctx, r.net, Subject{Spec: r.spec, Secrets: r.secrets}, nil, nil)
+	survey, err := NewChecker(ctx, r.net, Subject{Spec: r.spec, Secrets: r.secrets, Rehearsed: r.Rehearsed}, nil, nil)
 	if err != nil {
 		return nil, err
 	}

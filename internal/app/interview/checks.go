@@ -239,7 +239,7 @@ func (c previewer) runZoneChecks(ctx context.Context, spec state.Spec, secrets w
 	if err != nil {
 		return err
 	}
-	survey, err := connectivity.NewChecker(ctx, net, connectivity.Subject{Spec: spec, Secrets: secrets}, nil, nil)
+	survey, err := connectivity.NewChecker(ctx, net, connectivity.Subject{Spec: spec, Secrets: secrets, Rehearsed: c.rehearsal != nil}, nil, nil)
 	if err != nil {
 		return err
 	}

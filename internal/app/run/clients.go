@@ -131,7 +131,9 @@ func (r Run) ReadInstallFile(name string) ([]byte, error) {
 
 // NewReachability returns the connectivity checks of the preflight.
 func (r Run) NewReachability() connectivity.Reachability {
-	return connectivity.NewReachability(r.Net, r.Spec, r.Secrets, r.formatCheckCommand())
+	checks := connectivity.NewReachability(r.Net, r.Spec, r.Secrets, r.formatCheckCommand())
+	checks.Rehearsed = r.Locations.Rehearsal
+	return checks
 }
 
 // newKeptReachability also writes the report of the checks to the folder.
