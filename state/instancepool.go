@@ -16,6 +16,7 @@ type InstancePool struct {
 	UserData           []byte   // plain, not base64; the same for all members
 	SecurityGroups     []string // IDs
 	AntiAffinityGroups []string // IDs
+	PrivateNetworks    []string // IDs
 	Labels             map[string]string
 	DeployTarget       string // ID of dedicated hypervisors; "" for any
 	Size               int

@@ -24,6 +24,7 @@ type Instance struct {
 	UserData           []byte   // plain, not base64
 	SecurityGroups     []string // IDs
 	AntiAffinityGroups []string // IDs
+	PrivateNetworks    []string // IDs; attached after the creation
 	Labels             map[string]string
 	DeployTarget       string // ID of dedicated hypervisors; "" for any
 	Protected          bool   // cannot be deleted before its protection is removed

@@ -106,6 +106,7 @@ type NetworkSpec struct {
 	NodeCIDR         string   `yaml:"nodeCIDR" json:"nodeCIDR"`
 	CNI              string   `yaml:"cni" json:"cni"` // OVNKubernetes or Cilium
 	CustomerNetworks []string `yaml:"customerNetworks,omitempty" json:"customerNetworks,omitempty"`
+	PrivateNetwork   string   `yaml:"privateNetwork,omitempty" json:"privateNetwork,omitempty"` // CIDR of a second interface of all nodes but the masters; "": none
 }
 
 // DNSSpec is the cluster's DNS zone, its delegation and its names.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"exoshift/state"
+	"exoshift/wizard/capacity"
 	"exoshift/wizard/instancetype"
 	"exoshift/wizard/recognize"
 )
@@ -71,12 +72,17 @@ func validateIPv4Range(value string) []Problem {
 }
 
 // The rules are those of openshift-install.
-func validateServiceRange(value string) []Problem {
+func validateServiceRange(value string) []Problem { return validateSize(value, 12, 32) }
+
+func validateSize(value string, shortest, longest int) []Problem {
 	if faults := validateIPv4Range(value); faults != nil {
 		return faults
 	}
-	if netip.MustParsePrefix(value).Bits() < 12 {
-		return NewProblem(Quote(value)+" is too large", "a prefix of /12 or longer", "")
+	switch bits := netip.MustParsePrefix(value).Bits(); {
+	case bits < shortest:
+		return NewProblem(Quote(value)+" is too large", fmt.Sprintf("a prefix of /%d or longer", shortest), "")
+	case bits > longest:
+		return NewProblem(Quote(value)+" is too small", fmt.Sprintf("a prefix of /%d or shorter", longest), "")
 	}
 	return nil
 }
@@ -93,7 +99,7 @@ func checkHostPrefixes(spec state.Spec) []Problem {
 		return WithField(key, NewProblem(fmt.Sprintf("a /%d per node does not fit into %s", own, pods),
 			fmt.Sprintf("%d or more", pods.Bits()), ""))
 	}
-	if room, nodes := 1<<(own-pods.Bits()), countNodes(spec); nodes > room {
+	if room, nodes := 1<<(own-pods.Bits()), capacity.CountNodes(spec.Sizing); nodes > room {
 		return WithField(key, NewProblem(fmt.Sprintf("%s has room for %d nodes with a /%d each; %d are required", pods, room, own, nodes),
 			"a longer prefix, or a larger network.podCIDR", ""))
 	}
@@ -110,13 +116,12 @@ func checkCiliumSource(spec state.Spec) []Problem {
 		"Cilium with syn.lieutenantURL, syn.catalogDir or openshift.manifestsDir, or OVNKubernetes", ""))
 }
 
-func countNodes(spec state.Spec) int {
-	s := spec.Sizing
-	count := s.ControlPlane.Count + s.Infra.Count + s.Storage.Count + s.Workers.Count
-	for _, group := range s.ExtraGroups {
-		count += group.Count
+// While nodes are replaced, old and new ones have an address each.
+func checkPrivateRoom(spec state.Spec) []Problem {
+	if room, nodes := capacity.ComputePrivate(spec); room > 0 && nodes >= room {
+		return WithField(privateKey, NewProblem(fmt.Sprintf("%s gives out %d addresses; %d nodes and one that replaces another need one each", spec.Network.PrivateNetwork, room, nodes), "a larger range", ""))
 	}
-	return count
+	return nil
 }
 
 // The fields of address ranges.
@@ -125,6 +130,7 @@ const (
 	serviceKey  = "network.serviceCIDR"
 	nodeKey     = "network.nodeCIDR"
 	customerKey = "network.customerNetworks"
+	privateKey  = "network.privateNetwork"
 )
 
 const rangeSource = "Your choice, or ask your network team. Keep the default unless your networks use the range."
@@ -168,6 +174,12 @@ func listNetworkFields() []Field {
 			Why:    "Pods cannot reach a network that overlaps a range of the cluster. This cannot be fixed later.",
 			Source: "Your network team. Leave it empty if pods only need the internet.",
 			value:  bindList(func(s *state.Spec) *[]string { return &s.Network.CustomerNetworks })},
+		{Key: privateKey, Title: "Private network", Example: "172.18.200.0/24", rule: func(value string) []Problem { return validateSize(value, 16, 28) },
+			Screen: Network, Advanced: true, Effect: Adds, typable: isRangeRune,
+			Help:   "CIDR of a private network that all nodes but the masters are attached to, by a second interface. Empty: none.",
+			Why:    "Pods reach what you attach to it, such as databases. The nodes keep their public addresses, and security groups do not filter it.",
+			Source: "Your choice. The first quarter is not given out: it is for what has a fixed address.",
+			value:  bindText(func(s *state.Spec) *string { return &s.Network.PrivateNetwork })},
 	}
 }
 

@@ -18,7 +18,7 @@ type fieldRange struct {
 // Malformed ranges are left out; their number is limited.
 func listSpans(spec state.Spec) []fieldRange {
 	n := spec.Network
-	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}}
+	named := []struct{ field, value string }{{podKey, n.PodCIDR}, {serviceKey, n.ServiceCIDR}, {nodeKey, n.NodeCIDR}, {privateKey, n.PrivateNetwork}}
 	for i, value := range n.CustomerNetworks[:min(len(n.CustomerNetworks), maxItems)] {
 		named = append(named, struct{ field, value string }{fmt.Sprintf("%s[%d]", customerKey, i), value})
 	}

@@ -34,8 +34,19 @@ func TestCheck_Rules(t *testing.T) {
 		"no OVN, no such networks": {func(s *state.Spec) {
 			s.Network.NodeCIDR, s.Network.CNI, s.Syn.CatalogDir = "100.64.4.0/24", "Cilium", "c"
 		}, nil},
-		"services of /11":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too large`}},
-		"services of /12":       {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
+		"services of /11": {func(s *state.Spec) { s.Network.ServiceCIDR = "172.0.0.0/11" }, []string{`network.serviceCIDR  "172.0.0.0/11" is too large`}},
+		"services of /12": {func(s *state.Spec) { s.Network.ServiceCIDR = "172.16.0.0/12" }, nil},
+		"a private network among the pods": {func(s *state.Spec) { s.Network.PrivateNetwork = "10.130.0.0/24" },
+			[]string{"network.privateNetwork  10.130.0.0/24 overlaps network.podCIDR (10.128.0.0/14)"}},
+		"a private network of the machine network": {func(s *state.Spec) { s.Network.PrivateNetwork = "10.0.7.0/24" },
+			[]string{"network.privateNetwork  10.0.7.0/24 overlaps network.nodeCIDR (10.0.0.0/16)"}},
+		"a private network of the customer": {func(s *state.Spec) {
+			s.Network.PrivateNetwork, s.Network.CustomerNetworks = "192.168.7.0/24", []string{"192.168.0.0/16"}
+		}, []string{"network.customerNetworks[0]  192.168.0.0/16 overlaps network.privateNetwork (192.168.7.0/24)  allowed: another network.privateNetwork"}},
+		"a large private network": {func(s *state.Spec) { s.Network.PrivateNetwork = "172.16.0.0/15" }, []string{`network.privateNetwork  "172.16.0.0/15" is too large`}},
+		"a tiny private network":  {func(s *state.Spec) { s.Network.PrivateNetwork = "172.18.0.0/29" }, []string{`network.privateNetwork  "172.18.0.0/29" is too small`}},
+		"a full private network": {func(s *state.Spec) { s.Network.PrivateNetwork, s.Sizing.Workers.Count = "172.18.0.0/28", 4 },
+			[]string{"network.privateNetwork  172.18.0.0/28 gives out 11 addresses; 11 nodes and one that replaces another need one each"}},
 		"a wide host prefix":    {func(s *state.Spec) { s.Network.HostPrefix = 13 }, []string{"network.hostPrefix  a /13 per node does not fit into 10.128.0.0/14"}},
 		"no room for all nodes": {func(s *state.Spec) { s.Network.HostPrefix = 17 }, []string{"network.hostPrefix  10.128.0.0/14 has room for 8 nodes with a /17 each; 13 are required"}},
 		"room for all nodes":    {func(s *state.Spec) { s.Network.HostPrefix = 18 }, nil},

@@ -21,7 +21,7 @@ func Check(spec state.Spec) []Problem {
 // A rule across fields ignores values that do not pass the rule of their own field.
 func listRules() []func(state.Spec) []Problem {
 	return []func(state.Spec) []Problem{
-		checkClusterDomain, checkOverlaps, checkReserved, checkHostPrefixes, checkDisks, checkTopoLVM, checkPools, checkGroupNames, checkReferences, checkProxy, checkSyn,
+		checkClusterDomain, checkOverlaps, checkReserved, checkHostPrefixes, checkPrivateRoom, checkDisks, checkTopoLVM, checkPools, checkGroupNames, checkReferences, checkProxy, checkSyn,
 		checkDistribution, checkCapabilities, checkFIPS, checkCiliumSource, checkProfile, checkDuplicateEndpoints, checkSkips,
 	}
 }

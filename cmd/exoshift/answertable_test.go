@@ -75,6 +75,7 @@ func answerTable() map[string]answerRow {
 		"sizing.workers.max":               {outIgnored, "9", nil},
 		"sizing.infra.min":                 {outIgnored, "3", nil},
 		"sizing.infra.max":                 {outIgnored, "9", nil},
+		"network.privateNetwork":           {outCarried, "172.18.200.0/24", []string{"created private-network c-demo-1_private", "created private-network-interface c-demo-1_private on worker-0"}},
 		"sizing.infra.count":               {outCarried, "5", []string{"created instance infra-4"}},
 		"sizing.storage.count":             {outCarried, "4", []string{"created instance storage-3"}},
 		"sizing.workers.count":             {outCarried, "4", []string{"created instance worker-3"}},

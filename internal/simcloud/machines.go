@@ -31,6 +31,7 @@ func (z *Zone) openMachines(context.Context) error {
 func (z *Zone) listInstances() []vm.Instance {
 	var list []vm.Instance
 	images := map[string]compute.Template{} // by ID: many machines share one
+	routed := z.api.RoutedAddresses()
 	for _, i := range z.api.Instances() {
 		image, known := images[i.TemplateID]
 		if !known {
@@ -39,7 +40,7 @@ func (z *Zone) listInstances() []vm.Instance {
 		}
 		list = append(list, vm.Instance{
 			ID: i.ID, Name: i.Name, Address: i.Address, State: i.State, Zone: i.Zone, Type: i.Type,
-			DiskGiB: i.DiskGiB, Platform: image.Platform, OSBuild: image.OSBuild, UserData: i.UserData, CreatedAt: i.CreatedAt,
+			DiskGiB: i.DiskGiB, Platform: image.Platform, OSBuild: image.OSBuild, DefaultAddress: routed[i.ID], UserData: i.UserData, CreatedAt: i.CreatedAt,
 		})
 	}
 	return list

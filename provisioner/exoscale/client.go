@@ -9,6 +9,7 @@ import (
 	"exoshift/provisioner/exoscale/api"
 	"exoshift/provisioner/exoscale/apikeys"
 	"exoshift/provisioner/exoscale/inventory"
+	"exoshift/provisioner/exoscale/privatenetwork"
 	"exoshift/state"
 )
 
@@ -24,6 +25,7 @@ type Client struct {
 	*InstanceTypes
 	*Instances
 	*InstancePools
+	*privatenetwork.Networks
 	*inventory.Inventory
 	*apikeys.Rotation
 	api *api.Client
@@ -52,6 +54,7 @@ func newClient(c *api.Client) *Client {
 		InstanceTypes:  types,
 		Instances:      instances,
 		InstancePools:  &InstancePools{api: c, types: types, instances: instances},
+		Networks:       privatenetwork.New(c),
 		Inventory:      inventory.New(c, types.mapNames),
 		Rotation:       apikeys.New(c),
 		api:            c,

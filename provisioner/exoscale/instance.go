@@ -250,14 +250,14 @@ func fromV2Instance(live *v2.Instance, typeName string) state.Instance {
 		Name:           deref(live.Name),
 		Type:           typeName,
 		TemplateID:     deref(live.TemplateID),
-		SecurityGroups: deref(live.SecurityGroupIDs),
-		Labels:         deref(live.Labels),
-		DeployTarget:   deref(live.DeployTargetID),
-		Protected:      isProtected(live),
-		ID:             deref(live.ID),
-		Address:        formatAddress(live),
-		State:          deref(live.State),
-		Created:        deref(live.CreatedAt),
+		SecurityGroups: deref(live.SecurityGroupIDs), PrivateNetworks: deref(live.PrivateNetworkIDs),
+		Labels:       deref(live.Labels),
+		DeployTarget: deref(live.DeployTargetID),
+		Protected:    isProtected(live),
+		ID:           deref(live.ID),
+		Address:      formatAddress(live),
+		State:        deref(live.State),
+		Created:      deref(live.CreatedAt),
 	}
 }
 
@@ -288,6 +288,7 @@ type listedInstance struct {
 	Template        api.Reference   `json:"template"`
 	DeployTarget    api.Reference   `json:"deploy-target"`
 	SecurityGroups  []api.Reference `json:"security-groups"`
+	PrivateNetworks []api.Reference `json:"private-networks"`
 }
 
 func (l listedInstance) toV2() *v2.Instance {
@@ -301,13 +302,11 @@ func (l listedInstance) toV2() *v2.Instance {
 	if address := net.ParseIP(l.PublicIP); address != nil {
 		live.PublicIPAddress = &address
 	}
-	if len(l.SecurityGroups) > 0 {
-		groups := make([]string, len(l.SecurityGroups))
-		for i, group := range l.SecurityGroups {
-			groups[i] = group.ID
-		}
+	if groups := toIDs(l.SecurityGroups); len(groups) > 0 {
 		live.SecurityGroupIDs = &groups
 	}
+	networks := toIDs(l.PrivateNetworks)
+	live.PrivateNetworkIDs = &networks
 	return live
 }
 

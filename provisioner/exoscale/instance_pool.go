@@ -44,6 +44,7 @@ type livePool struct {
 	Labels       map[string]string `json:"labels"`
 	Groups       []api.Reference   `json:"security-groups"`
 	AntiAffinity []api.Reference   `json:"anti-affinity-groups"`
+	Networks     []api.Reference   `json:"private-networks"`
 	DeployTarget api.Reference     `json:"deploy-target"`
 	Instances    []api.Reference   `json:"instances"`
 }
@@ -51,7 +52,7 @@ type livePool struct {
 func (l *livePool) toPool(types map[string]string) state.InstancePool {
 	return state.InstancePool{
 		ID: l.ID, Name: l.Name, State: l.State, Size: l.Size, MinAvailable: l.MinAvailable, Prefix: l.Prefix, Type: types[l.Type.ID], TemplateID: l.Template.ID,
-		DiskGiB: l.DiskSize, UserData: decodeUserData(l.UserData), Labels: l.Labels, SecurityGroups: toIDs(l.Groups), AntiAffinityGroups: toIDs(l.AntiAffinity),
+		DiskGiB: l.DiskSize, UserData: decodeUserData(l.UserData), Labels: l.Labels, SecurityGroups: toIDs(l.Groups), AntiAffinityGroups: toIDs(l.AntiAffinity), PrivateNetworks: toIDs(l.Networks),
 		DeployTarget: l.DeployTarget.ID, Members: toIDs(l.Instances),
 	}
 }
@@ -130,9 +131,9 @@ func (c *InstancePools) EnsureInstancePool(ctx context.Context, wanted state.Ins
 	if err != nil {
 		return wanted, action, err
 	}
-	if live.Size < wanted.Size && live.ID != "" {
+	if live.ID != "" && action != state.Created && (live.Size < wanted.Size || !containsReferences(live.Networks, body.PrivateNetworks)) {
 		action = mergeUpdated(action)
-		err = c.grow(ctx, live.ID, wanted, body)
+		err = c.update(ctx, live.ID, wanted, body)
 	}
 	if observer.Accepted != nil && err == nil {
 		observer.Accepted()
@@ -164,6 +165,7 @@ type poolRequest struct {
 	PublicIPAssignment string            `json:"public-ip-assignment"`
 	SecurityGroups     []api.Reference   `json:"security-groups,omitempty"`
 	AntiAffinityGroups []api.Reference   `json:"anti-affinity-groups,omitempty"`
+	PrivateNetworks    []api.Reference   `json:"private-networks,omitempty"`
 	DeployTarget       *api.Reference    `json:"deploy-target,omitempty"`
 }
 
@@ -180,6 +182,7 @@ func (c *InstancePools) newRequest(ctx context.Context, wanted state.InstancePoo
 		Name: wanted.Name, Prefix: wanted.Prefix, Size: wanted.Size, InstanceType: api.Reference{ID: typeID}, Template: api.Reference{ID: wanted.TemplateID},
 		DiskSize: wanted.DiskGiB, UserData: base64.StdEncoding.EncodeToString(wanted.UserData), Labels: wanted.Labels, PublicIPAssignment: "inet4",
 		SecurityGroups: toReferences(wanted.SecurityGroups), AntiAffinityGroups: toReferences(wanted.AntiAffinityGroups),
+		PrivateNetworks: toReferences(wanted.PrivateNetworks),
 	}
 	if wanted.DeployTarget != "" {
 		body.DeployTarget = &api.Reference{ID: wanted.DeployTarget}
@@ -187,13 +190,13 @@ func (c *InstancePools) newRequest(ctx context.Context, wanted state.InstancePoo
 	return body, nil
 }
 
-// grow first changes what new members are like. Every part of it can be repeated: sizes are absolute, and what a run that was killed has
+// update changes what new members are like, and then the size. Every part of it can be repeated: sizes are absolute, and what a run that was killed has
 // requested is read before anything is requested again.
-func (c *InstancePools) grow(ctx context.Context, id string, wanted state.InstancePool, body poolRequest) error {
+func (c *InstancePools) update(ctx context.Context, id string, wanted state.InstancePool, body poolRequest) error {
 	op := "update instance-pool " + wanted.Name
 	return api.Repeat(ctx, c.api, op, func(ctx context.Context) error {
 		live, err := c.awaitIdle(ctx, id)
-		if err != nil || live.Size >= wanted.Size {
+		if err != nil || live.Size >= wanted.Size && containsReferences(live.Networks, body.PrivateNetworks) {
 			return err
 		}
 		return c.api.ApplyChange(ctx, state.Updated, kindInstancePool, wanted.Name, func(ctx context.Context) (string, error) {
@@ -205,9 +208,13 @@ func (c *InstancePools) grow(ctx context.Context, id string, wanted state.Instan
 			if differsFrom(live, body) {
 				change := body
 				change.Size = 0
+				change.PrivateNetworks = append(live.Networks, withoutReferences(body.PrivateNetworks, live.Networks)...) // others are the operator's
 				if err := c.api.Put(ctx, op, poolPath+"/"+id, change); err != nil {
 					return "", err
 				}
+			}
+			if live.Size >= wanted.Size {
+				return id, nil
 			}
 			return id, c.api.Put(ctx, "scale instance-pool "+wanted.Name, poolPath+"/"+id+":scale", map[string]int{"size": wanted.Size})
 		})
@@ -219,9 +226,18 @@ func differsFrom(live *livePool, body poolRequest) bool {
 	if body.DeployTarget != nil {
 		target = body.DeployTarget.ID
 	}
-	sameLists := sameReferences(live.Groups, body.SecurityGroups) && sameReferences(live.AntiAffinity, body.AntiAffinityGroups)
+	sameLists := sameReferences(live.Groups, body.SecurityGroups) && sameReferences(live.AntiAffinity, body.AntiAffinityGroups) &&
+		containsReferences(live.Networks, body.PrivateNetworks)
 	return live.Type != body.InstanceType || live.Template != body.Template || live.DiskSize != body.DiskSize || live.UserData != body.UserData ||
 		live.DeployTarget.ID != target || !containsLabels(live.Labels, body.Labels) || !sameLists
+}
+
+func containsReferences(has, wants []api.Reference) bool {
+	return len(withoutReferences(wants, has)) == 0
+}
+
+func withoutReferences(all, without []api.Reference) []api.Reference {
+	return slices.DeleteFunc(slices.Clone(all), func(one api.Reference) bool { return slices.Contains(without, one) })
 }
 
 func sameReferences(a, b []api.Reference) bool {

@@ -68,6 +68,7 @@ type Installation struct {
 
 	securityGroups *network.SecurityGroups
 	elasticIPs     *network.ElasticIPs
+	privateNetwork *network.PrivateNetwork
 	dns            *network.DNS
 	delegation     *network.Delegation
 	keys           *access.Keys
@@ -115,6 +116,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 
 	i.securityGroups = network.NewSecurityGroups(spec, clients.Cloud)
 	i.elasticIPs = network.NewElasticIPs(spec, clients.Cloud, facts)
+	i.privateNetwork = network.NewPrivateNetwork(spec, clients.Cloud)
 	i.dns = network.NewDNS(spec, clients.Cloud, i.elasticIPs)
 	i.delegation = network.NewDelegation(spec, clients.Names, clients.Clock, cmp.Or(options.WaitForDNS, DefaultWaitForDNS), i.dns, i.elasticIPs)
 
@@ -134,7 +136,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	i.antiAffinity = machines.NewAntiAffinityGroups(spec, clients.Cloud)
 	i.machines = machines.New(machines.Deps{
 		Spec: spec, Folder: folder, Facts: facts, Cloud: clients.Cloud, Clock: clients.Clock, IsPreview: isPreview,
-		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, DNS: i.dns, AntiAffinity: i.antiAffinity,
+		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, PrivateNetwork: i.privateNetwork, DNS: i.dns, AntiAffinity: i.antiAffinity,
 		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
 	})
 	i.roll = balancerRoll{spec: spec, facts: facts, machines: i.machines, clients: clients.Roll}

@@ -26,6 +26,9 @@ func ListNames(spec state.Spec) []state.Object {
 	}
 	add(state.KindAntiAffinityGroup, machines.ListAffinityGroups(spec)...)
 	add(state.KindElasticIP, spec.ObjectName("api"), spec.ObjectName("ingress"))
+	if spec.Network.PrivateNetwork != "" {
+		add(state.KindPrivateNetwork, network.FormatPrivateNetwork(spec))
+	}
 	for _, policy := range assets.ListPolicies() {
 		add(state.KindRole, spec.ObjectName(policy))
 		add(state.KindAPIKey, spec.ObjectName(policy))

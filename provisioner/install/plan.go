@@ -67,7 +67,7 @@ func (i *Installation) buildZoneStep() provisioner.Plan {
 }
 
 func (i *Installation) buildInfrastructureSteps() provisioner.Plan {
-	steps := slices.Concat(i.buildBaseSteps(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
+	steps := slices.Concat(i.buildBaseSteps(), i.buildPrivateNetworkStep(), i.syn.BuildToken(Infrastructure), provisioner.Plan{
 		// After the delegation: earlier, they would query names that do not exist yet, and cache the negative answer.
 		{ID: "load-balancers", Phase: Infrastructure, Title: "Start the load balancers", Do: i.roll.ensure,
 			Needs: i.withSyn(listNeeds("anti-affinity-groups", "delegation"), syn.StepToken), Usual: time.Minute},
@@ -108,6 +108,14 @@ func (i *Installation) buildBaseSteps() provisioner.Plan {
 	}
 }
 
+func (i *Installation) buildPrivateNetworkStep() provisioner.Plan {
+	if !i.privateNetwork.IsWanted() {
+		return nil
+	}
+	return provisioner.Plan{{ID: network.StepPrivateNetwork, Phase: Infrastructure, Title: "Create the private network", Do: i.privateNetwork.Ensure,
+		Needs: listNeeds(stepZone)}}
+}
+
 // All nodes start concurrently: a missing dependency is retried by the machine. They start once the load balancers
 // answer, whose addresses may be those of the API's name, and without which nobody would ever hear of a node. The step of the
 // other nodes waits until the masters were requested, not until they run. Behind a proxy the document of the bootstrap machine
@@ -120,6 +128,12 @@ func (i *Installation) buildMachineSteps() provisioner.Plan {
 			Needs: i.listNodeNeeds(), Usual: time.Minute},
 		{ID: "compute-machines", Phase: Nodes, Title: "Start infra, storage and worker machines", Do: i.machines.EnsureComputeMachines,
 			Needs: i.listNodeNeeds(), Usual: 2 * time.Minute},
+	}
+	if i.privateNetwork.IsWanted() {
+		compute := &nodes[len(nodes)-1]
+		compute.Needs = append(compute.Needs, network.StepPrivateNetwork)
+		nodes = append(nodes, provisioner.Step{ID: "private-interfaces", Phase: Nodes, Title: "Attach the nodes to the private network", Do: machines.Interfaces{Machines: i.machines}.Attach,
+			Needs: listNeeds("compute-machines")})
 	}
 	if i.spec.HasProxy() {
 		return append(nodes, i.buildDocumentStep("ignition", machines.StepMasters, "compute-machines"), bootstrap)

@@ -77,7 +77,7 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 	}
 	for _, poll := range []provisioner.StepFunc{
 		i.checkCredentials, previewSyn(&preview), i.generator.CheckManifests, i.listObjects, i.availability.Preview, i.conflicts.Check, i.dns.EnsureZone, i.securityGroups.Ensure, i.antiAffinity.Ensure, i.keys.Ensure,
-		i.buckets.Ensure, i.elasticIPs.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines, i.operators.PreviewIngress,
+		i.buckets.Ensure, i.elasticIPs.Ensure, i.privateNetwork.Ensure, i.dns.EnsureRecords, i.machines.EnsureLoadBalancers, i.image.Preview, i.bootstrap.Preview, i.machines.EnsureMasters, i.machines.EnsureComputeMachines, machines.Interfaces{Machines: i.machines}.Attach, i.operators.PreviewIngress,
 	} {
 		before := len(preview.Changes)
 		if err := poll(ctx, report); err != nil && !provisioner.IsSkip(err) {
@@ -139,6 +139,7 @@ func (i *Installation) describeChanges(changes []Change) {
 		{state.KindBucket, i.spec.Bucket("bootstrap")}:         "until the bootstrap is complete",
 		{state.KindBucket, i.spec.Bucket(state.BucketBackups)}: "outlives the cluster",
 	}
+	details[[2]string{state.KindPrivateNetwork, network.FormatPrivateNetwork(i.spec)}] = network.DescribePrivateNetwork(i.spec)
 	for _, group := range network.BuildSecurityGroups(i.spec) {
 		details[[2]string{state.KindSecurityGroup, group.Name}] = fmt.Sprintf("%d rules", len(group.Rules))
 	}

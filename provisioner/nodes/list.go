@@ -21,6 +21,8 @@ type Node struct {
 	Answer  *state.Machine     // nil: the answers do not ask for it
 	// Removal is one that was begun and not ended; nil: there is none.
 	Removal *state.NodeRemoval
+	// LacksNetwork: the answers want an interface on the private network, and its machine has none on any.
+	LacksNetwork bool
 	// Balancer is what is known of a load balancer, which is no node of the cluster; nil: it is none.
 	Balancer *Balancer
 	// IsStorageChanged: a change of its Ceph was begun and not ended.
@@ -43,6 +45,9 @@ func (n Node) Differs() []string {
 		}
 		if disk := n.Answer.RootDisk + n.Answer.DataDisk; n.Machine.DiskGiB > 0 && n.Machine.DiskGiB != disk {
 			all = append(all, fmt.Sprintf("disk %d GiB, not %d GiB", n.Machine.DiskGiB, disk))
+		}
+		if n.LacksNetwork {
+			all = append(all, "it is not in the private network")
 		}
 	}
 	if n.Node == nil && n.Balancer == nil {
@@ -170,6 +175,7 @@ func join(spec state.Spec, facts state.Facts, members []state.ClusterNode, machi
 		}
 		node := find(machine.Name, role)
 		node.Machine = &machine
+		node.LacksNetwork = spec.Network.PrivateNetwork != "" && role != state.RoleMaster && len(machine.PrivateNetworks) == 0
 		if isOutdated(node.Removal, machine) {
 			node.Removal = nil
 		}

@@ -40,6 +40,7 @@ func kinds() map[string]func(context.Context, *world) subject {
 		"temporary rule":      temporaryRule,
 		"elastic ip":          elasticIP,
 		"attachment":          attachment,
+		"private network":     privateNetwork,
 		"dns zone":            dnsZone,
 		"dns record":          dnsRecord,
 		"iam role":            role,

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"exoshift/state"
+	"exoshift/state/privatenetwork"
 )
 
 // Capacity is the size of the chosen address ranges, and what the cluster needs of it. A number is 0 where a range does
@@ -19,7 +20,7 @@ type Capacity struct {
 
 // Compute calculates the capacity of a Spec's ranges.
 func Compute(spec state.Spec) Capacity {
-	held := Capacity{Wanted: countNodes(spec.Sizing), Services: countHosts(spec.Network.ServiceCIDR)}
+	held := Capacity{Wanted: CountNodes(spec.Sizing), Services: countHosts(spec.Network.ServiceCIDR)}
 	pods, err := netip.ParsePrefix(spec.Network.PodCIDR)
 	own := spec.Network.HostPrefix
 	if err != nil || !pods.Addr().Is4() || own < pods.Bits() || own > 30 {
@@ -39,10 +40,20 @@ func countHosts(cidr string) int {
 	return max(1<<(32-prefix.Bits())-2, 0)
 }
 
-func countNodes(s state.SizingSpec) int {
+// CountNodes returns how many nodes a cluster has.
+func CountNodes(s state.SizingSpec) int {
 	count := s.ControlPlane.Count + s.Infra.Count + s.Storage.Count + s.Workers.Count
 	for _, group := range s.ExtraGroups {
 		count += group.Count
 	}
 	return count
+}
+
+// ComputePrivate returns how many addresses the private network gives out, 0 if it does not parse, and how many nodes need one.
+func ComputePrivate(spec state.Spec) (room, nodes int) {
+	network, err := privatenetwork.New(spec.Network.PrivateNetwork)
+	if err != nil {
+		return 0, 0
+	}
+	return network.Room(), CountNodes(spec.Sizing) - spec.Sizing.ControlPlane.Count
 }

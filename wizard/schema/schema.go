@@ -196,7 +196,7 @@ func buildPattern(f wizard.Field) string {
 	pattern := map[string]string{
 		"cluster.id": name, "cluster.baseDomain": names, "dns.appsDomain": names, "objectStorage.bucketPrefix": name,
 		"syn.tenant": "t-" + name, "syn.lieutenantURL": https, "syn.vaultAddress": https, "syn.vaultMount": `[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*`,
-		"network.podCIDR": ipv4, "network.serviceCIDR": ipv4, "network.nodeCIDR": ipv4,
+		"network.podCIDR": ipv4, "network.serviceCIDR": ipv4, "network.nodeCIDR": ipv4, "network.privateNetwork": ipv4,
 		"openshift.proxy.http": "http://.+", "openshift.proxy.https": "https?://.+",
 	}[f.Key]
 	switch {

@@ -20,6 +20,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/generation"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -126,6 +127,8 @@ func (r changeRule) listManualSteps(key string) []string {
 	switch key {
 	case "sizing.infra.pool", "sizing.workers.pool":
 		return []string{"A machine cannot join or leave an instance pool. Add a group with the other kind of machines to sizing.extraGroups instead."}
+	case "network.privateNetwork":
+		return r.describePrivateNetwork()
 	case "openshift.proxy.http", "openshift.proxy.https", "openshift.proxy.noProxy":
 		return r.describeProxy()
 	case "loadBalancer.proxyProtocol":
@@ -202,6 +205,19 @@ func (r changeRule) describeProxy() []string {
 		"Every node restarts for this, one after the other.",
 		`nodes=$(oc get nodes -o jsonpath='{.items[*].status.addresses[?(@.type=="InternalIP")].address}' | tr ' ' ,)`,
 		fmt.Sprintf(`oc patch proxy/cluster --type=merge -p '{"spec":{"httpProxy":%q,"httpsProxy":%q,"noProxy":%s}}'`, proxy.HTTP, proxy.HTTPS, without),
+	}
+}
+
+// A network is added to machines that run; the range of one that is in use cannot be changed.
+func (r changeRule) describePrivateNetwork() []string {
+	if r.before.Network.PrivateNetwork == "" {
+		return nil
+	}
+	name, zone := network.FormatPrivateNetwork(r.before), " --zone "+r.before.Exoscale.Zone
+	return []string{
+		"Take the network from the instance pools in the portal, if there are any, and then from each node but the masters:",
+		"exo compute instance private-network detach NODE " + name + zone,
+		"exo compute private-network delete " + name + zone,
 	}
 }
 

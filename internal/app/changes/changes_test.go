@@ -1,33 +1,21 @@
-package changes_test
+package changes
 
 import (
+	"slices"
 	"testing"
+	"time"
 
-	"exoshift/internal/app/changes"
-	"exoshift/internal/app/exit"
-	"exoshift/internal/fault"
-	"exoshift/provisioner/install"
-	"exoshift/provisioner/install/preflight"
 	"exoshift/state"
 )
 
-func TestCheckHash(t *testing.T) {
-	planned := install.Preview{Changes: []install.Change{{Action: state.Created, Kind: "instance", Name: "master-0"}}}
-	approved := changes.Hash(nil, planned)
-	same := planned
-	same.Cost = preflight.Cost{Hour: 9}
-	same.Quotas = []preflight.QuotaCheck{{Need: 1}}
-	if err := changes.CheckHash(approved, nil, same); err != nil {
-		t.Errorf("refused, although only cost and quotas differ: %v", err)
+func TestChange_PrivateNetwork(t *testing.T) {
+	with := state.Spec{Cluster: state.ClusterSpec{ID: "c-1"}, Exoscale: state.ExoscaleSpec{Zone: "ch-gva-2"}, Network: state.NetworkSpec{PrivateNetwork: "172.18.0.0/24"}}
+	installed := state.Facts{IgnitionCreated: time.Unix(1, 0)}
+	if added := (changeRule{after: with, facts: installed}).listManualSteps("network.privateNetwork"); added != nil {
+		t.Errorf("added to a cluster: %v", added)
 	}
-	for name, moved := range map[string]install.Preview{
-		"another object": {Changes: append([]install.Change{{Action: state.Created, Kind: "instance", Name: "master-1"}}, planned.Changes...)},
-		"another action": {Changes: []install.Change{{Action: state.Deleted, Kind: "instance", Name: "master-0"}}},
-		"a surplus":      {Changes: planned.Changes, Surplus: []install.Change{{Kind: "instance", Name: "worker-9"}}},
-		"a refusal":      {Changes: planned.Changes, Refusal: fault.Newf(fault.Invalid, "check", "no")},
-	} {
-		if err := changes.CheckHash(approved, nil, moved); exit.Code(err) != exit.Checks {
-			t.Errorf("%s: error %v with exit code %d, want %d", name, err, exit.Code(err), exit.Checks)
-		}
+	gone := (changeRule{before: with, facts: installed}).listManualSteps("network.privateNetwork")
+	if !slices.Contains(gone, "exo compute private-network delete c-1_private --zone ch-gva-2") {
+		t.Errorf("taken away: %v", gone)
 	}
 }

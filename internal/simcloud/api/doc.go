@@ -83,5 +83,5 @@
 //
 // Groups, instances, pools, load balancers, volumes and DNS records may share a name. UDP of load balancers, private networks,
 // rescue systems, deploy targets and the contents of volumes are kept and answered, but no traffic and no machine of
-// the simulation uses them.
+// the simulation uses them; only a router that a private network's DHCP names becomes the default route of machines that boot with it.
 package api

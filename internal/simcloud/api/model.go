@@ -78,6 +78,13 @@ func (a *API) BalancedPorts() []networking.BalancedPort {
 	return a.networking.LoadBalancers.ListPorts()
 }
 
+// RoutedAddresses returns, by instance, the addresses on private networks that give their machines a default route.
+func (a *API) RoutedAddresses() map[string]netip.Addr {
+	a.store.Lock()
+	defer a.store.Unlock()
+	return a.networking.PrivateNetworks.RoutedAddresses()
+}
+
 // Zones returns the DNS domains with their records.
 func (a *API) Zones() []domain.Zone {
 	a.store.Lock()

@@ -96,6 +96,7 @@ type box struct {
 func (m *box) ID() string                            { return "" }
 func (m *box) Name() string                          { return "lb-0" }
 func (m *box) Address() netip.Addr                   { return m.host.Address() }
+func (m *box) DefaultAddress() netip.Addr            { return m.host.Address() }
 func (m *box) Network() network.Network              { return m.host.Network(nil) }
 func (m *box) Listen(port int) (net.Listener, error) { return m.host.Listen(port) }
 func (m *box) WriteFile(string, []byte) error        { return nil }

@@ -16,6 +16,9 @@ type Machine interface {
 	ID() string
 	Name() string
 	Address() netip.Addr
+	// DefaultAddress is the address of the interface with the default route at boot, which the kubelet takes for that of its node. It
+	// differs from Address on a private network with a router.
+	DefaultAddress() netip.Addr
 	// Network dials from this machine's address; names are resolved by the zone's resolvers.
 	Network() network.Network
 	// Listen opens a port on this machine's address. Security groups decide who can reach it.

@@ -111,6 +111,13 @@ func (b *guest) ID() string          { return b.instance.ID }
 func (b *guest) Name() string        { return b.instance.Name }
 func (b *guest) Address() netip.Addr { return b.instance.Address }
 
+func (b *guest) DefaultAddress() netip.Addr {
+	if b.instance.DefaultAddress.IsValid() {
+		return b.instance.DefaultAddress
+	}
+	return b.instance.Address
+}
+
 func (b *guest) Network() network.Network { return b.host.Network(b.hypervisor.config.Roots) }
 
 func (b *guest) Listen(port int) (net.Listener, error) { return b.host.Listen(port) }

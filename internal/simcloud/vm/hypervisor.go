@@ -23,16 +23,18 @@ const Running = "running"
 
 // Instance describes a virtual machine.
 type Instance struct {
-	ID, Name  string
-	Address   netip.Addr // invalid without a public address: such an instance does not boot
-	State     string
-	Zone      string
-	Type      string // e.g. "standard.large"
-	DiskGiB   int    // 0: unknown, treated as sufficient
-	Platform  string // ignition.platform.id in the image; "" is a Linux with cloud-init
-	OSBuild   string // of CoreOS in the image; "" if that is not known
-	UserData  []byte
-	CreatedAt time.Time
+	ID, Name string
+	Address  netip.Addr // invalid without a public address: such an instance does not boot
+	// DefaultAddress is that of the interface with the default route; invalid: Address.
+	DefaultAddress netip.Addr
+	State          string
+	Zone           string
+	Type           string // e.g. "standard.large"
+	DiskGiB        int    // 0: unknown, treated as sufficient
+	Platform       string // ignition.platform.id in the image; "" is a Linux with cloud-init
+	OSBuild        string // of CoreOS in the image; "" if that is not known
+	UserData       []byte
+	CreatedAt      time.Time
 }
 
 // Config contains what the machines need of the zone.

@@ -16,6 +16,7 @@ import (
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/install/nodeimage"
 	"exoshift/state"
+	"exoshift/state/privatenetwork"
 )
 
 // Cloud is the part of Exoscale's API that machines are started with. Every Ensure method searches by name and label
@@ -24,6 +25,8 @@ type Cloud interface {
 	EnsureAntiAffinityGroup(ctx context.Context, name, description string) (id string, action state.Action, err error)
 	// EnsureAttached attaches an elastic IP to a machine.
 	EnsureAttached(ctx context.Context, elasticIPID, instanceID string) (state.Action, error)
+	// EnsureInNetwork gives a machine an interface on a private network.
+	EnsureInNetwork(ctx context.Context, network privatenetwork.Network, instance state.Instance) (state.Action, error)
 	// ListAttached returns the IDs of the elastic IPs that are attached to a machine.
 	ListAttached(ctx context.Context, instanceID string) ([]string, error)
 	// StartInstance starts a machine that is stopped, and waits until it runs.
@@ -52,6 +55,7 @@ type Deps struct {
 
 	SecurityGroups *network.SecurityGroups
 	ElasticIPs     *network.ElasticIPs
+	PrivateNetwork *network.PrivateNetwork
 	DNS            *network.DNS
 	AntiAffinity   *AntiAffinityGroups
 	Image          *nodeimage.Image

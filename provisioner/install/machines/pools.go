@@ -144,7 +144,7 @@ func (m pools) newPool(role state.Role) (state.InstancePool, error) {
 	model := m.newInstance(machine, m.Image.Template())
 	pool := state.InstancePool{
 		Name: FormatPool(m.Spec, role), Prefix: strings.TrimRight(string(role)[:min(len(role), maxPrefix)], "-"), Type: model.Type, TemplateID: model.TemplateID, DiskGiB: model.DiskGiB,
-		SecurityGroups: model.SecurityGroups, Labels: model.Labels, DeployTarget: model.DeployTarget, Size: len(m.Spec.Machines(role)),
+		SecurityGroups: model.SecurityGroups, PrivateNetworks: m.PrivateNetwork.ListIDs(), Labels: model.Labels, DeployTarget: model.DeployTarget, Size: len(m.Spec.Machines(role)),
 	}
 	if pool.Size <= affinityCapacity {
 		pool.AntiAffinityGroups = model.AntiAffinityGroups

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"exoshift/state"
+	"exoshift/state/privatenetwork"
 )
 
 // Cloud is the part of Exoscale's API that connects machines. Every Ensure method searches by name and label first: one
@@ -20,6 +21,8 @@ type Cloud interface {
 	ListMissingRules(ctx context.Context, group state.SecurityGroup) ([]state.Rule, error)
 	// EnsureElasticIP creates an address that persists when machines are deleted.
 	EnsureElasticIP(ctx context.Context, ip state.ElasticIP) (state.ElasticIP, state.Action, error)
+	// EnsurePrivateNetwork creates a private network; one of that name with another range, or with a router, is a fault.Conflict.
+	EnsurePrivateNetwork(ctx context.Context, wanted privatenetwork.Network) (privatenetwork.Network, state.Action, error)
 	EnsureReverseDNS(ctx context.Context, ip state.ElasticIP) (state.Action, error)
 	EnsureZone(ctx context.Context, name string) (state.Zone, state.Action, error)
 	// EnsureRecord makes record the only one of its name, type and content; others of the same name are kept.

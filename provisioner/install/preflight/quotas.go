@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/access"
+	"exoshift/provisioner/install/network"
 	"exoshift/state"
 )
 
@@ -131,6 +132,9 @@ func (q *Quotas) countMissing() map[string]int {
 		}
 	}
 	q.countNew(needs, "elastic-ip", state.KindElasticIP, q.listElasticIPNames()...)
+	if q.spec.Network.PrivateNetwork != "" {
+		q.countNew(needs, "private-network", state.KindPrivateNetwork, network.FormatPrivateNetwork(q.spec))
+	}
 	q.countNew(needs, "iam-key", state.KindAPIKey, q.listKeyNames()...)
 	q.countNew(needs, "bucket", state.KindBucket, q.listMissingBuckets()...)
 	if q.facts.Get().Template == "" || !q.inventory.hasObject(state.KindTemplate, q.facts.Get().Template) {

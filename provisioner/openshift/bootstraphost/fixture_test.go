@@ -178,6 +178,7 @@ type box struct {
 func (b *box) ID() string                            { return "id" }
 func (b *box) Name() string                          { return "bootstrap" }
 func (b *box) Address() netip.Addr                   { return b.host.Address() }
+func (b *box) DefaultAddress() netip.Addr            { return b.host.Address() }
 func (b *box) Network() network.Network              { return b.host.Network(nil) }
 func (b *box) Listen(port int) (net.Listener, error) { return b.host.Listen(port) }
 func (b *box) Console(string, ...any)                {}

@@ -40,7 +40,8 @@ type wireLease struct {
 
 const networkNoun = "private-network"
 
-// PrivateNetworks are the private networks of all zones. They are only stored: no traffic of the simulation uses one yet.
+// PrivateNetworks are the private networks of all zones. No traffic of the simulation uses one, but a machine that gets its default route
+// from one takes its address for its own.
 type PrivateNetworks struct {
 	store  *resource.Store
 	tables *instance.Tables
@@ -207,6 +208,25 @@ func (s *PrivateNetworks) Interfaces() map[string][]Interface {
 	for _, network := range s.table.All() {
 		for _, port := range network.Ports {
 			byInstance[port.Instance] = append(byInstance[port.Instance], Interface{ID: network.ID, MAC: port.MAC})
+		}
+	}
+	return byInstance
+}
+
+// RoutedAddresses returns, by instance, the addresses on networks whose DHCP names a router.
+func (s *PrivateNetworks) RoutedAddresses() map[string]netip.Addr {
+	byInstance := map[string]netip.Addr{}
+	for _, network := range s.table.All() {
+		address, err := netip.ParseAddr(network.Wire.StartIP)
+		if err != nil || network.Wire.Options == nil || len(network.Wire.Options.Routers) == 0 {
+			continue
+		}
+		for _, port := range network.Ports {
+			byInstance[port.Instance] = address
+			if fixed, err := netip.ParseAddr(port.IP); err == nil {
+				byInstance[port.Instance] = fixed
+			}
+			address = address.Next()
 		}
 	}
 	return byInstance

@@ -237,9 +237,9 @@ func (k *kubelet) awaitHostname(ctx context.Context) bool {
 	return true
 }
 
-// getAddress returns the node IP that the kubelet chooses: that of the second interface, if there is one.
+// getAddress returns the node IP that the kubelet chooses: that of the interface with the default route.
 func (k *kubelet) getAddress() netip.Addr {
-	own := k.machine.Address()
+	own := k.machine.DefaultAddress()
 	if !k.cluster.Faults.SecondInterface || !strings.HasPrefix(k.node+".", "master-1.") {
 		return own
 	}
