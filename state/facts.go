@@ -5,6 +5,7 @@ import (
 
 	"exoshift/state/rook"
 	"exoshift/state/rotation"
+	"exoshift/state/upgrade"
 )
 
 // Facts are what an installation discovered or generated and must not lose. They hold no secret.
@@ -39,6 +40,7 @@ type Facts struct {
 	Storage     *rook.Change          `json:"storage,omitempty"`    // a change of a storage node, begun and not ended; nil: there is none
 	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
 	Rotation    *rotation.Keys        `json:"rotation,omitzero"`    // a rotation of API keys, begun and not ended; nil: there is none
+	Upgrade     *upgrade.Change       `json:"upgrade,omitzero"`     // an update to another release, begun and not ended; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
 	// PoolMembers are the names of the machines that instance pools have made.

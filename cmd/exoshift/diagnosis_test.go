@@ -41,7 +41,7 @@ func patients() map[string]patient {
 		"machine-silent":         scenario("master-never-joins"),
 		"no-cloud-controller":    external,
 	}
-	ofNodes := append(diagnosis.NodeRules(), diagnosis.KeyRules()...) // which tests of an installed cluster have
+	ofNodes := slices.Concat(diagnosis.NodeRules(), diagnosis.KeyRules(), diagnosis.UpgradeRules()) // which tests of an installed cluster have
 	for _, rule := range diagnosis.Rules() {
 		if slices.ContainsFunc(ofNodes, func(r diagnosis.Rule) bool { return r.ID == rule.ID }) {
 			continue

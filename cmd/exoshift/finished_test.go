@@ -72,6 +72,9 @@ func TestInstall_Finished(t *testing.T) {
 	}
 	if !testing.Short() {
 		tests["has keys that must not be replaced now"] = rotationsRefused
+		tests["is updated to another release"] = clusterUpdated
+		tests["is updated to another minor version, the masters first"] = minorUpdated
+		tests["is updated by a canary"] = canaryUpdated
 		tests["changes its routers to another protocol"] = protocolChanged
 		tests["is switched off by hand, and its certificates end"] = certificatesRepaired
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
@@ -91,6 +94,9 @@ func TestInstall_Finished(t *testing.T) {
 	with("has a backup that cannot be read", "backup-unreadable", backupUnreadable)
 	if !testing.Short() {
 		with("is off for longer than its certificates are valid", "expired-while-off", expiredWhileOff)
+		for scenario, test := range upgradeScenarios() {
+			with("the scenario "+scenario, scenario, test)
+		}
 	}
 }
 

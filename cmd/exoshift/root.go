@@ -16,6 +16,7 @@ import (
 	"exoshift/cmd/exoshift/powerverbs"
 	"exoshift/cmd/exoshift/rotateverbs"
 	"exoshift/cmd/exoshift/stateverbs"
+	"exoshift/cmd/exoshift/upgradeverb"
 	"exoshift/cmd/exoshift/zoneverbs"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
@@ -80,7 +81,7 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 	}
 	root.Flags().BoolVar(&printVersion, "version", false, "print the version")
 	root.SetFlagErrorFunc(cli.NewFlagError)
-	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), cli.NewCompletionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
+	root.AddCommand(installCommand(std), newRehearseCommand(std), zoneverbs.NewSimulateCommand(std), check.NewCommand(std, version), newPlanCommand(std), newStatusCommand(std), newReplayCommand(std), newDestroyCommand(std), newEmergencyCommand(std), newConformanceCommand(std), newBundleCommand(std), verifyCommand(std), stateverbs.NewMachineListCommand(std), stateverbs.NewCommand(std), stateverbs.NewAttachCommand(std), fleetverbs.NewCommand(std), nodeverbs.NewCommand(std), upgradeverb.NewCommand(std), newAnswersCommand(std), newExplainCommand(std), cli.NewCompletionCommand(std), check.NewProbeCommand(std), zoneverbs.NewCopyImageCommand(std), zoneverbs.NewInstallerCommand(std))
 	root.AddCommand(backupverbs.NewCommand(std))
 	root.AddCommand(powerverbs.NewCommands(std)...)
 	root.AddCommand(rotateverbs.NewCommand(std), rotateverbs.NewKubeconfigCommand(std))

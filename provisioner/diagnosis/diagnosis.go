@@ -64,6 +64,10 @@ type Input struct {
 	Revoked []RevokedKey // API keys that the cluster uses and that do not exist any more
 
 	Unreadable []UnreadableBackup // backups that were read back in vain
+	// Of an update: operators that do not take the release, pools and nodes that are degraded.
+	StuckOperators []StuckOperator
+	DegradedPools  []string // why each of them is
+	DegradedNodes  []string
 }
 
 // RevokedKey is an API key that does not exist any more, although Secrets of the cluster have it.

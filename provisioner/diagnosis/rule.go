@@ -63,5 +63,5 @@ func (r Rule) getOrder(blocks Phase) int {
 // Rules returns the rulebook, by themes.
 func Rules() []Rule {
 	return slices.Concat(buildNameRules(), buildNetworkRules(), buildCertificateRules(), buildImageRules(), buildMachineRules(), PowerRules(), buildRequestRules(),
-		buildEtcdRules(), buildOperatorRules(), buildStallRules(), NodeRules(), KeyRules(), BackupRules())
+		buildEtcdRules(), buildOperatorRules(), buildStallRules(), NodeRules(), KeyRules(), BackupRules(), UpgradeRules())
 }

@@ -99,6 +99,12 @@ func ailmentsOfNodes() []ailment {
 			s.Ceph = []string{"osd.0 of storage-0 is down", "PG_DEGRADED: 100/9600 objects degraded"}
 		},
 			"osd.0 of storage-0 is down", High},
+		{"upgrade-stuck-operator", 60, 5.2, 0, func(_ float64, s *Input) {
+			s.StuckOperators = []StuckOperator{{Name: "monitoring", Message: "json: unknown field", Since: s.Now}}
+		}, "oc get clusteroperator monitoring -o yaml", High},
+		{"upgrade-pool-degraded", 60, 5.2, 0, func(_ float64, s *Input) {
+			s.DegradedPools, s.DegradedNodes = []string{`the machine config pool worker: Node worker-0 is reporting: "failed to update OS"`}, []string{"worker-0"}
+		}, "spec.nodeName=worker-0", High},
 		{"pool-evicts-wrong", 60, 0.2, 0, func(_ float64, s *Input) {
 			s.Evicted = []WrongEviction{{Pool: "c-demo-1_worker", Asked: "worker-ab123-cd456", Lost: []string{"worker-ab123-ef789"}}}
 		}, "c-demo-1_worker was asked to evict worker-ab123-cd456, and destroyed worker-ab123-ef789", High},

@@ -32,7 +32,7 @@ func CheckHealth(ctx context.Context, cluster Poller, masters, busy int) (seen s
 
 // ListUnwell returns why a cluster in this state must not lose a node. busy is as for CheckHealth.
 func ListUnwell(seen state.Snapshot, masters, busy int) []string {
-	reasons := append(checkEtcd(seen.Etcd, masters), checkOperators(seen.Operators)...)
+	reasons := append(CheckEtcd(seen.Etcd, masters), CheckOperators(seen.Operators)...)
 	if seen.Version.Progressing {
 		reasons = append(reasons, "an update of the cluster goes on: "+seen.Version.Message)
 	}
@@ -53,7 +53,8 @@ func listLagging(ctx context.Context, cluster Cluster) ([]state.ClusterNode, err
 	return slices.DeleteFunc(all, func(n state.ClusterNode) bool { return n.Config == n.DesiredConfig || n.ConfigState == "Degraded" }), err
 }
 
-func checkEtcd(etcd state.EtcdStatus, masters int) []string {
+// CheckEtcd returns why etcd could not do without a member. masters is how many it is to have.
+func CheckEtcd(etcd state.EtcdStatus, masters int) []string {
 	var reasons []string
 	voters := 0
 	for _, member := range etcd.Members {
@@ -70,8 +71,8 @@ func checkEtcd(etcd state.EtcdStatus, masters int) []string {
 	return reasons
 }
 
-// checkOperators names operators that have the same trouble together, as dozens may have after an outage.
-func checkOperators(operators []state.OperatorStatus) []string {
+// CheckOperators returns which operators are not well. It names those that have the same trouble together, as dozens may have after an outage.
+func CheckOperators(operators []state.OperatorStatus) []string {
 	names, order := map[string][]string{}, []string{} // by the trouble
 	for _, operator := range operators {
 		var trouble string

@@ -15,10 +15,10 @@ func TestCheckOperators_TogetherByTrouble(t *testing.T) {
 		{Name: "ingress", Message: "no router"},
 	}
 	want := []string{"the operators console, ingress are waiting: no router", "the operator dns is degraded: no master"}
-	if got := checkOperators(operators); !slices.Equal(got, want) {
+	if got := CheckOperators(operators); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if got := checkOperators(nil); len(got) != 1 {
+	if got := CheckOperators(nil); len(got) != 1 {
 		t.Errorf("of no operators: %q", got)
 	}
 }

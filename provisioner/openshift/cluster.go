@@ -24,6 +24,7 @@ import (
 	"exoshift/provisioner/openshift/observe"
 	"exoshift/provisioner/openshift/power"
 	"exoshift/provisioner/openshift/synthesis"
+	"exoshift/provisioner/openshift/upgrade"
 )
 
 // Cluster is the cluster that is being installed: all that its API is used for.
@@ -48,6 +49,7 @@ type Cluster struct {
 	*adminaccess.Changer
 	*hostbackup.Maker
 	*objectarchive.Archiver
+	*upgrade.Updater
 }
 
 // NewCluster returns the cluster of a kubeconfig, which is read on every use: a different kubeconfig means a different cluster,
@@ -75,6 +77,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Changer:       adminaccess.New(connector),
 		Maker:         hostbackup.New(connector),
 		Archiver:      objectarchive.New(connector),
+		Updater:       upgrade.New(connector),
 	}
 }
 

@@ -45,6 +45,8 @@ func getRulePrevention(id string) string {
 		"backup-unreadable":       "Keep more than one backup, and have them read back on a schedule: exoshift backup show latest --verify.",
 		"pool-evicts-wrong":       "Change instance pools that hold nodes by this program alone, and one at a time.",
 		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
+		"upgrade-stuck-operator":  "Rehearse the update, or update a test cluster of the same settings first, and read what the release notes say about removed settings.",
+		"upgrade-pool-degraded":   "Update some nodes before the others: exoshift upgrade --canary POOL.",
 		"ceph-degraded":           "Change storage nodes when their machines and disks are not being changed otherwise, and have a node more than Ceph needs.",
 		"expired-while-off":       "Stop a cluster by exoshift stop, start it by exoshift start, and do both before the time that the plan names.",
 		"machine-config-lags":     "Change machine configurations, and update the cluster, at other times than its nodes.",

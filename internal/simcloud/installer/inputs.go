@@ -34,7 +34,7 @@ func (dir *directory) loadInputs() (inputs, []byte, error) {
 	if err != nil {
 		return inputs{}, nil, configError{err}
 	}
-	in := inputs{config: config}
+	in := inputs{config: config, version: dir.run.release.Version}
 	in.id, err = loadOrGenerate(dir.assets, clusterAsset, func() (clusterID, error) { return newClusterID(config.Metadata.Name) })
 	if err != nil {
 		return inputs{}, nil, err

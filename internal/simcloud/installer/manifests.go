@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -13,6 +14,13 @@ type inputs struct {
 	id       clusterID
 	files    pki
 	password string
+	version  string // of OpenShift
+}
+
+// channel returns the channel of updates of a new cluster.
+func (in inputs) channel() string {
+	parts := strings.SplitN(in.version, ".", 3)
+	return "stable-" + strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 func encode(content []byte) string { return base64.StdEncoding.EncodeToString(content) }
@@ -103,7 +111,7 @@ func (in inputs) buildConfigManifests() map[string]object {
 		"manifests/cluster-scheduler-02-config.yml": cluster("Scheduler", object{"spec": object{
 			"mastersSchedulable": c.computeReplicas() == 0, "policy": object{"name": ""}}}),
 		"manifests/cvo-overrides.yaml": newNamedObject("config.openshift.io/v1", "ClusterVersion", "openshift-cluster-version", "version",
-			object{"spec": object{"channel": "stable-4", "clusterID": in.id.UUID}}),
+			object{"spec": object{"channel": in.channel(), "clusterID": in.id.UUID}}),
 		"manifests/kube-cloud-config.yaml": newNamedObject("v1", "ConfigMap", "openshift-config-managed", "kube-cloud-config", object{"data": object{}}),
 		"manifests/kube-system-configmap-root-ca.yaml": newNamedObject("v1", "ConfigMap", "kube-system", "root-ca",
 			object{"data": object{"ca.crt": rootCA}}),

@@ -228,6 +228,10 @@ type Cluster struct {
 	LaggingConfigs bool
 	// FailingOSD: the storage nodes have Ceph, and when data is first moved away from an OSD, another one is down for a while.
 	FailingOSD bool
+	// UnknownSetting: when the first update begins, the monitoring has a setting that the new release refuses.
+	UnknownSetting bool
+	// HungDaemon: the machine config daemon of worker-0 hangs in its first update, until its pod is deleted.
+	HungDaemon bool
 	// RoutersOnMasters: the ingress controller is changed, once, to place the routers on the masters.
 	RoutersOnMasters bool
 }

@@ -20,10 +20,28 @@ type node struct {
 
 // graph is a channel: its releases, and the updates between them.
 type graph struct {
-	Version  int      `json:"version"`
-	Nodes    []node   `json:"nodes"`
-	Edges    [][2]int `json:"edges"`
-	Branches []string `json:"conditionalEdges"`
+	Version     int           `json:"version"`
+	Nodes       []node        `json:"nodes"`
+	Edges       [][2]int      `json:"edges"`
+	Conditional []conditional `json:"conditionalEdges"`
+}
+
+// conditional is updates that are not recommended to clusters to which a risk applies.
+type conditional struct {
+	Edges []conditionalEdge `json:"edges"`
+	Risks []risk            `json:"risks"`
+}
+
+type conditionalEdge struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+type risk struct {
+	URL     string              `json:"url"`
+	Name    string              `json:"name"`
+	Message string              `json:"message"`
+	Rules   []map[string]string `json:"matchingRules"`
 }
 
 func newUpdateService() http.Handler {
@@ -44,10 +62,11 @@ func newUpdateService() http.Handler {
 	return mux
 }
 
-// buildChannelGraph returns the releases of a channel, which are those of the mirror; none for an unknown channel. All of them
-// have an update to the last one.
+// buildChannelGraph returns the releases of a channel, which are those of the mirror; none for an unknown channel. It also has those of the
+// minor version before. All of them have an update to the last
+// release, and one that is not recommended to the release before it.
 func buildChannelGraph(channel, arch string) graph {
-	g := graph{Version: 1, Nodes: []node{}, Edges: [][2]int{}, Branches: []string{}}
+	g := graph{Version: 1, Nodes: []node{}, Edges: [][2]int{}, Conditional: []conditional{}}
 	found := channelOf.FindStringSubmatch(channel)
 	if found == nil {
 		return g
@@ -56,12 +75,21 @@ func buildChannelGraph(channel, arch string) graph {
 		arch = "amd64"
 	}
 	minor, _ := strconv.Atoi(found[2]) // the pattern guarantees a number
-	for _, version := range mirror.Patches(minor) {
+	risky := conditional{Risks: []risk{{
+		URL: "https://issues.redhat.com/browse/OCPBUGS-12345", Name: "SlowRegistryStorage", Message: "Clusters with the image registry in object storage may not start it again.",
+		Rules: []map[string]string{{"type": "Always"}},
+	}}}
+	for _, version := range append(mirror.Patches(minor-1), mirror.Patches(minor)...) {
 		release := mirror.Release{Version: version, Architecture: arch}
 		g.Nodes = append(g.Nodes, node{version, release.Image(), map[string]string{"io.openshift.upgrades.graph.release.channels": channel}})
 	}
-	for i := range len(g.Nodes) - 1 {
-		g.Edges = append(g.Edges, [2]int{i, len(g.Nodes) - 1})
+	last := len(g.Nodes) - 1
+	for i := range last {
+		g.Edges = append(g.Edges, [2]int{i, last})
+		if i < last-1 {
+			risky.Edges = append(risky.Edges, conditionalEdge{g.Nodes[i].Version, g.Nodes[last-1].Version})
+		}
 	}
+	g.Conditional = append(g.Conditional, risky)
 	return g
 }

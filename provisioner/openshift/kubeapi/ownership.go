@@ -9,8 +9,8 @@ import (
 	"exoshift/state"
 )
 
-// listOwners returns the last managers of the field at path, as the API records them; several if they wrote the same value.
-func listOwners(object metav1.ObjectMeta, path ...string) []string {
+// ListOwners returns the last managers of the field at path, as the API records them; several if they wrote the same value.
+func ListOwners(object metav1.ObjectMeta, path ...string) []string {
 	var found []string
 	for _, entry := range object.ManagedFields {
 		var fields map[string]any
@@ -34,13 +34,13 @@ func hasField(fields map[string]any, path []string) bool {
 
 // IsForeignOwned reports whether others wrote the field at path last.
 func IsForeignOwned(object metav1.ObjectMeta, path ...string) bool {
-	found := listOwners(object, path...)
+	found := ListOwners(object, path...)
 	return len(found) > 0 && !slices.Contains(found, fieldManager)
 }
 
 // IsDecided is IsForeignOwned of a field whose default an operator of OpenShift writes under its own name: that is nobody's decision.
 func IsDecided(object metav1.ObjectMeta, operator string, path ...string) bool {
-	return IsForeignOwned(object, path...) && !slices.Contains(listOwners(object, path...), operator)
+	return IsForeignOwned(object, path...) && !slices.Contains(ListOwners(object, path...), operator)
 }
 
 // CreatedAnnotation marks objects that exoshift created, and may delete.

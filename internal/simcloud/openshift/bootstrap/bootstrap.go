@@ -123,7 +123,7 @@ func (h *bootstrapHost) checkRendering(context.Context) error {
 		return err
 	}
 	for _, pool := range []string{"master", "worker"} {
-		if _, err := machineconfig.Render(pool, h.config.Version, h.readMachineConfigs()); err != nil {
+		if _, err := machineconfig.Render(pool, h.config.Version, "", h.readMachineConfigs()); err != nil {
 			return fmt.Errorf("machine-config-controller bootstrap: %w", err)
 		}
 	}

@@ -33,7 +33,7 @@ func ServeAPI(ctx context.Context, c *Cluster, m machine.Machine, issued bool, e
 		Authorize:     c.Accounts.Authorize,
 		Ready:         c.Members.CheckQuorum,
 		Exec:          exec,
-		Version:       GetKubernetesVersion(c.Record().Version),
+		Version:       GetKubernetesVersion(c.TargetVersion()),
 	}
 	defer c.AddServer(m.Address().String())()
 	return hostnet.ListenAndServe(ctx, m, APIPort, config, server)

@@ -32,6 +32,7 @@ func listKinds() []kube.Kind {
 		"apiservers", "APIServer", "consoles", "Console", "featuregates", "FeatureGate", "images", "Image", "builds", "Build",
 		"projects", "Project", "operatorhubs", "OperatorHub", "imagedigestmirrorsets", "ImageDigestMirrorSet",
 		"imagetagmirrorsets", "ImageTagMirrorSet")
+	add("apiserver.openshift.io", false, "apirequestcounts", "APIRequestCount")
 	add("operator.openshift.io", false, "etcds", "Etcd", "kubeapiservers", "KubeAPIServer", "kubecontrollermanagers", "KubeControllerManager",
 		"kubeschedulers", "KubeScheduler", "consoles", "Console", "networks", "Network", "storages", "Storage")
 	add("operator.openshift.io", true, "ingresscontrollers", "IngressController")

@@ -2,6 +2,7 @@
 package kubelet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -50,26 +51,42 @@ const (
 	pivotSteps = 10
 )
 
-// Run runs a node's software; open returns the cluster of an infrastructure ID.
+// Run runs a node's software, through each boot; open returns the cluster of an infrastructure ID.
 func Run(ctx context.Context, m machine.Machine, open func(infraID string) (*cluster.Cluster, error)) {
-	k, err := newKubelet(m, open)
-	if err != nil {
-		m.Console("kubelet: %v", err)
-		return
+	for ctx.Err() == nil {
+		k, err := newKubelet(m, open)
+		if err != nil {
+			m.Console("kubelet: %v", err)
+			return
+		}
+		if !k.runBoot(ctx) || k.cluster.WaitScaled(ctx, rebootTime+cluster.Jitter(m.Name(), rebootJitter)) != nil {
+			return
+		}
+		m.Console("machine-config-daemon: rebooted into another configuration")
 	}
+}
+
+// runBoot runs a node's software until ctx ends, or until the machine has to boot anew: true.
+func (k *kubelet) runBoot(ctx context.Context) (reboots bool) {
 	defer k.running.Wait()
+	ctx, shutDown := context.WithCancel(ctx)
+	defer shutDown()
 	if !k.pivot(ctx) {
-		return
+		return false
 	}
 	k.startStaticPods(ctx)
 	if !k.awaitHostname(ctx) || !k.joinCluster(ctx) {
-		return
+		return false
 	}
 	defer k.api.Close()
 	k.running.Go(func() { k.serve(ctx) })
 	for ctx.Err() == nil {
+		if k.syncConfig() {
+			return true
+		}
 		_ = k.cluster.Clock.Sleep(ctx, k.sync(ctx))
 	}
+	return false
 }
 
 // A kubelet lists its pods at syncInterval, and after a while without changes at each heartbeat only.
@@ -153,7 +170,7 @@ func (k *kubelet) joinCluster(ctx context.Context) bool {
 func (k *kubelet) register(ctx context.Context) error {
 	_, err := k.api.Do(ctx, http.MethodPost, apiclient.NodesPath, k.buildNode())
 	if apiclient.IsCode(err, http.StatusConflict) {
-		_, err = k.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.listAddresses()}})
+		_, err = k.api.Do(ctx, http.MethodPatch, apiclient.NodesPath+"/"+k.node+"/status", kube.Object{"status": kube.Object{"addresses": k.listAddresses(), "nodeInfo": k.buildInfo()}})
 	}
 	if err == nil {
 		k.machine.Console("kubelet: registered node %s", k.node)
@@ -188,8 +205,13 @@ func (k *kubelet) buildNode() kube.Object {
 			"addresses":  k.listAddresses(),
 			"capacity":   kube.Object{"cpu": "4", "memory": k.getMemory(), "pods": "250"},
 			"conditions": k.buildConditions(),
-			"nodeInfo":   kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + cluster.GetKubernetesVersion(k.config.Version), "osImage": "Red Hat Enterprise Linux CoreOS"},
+			"nodeInfo":   k.buildInfo(),
 		}}
+}
+
+func (k *kubelet) buildInfo() kube.Object {
+	version := cmp.Or(k.cluster.ConfigVersion(), k.config.Version)
+	return kube.Object{"systemUUID": k.machine.ID(), "kubeletVersion": "v" + cluster.GetKubernetesVersion(version), "osImage": "Red Hat Enterprise Linux CoreOS"}
 }
 
 func (k *kubelet) buildConfigAnnotations() kube.Object {

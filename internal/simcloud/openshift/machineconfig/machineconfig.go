@@ -27,6 +27,7 @@ type Server struct {
 	Access       []byte               // the node bootstrapper's kubeconfig
 	Configs      func() []kube.Object // all machine configurations
 	Pools        func(string) bool    // reports whether a role is served
+	updated      func() string        // the release that nodes were updated to; nil: they were not
 	hasRendered  func(string) bool    // reports whether a rendered configuration exists; nil: always
 	dropHostname bool                 // its files clear the host name
 	Console      func(format string, args ...any)
@@ -70,7 +71,7 @@ func (s Server) newHandler() http.Handler {
 // version is 3.5.0 whatever the client accepts, where the real server would serve an older one before OpenShift 4.19: every
 // simulated machine supports it.
 func (s Server) render(pool string) ([]byte, error) {
-	merged, err := Render(pool, s.Config.Version, s.Configs())
+	merged, err := Render(pool, s.Config.Version, s.update(), s.Configs())
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,13 @@ func (s Server) render(pool string) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(v3_5.Merge(merged.Document, own))
+}
+
+func (s Server) update() string {
+	if s.updated == nil {
+		return ""
+	}
+	return s.updated()
 }
 
 func (s Server) renderNodeConfig(pool, rendered string) (types.Config, error) {
@@ -118,6 +126,7 @@ func ServeCluster(ctx context.Context, c *cluster.Cluster, m machine.Machine, co
 			_, ok := c.Objects.Get(Resource, "", name)
 			return ok
 		},
+		updated:      c.ConfigVersion,
 		dropHostname: c.Faults.BlankHostnames,
 		Pools: func(pool string) bool {
 			_, ok := c.Objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)

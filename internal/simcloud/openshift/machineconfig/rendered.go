@@ -30,8 +30,9 @@ type Rendered struct {
 }
 
 // Render merges the machine configurations of a pool sorted by name: the last one takes precedence. Custom pools include the
-// configurations of the workers. version is OpenShift's: it decides which Ignition versions are supported.
-func Render(pool, version string, configs []kube.Object) (Rendered, error) {
+// configurations of the workers. version is OpenShift's: it decides which Ignition versions are supported. update is the release that the
+// nodes are updated to, which is a part of their configuration; "" before the first update.
+func Render(pool, version, update string, configs []kube.Object) (Rendered, error) {
 	roles := []string{pool}
 	if pool != "master" && pool != "worker" {
 		roles = append(roles, "worker")
@@ -52,7 +53,7 @@ func Render(pool, version string, configs []kube.Object) (Rendered, error) {
 		merged.Document = v3_5.Merge(merged.Document, document)
 		all += string(content)
 	}
-	merged.Name = renderedPrefix + pool + "-" + cluster.HashSuffix(all)
+	merged.Name = renderedPrefix + pool + "-" + cluster.HashSuffix(all+update)
 	return merged, nil
 }
 

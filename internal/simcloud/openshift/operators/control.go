@@ -11,6 +11,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/etcd"
+	"exoshift/internal/simcloud/openshift/upgrade"
 )
 
 // loop runs all controllers and operators of a cluster, on the machine that leads. They read etcd's state directly, but probe the
@@ -20,6 +21,7 @@ type loop struct {
 	machine     machine.Machine
 	controllers []controller
 	prober      *prober
+	updates     *upgrade.Updates
 	lastErrors  map[string]string // by controller
 
 	leaderSince   time.Time // when this machine became the leader
@@ -44,7 +46,9 @@ const (
 )
 
 func newLoop(c *cluster.Cluster, m machine.Machine) *loop {
-	k := &loop{Cluster: c, machine: m, prober: &prober{Cluster: c, machine: m}, lastErrors: map[string]string{}, leaderSince: c.Clock.Now()}
+	graph := upgrade.NewGraph(c, m)
+	k := &loop{Cluster: c, machine: m, prober: &prober{Cluster: c, machine: m, graph: graph}, lastErrors: map[string]string{}, leaderSince: c.Clock.Now()}
+	k.updates = upgrade.New(c, graph, k.hasLasted)
 	registry := registryOperator{k}
 	k.controllers = []controller{
 		{"kube-controller-manager: csrsigning", csrSigner{c}.sync},
@@ -62,7 +66,10 @@ func newLoop(c *cluster.Cluster, m machine.Machine) *loop {
 		{"console-operator", consoleOperator{k}.sync},
 		{"image-registry-operator", registry.sync},
 		{"samples-operator", registry.syncSamples},
+		{"cluster-version-operator: updates", func(ctx context.Context, _ clusterSnapshot) error { return k.updates.Sync(ctx) }},
 		{"cluster-version-operator", versionOperator{k, map[string]string{}}.sync},
+		// Behind the controllers that make pods, which act on the same snapshot.
+		{"machine-config-controller: drain", func(_ context.Context, seen clusterSnapshot) error { return k.updates.Drain(seen.nodes, seen.pods) }},
 	}
 	return k
 }
@@ -146,6 +153,7 @@ type clusterSnapshot struct {
 	etcd            etcd.Status
 	bootstrapped    bool // by the status in the bootstrap ConfigMap
 	probes          probeResult
+	turn            string // the operator that is being updated; "": none is
 }
 
 func (k *loop) buildSnapshot() clusterSnapshot {
@@ -158,6 +166,7 @@ func (k *loop) buildSnapshot() clusterSnapshot {
 	}
 	status, _ := k.Objects.Get(cluster.ConfigMapResource, "kube-system", "bootstrap")
 	seen.bootstrapped = status.GetString("data.status") == "complete"
+	seen.turn = k.updates.FindTurn(listOperatorNames())
 	seen.masters = seen.listReady("node-role.kubernetes.io/master")
 	seen.schedulingError = describeUnschedulable(seen.masters)
 	return seen

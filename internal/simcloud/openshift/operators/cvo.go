@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
@@ -29,16 +30,24 @@ func (k versionOperator) sync(_ context.Context, seen clusterSnapshot) error {
 		if err != nil {
 			return err
 		}
-		if !available {
+		current, _ := k.Objects.Get(cluster.OperatorResource, "", operator.name)
+		if !available || k.updates.VersionOf(current) != k.TargetVersion() {
 			waiting = append(waiting, operator.name)
 		}
 	}
-	version := k.Record().Version
+	version := k.TargetVersion()
 	progress := formatProgress(version, len(all), waiting)
-	done := len(waiting) == 0
+	done, failing := len(waiting) == 0, seen.turn != "" && k.failsFor(seen.turn)
 	_, err := k.Objects.Update(cluster.VersionResource, "", "version", func(o kube.Object) error {
-		o.Set("status.desired", kube.Object{"version": version})
-		o.Set("status.availableUpdates", nil)
+		o.Set("status.desired.version", version)
+		if o.Get("status.availableUpdates") == nil {
+			o.Set("status.availableUpdates", nil)
+		}
+		if seen.turn != "" {
+			k.reportUpdate(o, progress, seen.turn, failing)
+			k.recordHistory(o, version, false)
+			return nil
+		}
 		if done {
 			o.SetCondition(k.Timestamp(), "Available", "True", "", "Done applying "+version)
 			o.SetCondition(k.Timestamp(), "Progressing", "False", "", "Cluster version is "+version)
@@ -57,6 +66,28 @@ func (k versionOperator) sync(_ context.Context, seen clusterSnapshot) error {
 	return err
 }
 
+// failureTime is for how long an operator may be degraded before it is what an update fails for (from memory, unverified).
+const failureTime = 10 * time.Minute
+
+// failsFor reports whether an operator keeps an update for so long that it counts as failed.
+func (k versionOperator) failsFor(turn string) bool {
+	current, _ := k.Objects.Get(cluster.OperatorResource, "", turn)
+	degraded := current.Condition("Degraded").GetString("status")
+	return k.hasLasted("update fails for "+turn, degraded, failureTime) && degraded == "True"
+}
+
+// reportUpdate writes how far an update is.
+func (k versionOperator) reportUpdate(o kube.Object, progress, turn string, failing bool) {
+	o.SetCondition(k.Timestamp(), "Available", "True", "", "Done applying "+k.Record().Version)
+	if failing {
+		progress = fmt.Sprintf("Unable to apply %s: the cluster operator %s is degraded", k.TargetVersion(), turn)
+		o.SetCondition(k.Timestamp(), "Failing", "True", "ClusterOperatorDegraded", "Cluster operator "+turn+" is degraded")
+	} else {
+		o.SetCondition(k.Timestamp(), "Failing", "False", "", "")
+	}
+	o.SetCondition(k.Timestamp(), "Progressing", "True", "", progress)
+}
+
 // formatProgress returns the message from which people and installers read the progress.
 func formatProgress(version string, operators int, waiting []string) string {
 	done := manifestsAtFirst + (manifestsOfRelease-manifestsAtFirst)*(operators-len(waiting))/operators
@@ -69,8 +100,8 @@ func formatProgress(version string, operators int, waiting []string) string {
 
 func (k versionOperator) recordHistory(o kube.Object, version string, done bool) {
 	entries := o.List("status.history")
-	if len(entries) == 0 {
-		entries = []kube.Object{{"state": "Partial", "version": version, "startedTime": k.Timestamp(), "completionTime": nil, "verified": false}}
+	if len(entries) == 0 || entries[0].GetString("version") != version {
+		entries = append([]kube.Object{{"state": "Partial", "version": version, "startedTime": k.Timestamp(), "completionTime": nil, "verified": len(entries) > 0}}, entries...)
 	}
 	if done && entries[0].GetString("state") != "Completed" {
 		entries[0]["state"], entries[0]["completionTime"] = "Completed", k.Timestamp()

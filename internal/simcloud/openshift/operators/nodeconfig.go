@@ -8,24 +8,28 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/openshift/upgrade"
 )
 
 // Annotations of a node by which the machine-config operator and its daemon speak.
 const (
-	CurrentConfig = "machineconfiguration.openshift.io/currentConfig"
-	DesiredConfig = "machineconfiguration.openshift.io/desiredConfig"
-	ConfigState   = "machineconfiguration.openshift.io/state"
+	CurrentConfig = upgrade.CurrentConfig
+	DesiredConfig = upgrade.DesiredConfig
+	ConfigState   = upgrade.ConfigState
 )
 
-// findMismatches returns the reports of a pool's machine config daemons, by node: a configuration that the cluster does not
-// have.
-func (k machineConfigOperator) findMismatches(pool string, nodes []kube.Object) map[string]string {
+// findMismatches returns the reports of the machine config daemons of a pool's nodes, by node: a configuration that the cluster does not
+// have, or one that cannot be applied.
+func (k machineConfigOperator) findMismatches(members []kube.Object) map[string]string {
 	reports := map[string]string{}
-	for _, node := range nodes {
-		name, _ := node.Map("metadata.annotations")[CurrentConfig].(string)
-		_, member := node.Label("node-role.kubernetes.io/" + pool)
-		if _, known := k.Objects.Get(machineconfig.Resource, "", name); member && name != "" && !known {
+	for _, node := range members {
+		annotations := node.Map("metadata.annotations")
+		name, _ := annotations[CurrentConfig].(string)
+		if _, known := k.Objects.Get(machineconfig.Resource, "", name); name != "" && !known {
 			reports[node.Name()] = fmt.Sprintf("machineconfig.machineconfiguration.openshift.io %q not found", name)
+		}
+		if reason, _ := annotations[upgrade.ConfigReason].(string); reason != "" && annotations[ConfigState] == "Degraded" {
+			reports[node.Name()] = reason
 		}
 	}
 	return reports

@@ -36,13 +36,17 @@ func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnap
 	}
 	ever := available || len(current.List("status.versions")) > 0
 	rolling, ailing := k.checkProgressing(operator.name, seen), k.checkDegraded(operator.name, seen)
+	version, err := k.advance(operator.name, current, available && rolling == (statusDetail{}) && ailing == (statusDetail{}), seen, &rolling, &ailing)
+	if err != nil {
+		return available, err
+	}
 	if !ever {
 		rolling = statusDetail{"Installing", cmp.Or(missing, "the pods are starting")}
 	}
 	if ever && !available && ailing == (statusDetail{}) {
 		ailing = lacking
 	}
-	report := fmt.Sprint(current.ResourceVersion(), available, lacking, rolling, ailing, k.Record().Version)
+	report := fmt.Sprint(current.ResourceVersion(), available, lacking, rolling, ailing, version)
 	if k.reported[operator.name] == report {
 		return available, nil
 	}
@@ -52,7 +56,7 @@ func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnap
 		ailing.writeCondition(o, k.Timestamp(), "Degraded", ailing.toStatus())
 		o.SetCondition(k.Timestamp(), "Upgradeable", "True", "AsExpected", "")
 		if available {
-			o.Set("status.versions", []kube.Object{{"name": "operator", "version": k.Record().Version}})
+			o.Set("status.versions", []kube.Object{{"name": "operator", "version": version}})
 		}
 		return nil
 	})
@@ -60,6 +64,25 @@ func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnap
 		k.reported[operator.name] = report
 	}
 	return available, err
+}
+
+// advance returns the release that an operator has, and what it does about that of the update if it is its turn.
+func (k versionOperator) advance(name string, current kube.Object, settled bool, seen clusterSnapshot, rolling, ailing *statusDetail) (string, error) {
+	version := k.updates.VersionOf(current)
+	if name != seen.turn {
+		return version, nil
+	}
+	step, err := k.updates.Advance(name, settled)
+	if step.Done {
+		return k.TargetVersion(), err
+	}
+	if *rolling == (statusDetail{}) {
+		*rolling = statusDetail{"RollOut", step.Rolling}
+	}
+	if step.Failing != "" {
+		*ailing = statusDetail{step.Reason, step.Failing}
+	}
+	return version, err
 }
 
 // isSettled reports whether an operator is available with its requirements met, or missing for a moment only.

@@ -29,6 +29,14 @@ func listOperators() []clusterOperator {
 	}
 }
 
+func listOperatorNames() []string {
+	var names []string
+	for _, operator := range listOperators() {
+		names = append(names, operator.name)
+	}
+	return names
+}
+
 func requireMaster(_ *loop, seen clusterSnapshot) string {
 	if len(seen.masters) == 0 {
 		return "no schedulable master is ready"

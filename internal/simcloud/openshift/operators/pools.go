@@ -3,11 +3,13 @@ package operators
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/openshift/upgrade"
 )
 
 // machineConfigOperator renders the configurations of the pools, and serves them.
@@ -33,13 +35,17 @@ func (k machineConfigOperator) sync(_ context.Context, seen clusterSnapshot) err
 	if err := k.syncLaggingConfigs(seen); err != nil {
 		return err
 	}
-	configs := k.Objects.List(machineconfig.Resource, "")
-	for _, pool := range k.Objects.List(cluster.PoolResource, "") {
+	configs, pools := k.Objects.List(machineconfig.Resource, ""), k.Objects.List(cluster.PoolResource, "")
+	for _, pool := range pools {
+		members := slices.DeleteFunc(slices.Clone(seen.nodes), func(node kube.Object) bool { return !upgrade.IsMember(node, pool.Name(), pools) })
 		merged, err := k.renderPool(pool.Name(), configs)
 		if err == nil && (pool.Name() != "worker" || !k.Faults.WorkersUnserved) {
 			err = k.keepRendered(merged)
 		}
-		if err := k.syncPool(pool.Name(), merged, err, seen); err != nil {
+		if err == nil {
+			err = k.updates.Roll(pool, merged.Name, members)
+		}
+		if err := k.syncPool(pool, merged, err, members); err != nil {
 			return err
 		}
 	}
@@ -58,21 +64,26 @@ func (k machineConfigOperator) renderPool(pool string, configs []kube.Object) (m
 	for _, config := range configs {
 		all += config.Name() + "/" + config.GetString("metadata.resourceVersion") + " "
 	}
+	all += k.ConfigVersion()
 	last := k.renderings[pool]
 	if last.of != all {
 		last.of = all
-		last.merged, last.err = machineconfig.Render(pool, k.Record().Version, configs)
+		last.merged, last.err = machineconfig.Render(pool, k.Record().Version, k.ConfigVersion(), configs)
 		k.renderings[pool] = last
 	}
 	return last.merged, last.err
 }
 
 // syncPool: a pool whose configuration cannot be rendered keeps the previous one.
-func (k machineConfigOperator) syncPool(name string, merged machineconfig.Rendered, failure error, seen clusterSnapshot) error {
-	reports := k.findMismatches(name, seen.nodes)
-	all, updated, ready := 0, 0, 0
-	for _, node := range seen.listReady("node-role.kubernetes.io/" + name) {
-		if reports[node.Name()] != "" || !hasPoolConfig(node) {
+func (k machineConfigOperator) syncPool(pool kube.Object, merged machineconfig.Rendered, failure error, members []kube.Object) error {
+	name := pool.Name()
+	reports := k.findMismatches(members)
+	all, updated, ready, unavailable := len(members), 0, 0, 0
+	for _, node := range members {
+		if cordoned, _ := node.Get("spec.unschedulable").(bool); cordoned || !node.IsReady() {
+			unavailable++
+		}
+		if !node.IsReady() || reports[node.Name()] != "" || !k.updates.HasConfig(node, merged.Name) {
 			continue
 		}
 		updated++
@@ -80,19 +91,15 @@ func (k machineConfigOperator) syncPool(name string, merged machineconfig.Render
 			ready++
 		}
 	}
-	for _, node := range seen.nodes {
-		if _, ok := node.Label("node-role.kubernetes.io/" + name); ok {
-			all++
-		}
-	}
+	paused, _ := pool.Get("spec.paused").(bool)
 	_, err := k.Objects.Update(cluster.PoolResource, "", name, func(o kube.Object) error {
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)
 		o.Set("status.updatedMachineCount", updated)
-		o.Set("status.unavailableMachineCount", all-ready)
+		o.Set("status.unavailableMachineCount", unavailable)
 		o.Set("status.degradedMachineCount", len(reports))
 		o.SetCondition(k.Timestamp(), "Updated", kube.FormatStatus(all > 0 && all == ready), "", "")
-		o.SetCondition(k.Timestamp(), "Updating", kube.FormatStatus(all != ready), "", "")
+		o.SetCondition(k.Timestamp(), "Updating", kube.FormatStatus(all != ready && !paused), "", "")
 		o.SetCondition(k.Timestamp(), "Degraded", kube.FormatStatus(failure != nil || len(reports) > 0), "", "")
 		o.SetCondition(k.Timestamp(), "NodeDegraded", kube.FormatStatus(len(reports) > 0), "", formatNodeReports(reports))
 		o.SetCondition(k.Timestamp(), "RenderDegraded", kube.FormatStatus(failure != nil), "", describeFailure(failure))

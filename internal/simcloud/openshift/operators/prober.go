@@ -19,12 +19,14 @@ import (
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
+	"exoshift/internal/simcloud/openshift/upgrade"
 )
 
 // prober probes from the leading machine what the operators report.
 type prober struct {
 	*cluster.Cluster
 	machine machine.Machine
+	graph   *upgrade.Graph
 	mu      sync.Mutex
 	found   probeResult
 	changes uint64 // of the results
@@ -90,6 +92,11 @@ func (k *prober) run(ctx context.Context) {
 		if _, ok := k.Objects.Get(cluster.RouteResource, "openshift-console", "console"); ok {
 			apps := k.checkApps(ctx)
 			k.set(func(r *probeResult) { r.apps = apps })
+		}
+		if k.graph.Refresh(ctx) {
+			k.mu.Lock()
+			k.changes++
+			k.mu.Unlock()
 		}
 		_ = k.Clock.Sleep(ctx, k.get().pause())
 	}

@@ -17,22 +17,26 @@ const replaceTime = 25 * time.Second
 
 // computeRevision returns the latest revision of an operand, which never decreases. That of etcd increases with every voting member of a new
 // cluster, because it is part of every member's configuration, and later with every other set of members that is complete: with fewer the
-// operator considers no roll-out safe. That of the API servers increases with every change of the members that they use.
+// operator considers no roll-out safe. That of the API servers increases with every change of the members that they use. Both increase with
+// an update.
 func (k staticPods) computeRevision(operand operand, seen clusterSnapshot) int {
 	operator, _ := k.Objects.Get(operand.resource, "", "cluster")
 	latest := max(1, operator.GetInt("status.latestAvailableRevision"))
 	voters := seen.etcd.ListVoters()
+	update := ""
 	switch operand.resource {
 	case cluster.EtcdResource:
 		latest = max(1+len(voters), latest)
 		if len(voters) < k.Record().Replicas {
 			return latest
 		}
+		update = k.updates.Revision("etcd", seen.turn)
 	case apiServerResource:
+		update = k.updates.Revision("kube-apiserver", seen.turn)
 	default:
 		return 1
 	}
-	if !seen.bootstrapped || seen.etcd.Has(etcd.BootstrapMember) || !k.isChanged("voters of "+operand.resource, formatVoters(voters)) {
+	if !seen.bootstrapped || seen.etcd.Has(etcd.BootstrapMember) || !k.isChanged("voters of "+operand.resource, formatVoters(voters)+update) {
 		return latest
 	}
 	return latest + 1

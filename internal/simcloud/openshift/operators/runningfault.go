@@ -99,12 +99,6 @@ func (k machineConfigOperator) syncLaggingConfigs(seen clusterSnapshot) error {
 	return nil
 }
 
-// hasPoolConfig reports whether a node has the configuration that its pool wants it to have.
-func hasPoolConfig(node kube.Object) bool {
-	annotations := node.Map("metadata.annotations")
-	return annotations[CurrentConfig] == annotations[DesiredConfig]
-}
-
 // The Job of a backup that the UnexpectedAlert fault lets fail.
 const (
 	failingNamespace = "syn-cluster-backup"

@@ -1,0 +1,230 @@
+// Package upgrade updates an installed cluster to another release of OpenShift: it opens the cluster, shows what it can be updated to and what
+// has to hold before, asks, and runs the steps.
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"exoshift/internal/app/day2"
+	"exoshift/internal/app/etcdbackup"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/upgrade"
+	"exoshift/state"
+	"exoshift/state/lease"
+	stateupgrade "exoshift/state/upgrade"
+)
+
+// Verb is the verb's name.
+const Verb = "upgrade"
+
+// Cluster is an installed cluster that is updated.
+type Cluster struct {
+	nodes.Cluster
+	Alter func(*upgrade.Clients) // for tests; nil: nothing
+}
+
+// Request is what a person decides.
+type Request struct {
+	upgrade.Options                   // without a backup and a journal
+	Backup          etcdbackup.Choice // to come back to
+	DryRun          bool
+	Program         string // name, version and system of this program
+	Retry           string // the command that goes on with it
+}
+
+// Changes reports whether anything is to be changed: without a release and a channel, updates are listed.
+func (r Request) Changes() bool { return r.To != "" || r.Channel != "" }
+
+// Plan is what an update would change.
+type Plan struct {
+	Verb    string
+	Request Request
+	Review  upgrade.Review
+	Steps   provisioner.Plan
+	Paused  []string // pools that the update has paused, which the same command without --pause-pools goes on with
+	Retry   string   // the command that goes on with it
+}
+
+// Display shows an update to a person or a program, and asks before anything is changed.
+type Display interface {
+	// ShowUpdates shows what the cluster can be updated to.
+	ShowUpdates(status stateupgrade.Status) error
+	// ShowPlan shows what has to hold, and what would be changed.
+	ShowPlan(plan Plan) error
+	// Confirm returns an error unless all that may be changed.
+	Confirm(ctx context.Context) error
+	// Open decouples the run from its readers, and begins to show it.
+	Open(ctx context.Context, shown run.View) run.Renderer
+	// Close shows how the run ended, and waits for readers.
+	Close(plan Plan, failure error, events string)
+}
+
+// settleLimit is for how long the cluster of a rehearsal may take to be well: its machines start when its zone is opened.
+const settleLimit = 20 * time.Minute
+
+// Run updates the cluster, sets its channel, or lists what it can be updated to. The folder must be locked if anything is changed.
+func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
+	return c.withClients(wanted.DryRun || !wanted.Changes(), func(clients upgrade.Clients, journal state.Recorder) error {
+		options := wanted.Options
+		options.Journal, options.Backup = journal, wanted.Backup.Check(c.Now())
+		update := upgrade.New(c.Spec, state.NewFactsStore(c.Facts, c.Folder.SaveFacts), clients, options)
+		found, err := c.review(ctx, update, wanted)
+		if err != nil {
+			return err
+		}
+		if !wanted.Changes() {
+			return shown.ShowUpdates(found.Status)
+		}
+		plan := Plan{Verb: Verb, Request: wanted, Review: found, Retry: wanted.Retry}
+		if !found.Ended {
+			plan.Steps = update.Plan()
+		}
+		if err := shown.ShowPlan(plan); err != nil {
+			return err
+		}
+		if err := refuse(found); err != nil || wanted.DryRun || found.Ended {
+			return err
+		}
+		if err := shown.Confirm(ctx); err != nil {
+			return err
+		}
+		return c.execute(ctx, wanted, plan, update, shown)
+	})
+}
+
+// refuse returns refusals with their exit code: that of etcd, of operators, or of answers.
+func refuse(found upgrade.Review) error {
+	err := found.Refusal()
+	switch {
+	case err == nil:
+		return nil
+	case found.Fails(upgrade.CheckEtcd):
+		return exit.WithCode(exit.ControlPlane, err)
+	case found.Fails(upgrade.CheckOperators) && !found.IsLasting():
+		return exit.WithCode(exit.Operators, err)
+	}
+	return exit.WithCode(exit.Answers, err)
+}
+
+// review waits for the cluster of a rehearsal, as long as what does not hold may end by itself.
+func (c Cluster) review(ctx context.Context, update *upgrade.Upgrade, wanted Request) (found upgrade.Review, err error) {
+	limit := time.Duration(0)
+	if c.Facts.Rehearsal {
+		limit = settleLimit
+	}
+	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+		if found, err = update.Review(ctx); err != nil {
+			return err
+		}
+		if !found.Status.Observed || !found.Status.Retrieved && !wanted.Changes() {
+			return errors.New("the cluster fetches its updates")
+		}
+		if found.IsLasting() {
+			return nil
+		}
+		return found.Refusal()
+	})(ctx, func(provisioner.Event) {})
+	if ctx.Err() != nil {
+		return found, late
+	}
+	return found, err
+}
+
+func (c Cluster) withClients(readOnly bool, do func(upgrade.Clients, state.Recorder) error) error {
+	var journal state.Recorder = state.NoJournal{}
+	if !readOnly {
+		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = opened.Close() }() // each entry is synced already
+		journal = opened
+	}
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	defer cluster.Close()
+	clients := upgrade.Clients{Cluster: cluster, Clock: c.Net.Clock}
+	if c.Alter != nil {
+		c.Alter(&clients)
+	}
+	return do(clients, journal)
+}
+
+// undoTimeout is for how long the pauses of an update that failed are tried to be ended.
+const undoTimeout = time.Minute
+
+// execute runs the steps.
+func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, update *upgrade.Upgrade, shown Display) error {
+	title := "update " + c.Spec.Cluster.ID + " to " + wanted.To
+	if wanted.To == "" {
+		title = "set the update channel of " + c.Spec.Cluster.ID
+	}
+	return day2.Run{
+		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: plan.Verb, Title: title, Program: wanted.Program,
+		Steps: plan.Steps, Retry: func() string { return plan.Retry },
+		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
+			if failure == nil {
+				return nil
+			}
+			freed, err := giveUp(ctx, update)
+			for _, pool := range freed {
+				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "pause", Kind: "machine config pool", Name: pool, Action: string(state.Updated),
+					Text: "it is not paused any more: the update was given up"})
+			}
+			return errors.Join(failure, err)
+		},
+	}.Execute(ctx, shown, func(failure error, events string) {
+		if facts, err := c.Folder.LoadFacts(); err == nil && facts.Upgrade != nil {
+			plan.Paused = facts.Upgrade.Paused
+		}
+		shown.Close(plan, failure, events)
+		if failure == nil && wanted.To == "" {
+			c.showAgain(ctx, update, shown)
+		}
+	})
+}
+
+// showAgain lists the updates of the channel that was set; a failure is none of the run.
+func (c Cluster) showAgain(ctx context.Context, update *upgrade.Upgrade, shown Display) {
+	if found, err := update.Review(ctx); err == nil {
+		_ = shown.ShowUpdates(found.Status)
+	}
+}
+
+// giveUp ends the pauses of an update that was not requested yet, also after the run was stopped; whoever has taken over the cluster's lock
+// does it otherwise.
+func giveUp(ctx context.Context, update *upgrade.Upgrade) ([]string, error) {
+	var lost *lease.LostError
+	if errors.As(context.Cause(ctx), &lost) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return update.Undo(ctx)
+}
+
+// CheckRequest refuses flags that exclude each other, or that mean nothing without others.
+func CheckRequest(wanted Request) error {
+	var problem string
+	switch {
+	case wanted.Backup.Without && wanted.Backup.Folder != "":
+		problem = "--etcd-backup and --without-backup exclude each other"
+	case wanted.Canary != "" && wanted.PausePools:
+		problem = "--canary and --pause-pools exclude each other: a canary is updated by a run that goes on with the other pools"
+	case wanted.To == "" && (wanted.AllowNotRecommended || len(wanted.Acknowledge) > 0 || wanted.Canary != "" || wanted.PausePools):
+		problem = "these flags are for an update: give --to"
+	case strings.ContainsAny(wanted.To+wanted.Channel, " \t\n"):
+		problem = "a release is given like 4.20.7, and a channel like stable-4.20"
+	}
+	if problem == "" {
+		return nil
+	}
+	return exit.WithCode(exit.Usage, fault.Newf(fault.Invalid, "upgrade", "%s", problem))
+}
