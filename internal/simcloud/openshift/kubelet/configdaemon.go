@@ -17,9 +17,12 @@ const (
 // appliedFile has the name of the configuration that the machine was booted with, after an update.
 const appliedFile = "/etc/machine-config-daemon/applied"
 
-// syncConfig is the machine config daemon: it has the node drained, and returns true once the machine has to boot into another
+// configDaemon is the machine config daemon of a node.
+type configDaemon struct{ *kubelet }
+
+// sync has the node drained, and returns true once the machine has to boot into another
 // configuration. Before the first update of a cluster it does nothing.
-func (k *kubelet) syncConfig() (reboots bool) {
+func (k configDaemon) sync() (reboots bool) {
 	if k.cluster.ConfigVersion() == "" || k.cluster.Members.CheckQuorum() != nil {
 		return false
 	}
@@ -56,14 +59,14 @@ func (k *kubelet) syncConfig() (reboots bool) {
 	return true
 }
 
-func (k *kubelet) annotate(values map[string]string) {
+func (k configDaemon) annotate(values map[string]string) {
 	if err := upgrade.Annotate(k.cluster, k.node, values); err != nil {
 		k.machine.Console("machine-config-daemon: %v", err)
 	}
 }
 
 // hangs reports whether the daemon cannot install the operating system. Its pod is there from then on; once it was deleted, it can.
-func (k *kubelet) hangs() bool {
+func (k configDaemon) hangs() bool {
 	const what, namespace, name = "daemon hangs", "openshift-machine-config-operator", "machine-config-daemon-worker-0"
 	if !k.cluster.Faults.HungDaemon || k.node != "worker-0" {
 		return false

@@ -81,7 +81,7 @@ func (k *kubelet) runBoot(ctx context.Context) (reboots bool) {
 	defer k.api.Close()
 	k.running.Go(func() { k.serve(ctx) })
 	for ctx.Err() == nil {
-		if k.syncConfig() {
+		if (configDaemon{k}).sync() {
 			return true
 		}
 		_ = k.cluster.Clock.Sleep(ctx, k.sync(ctx))

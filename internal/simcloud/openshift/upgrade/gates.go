@@ -17,18 +17,18 @@ const (
 )
 
 // publishGates has the release ask for a decision about an API that the next minor version removes, and count who uses it.
-func (u *Updates) publishGates() error {
-	minor := parseMinor(u.cluster.TargetVersion())
+func publishGates(c *cluster.Cluster) error {
+	minor := parseMinor(c.TargetVersion())
 	removed := fmt.Sprintf("1.%d", minor+14) // 4.N has Kubernetes 1.(N+13)
 	gates := kube.NewNamed("admin-gates")
 	gates["data"] = kube.Object{
 		fmt.Sprintf("ack-4.%d-kube-%s-api-removals-in-4.%d", minor, removed, minor+1): fmt.Sprintf("Kubernetes %s and therefore OpenShift 4.%d remove several APIs which require admin consideration.", removed, minor+1),
 	}
-	current, exists := u.cluster.Objects.Get(cluster.ConfigMapResource, gatesNamespace, "admin-gates")
+	current, exists := c.Objects.Get(cluster.ConfigMapResource, gatesNamespace, "admin-gates")
 	if exists && slices.Equal(slices.Sorted(maps.Keys(current.Map("data"))), slices.Sorted(maps.Keys(gates.Map("data")))) {
 		return nil
 	}
-	if err := u.cluster.Objects.Ensure(cluster.ConfigMapResource, gatesNamespace, gates, func(o kube.Object) error {
+	if err := c.Objects.Ensure(cluster.ConfigMapResource, gatesNamespace, gates, func(o kube.Object) error {
 		o["data"] = gates["data"]
 		return nil
 	}); err != nil {
@@ -39,17 +39,17 @@ func (u *Updates) publishGates() error {
 	counts["status"] = kube.Object{"removedInRelease": removed, "requestCount": 12, "last24h": []kube.Object{{"byNode": []kube.Object{{"byUser": []kube.Object{
 		{"username": "system:serviceaccount:shop:deployer", "userAgent": "kubectl/v1.27.4", "requestCount": 12},
 	}}}}}}
-	return u.cluster.Objects.Ensure(requestCounts, "", counts, func(o kube.Object) error {
+	return c.Objects.Ensure(requestCounts, "", counts, func(o kube.Object) error {
 		o["status"] = counts["status"]
 		return nil
 	})
 }
 
 // listMissingAcks returns the gates of this minor version that nobody has acknowledged.
-func (u *Updates) listMissingAcks() []string {
-	gates, _ := u.cluster.Objects.Get(cluster.ConfigMapResource, gatesNamespace, "admin-gates")
-	acks, _ := u.cluster.Objects.Get(cluster.ConfigMapResource, acksNamespace, "admin-acks")
-	prefix := fmt.Sprintf("ack-4.%d-", parseMinor(u.cluster.TargetVersion()))
+func listMissingAcks(c *cluster.Cluster) []string {
+	gates, _ := c.Objects.Get(cluster.ConfigMapResource, gatesNamespace, "admin-gates")
+	acks, _ := c.Objects.Get(cluster.ConfigMapResource, acksNamespace, "admin-acks")
+	prefix := fmt.Sprintf("ack-4.%d-", parseMinor(c.TargetVersion()))
 	var missing []string
 	for _, key := range slices.Sorted(maps.Keys(gates.Map("data"))) {
 		if strings.HasPrefix(key, prefix) && acks.Map("data")[key] != "true" {

@@ -34,10 +34,10 @@ func (u *Updates) Sync(context.Context) error {
 	if !isInstalled(version) {
 		return nil
 	}
-	if err := u.publishGates(); err != nil {
+	if err := publishGates(u.cluster); err != nil {
 		return err
 	}
-	missing := u.listMissingAcks()
+	missing := listMissingAcks(u.cluster)
 	refusal := u.review(version, missing)
 	if refusal == (refused{}) && u.isAccepted(version) {
 		if err := u.accept(version.GetString("spec.desiredUpdate.version")); err != nil {
