@@ -155,19 +155,7 @@ func printPlan(w io.Writer, cluster string, plan upgrade.Plan) {
 		fmt.Fprintf(w, "Cluster %s: update from %s to %s\n", console.SanitizeLine(cluster), console.SanitizeLine(status.Version), console.SanitizeLine(to))
 	}
 	fmt.Fprintln(w)
-	for _, one := range plan.Review.Preconditions {
-		mark := "ok"
-		if !one.OK {
-			mark = "FAILED"
-		}
-		lines := one.Reasons
-		if one.OK {
-			lines = []string{one.Text}
-		}
-		for _, line := range lines {
-			fmt.Fprintf(w, "  %-7s %-13s %s\n", mark, one.Name, console.SanitizeLine(line))
-		}
-	}
+	printPreconditions(w, plan)
 	if target := plan.Review.Target; target != nil && !target.Recommended {
 		fmt.Fprintf(w, "\n%s is not recommended to this cluster:\n", console.SanitizeLine(target.Version))
 		for _, risk := range target.Risks {
@@ -185,6 +173,22 @@ func printPlan(w io.Writer, cluster string, plan upgrade.Plan) {
 	fmt.Fprintln(w)
 	for _, step := range plan.Steps {
 		fmt.Fprintf(w, "  - %s\n", step.Title)
+	}
+}
+
+func printPreconditions(w io.Writer, plan upgrade.Plan) {
+	for _, one := range plan.Review.Preconditions {
+		mark := "ok"
+		if !one.OK {
+			mark = "FAILED"
+		}
+		lines := one.Reasons
+		if one.OK {
+			lines = []string{one.Text}
+		}
+		for _, line := range lines {
+			fmt.Fprintf(w, "  %-7s %-13s %s\n", mark, one.Name, console.SanitizeLine(line))
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func makeSnapshot(t *testing.T, keys int) ([]byte, backup.Status) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // it was read before
 	err = db.Update(func(tx *bbolt.Tx) error {
 		for _, name := range []string{"alarm", "key", "lease", "meta"} {
 			if _, err := tx.CreateBucket([]byte(name)); err != nil {

@@ -69,15 +69,10 @@ func requestOf(service kube.Object) string {
 // Service's annotation names, and renames it, unless it is annotated as external.
 func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object) error {
 	annotated := func(name string) string { return getAnnotation(service, name) }
-	pool, external := annotated("service-instancepool-id"), annotated("external") == "true"
-	if pool == "" {
-		var err error
-		if pool, err = c.findPool(ctx); err == nil {
-			err = c.annotate(ctx, service, "service-instancepool-id", pool)
-		}
-		if err != nil {
-			return err
-		}
+	external := annotated("external") == "true"
+	pool, err := c.choosePool(ctx, service)
+	if err != nil {
+		return err
 	}
 	if err := c.addFinalizer(ctx, service); err != nil {
 		return err
@@ -111,6 +106,18 @@ func (c cloudController) ensureBalancer(ctx context.Context, service kube.Object
 	status := kube.Object{"status": kube.Object{"loadBalancer": kube.Object{"ingress": []kube.Object{{"ip": balancer.IP}}}}}
 	_, err = c.api.Do(ctx, http.MethodPatch, servicePath(service)+"/status", status)
 	return err
+}
+
+// choosePool returns the pool of the annotation, or annotates that of the nodes.
+func (c cloudController) choosePool(ctx context.Context, service kube.Object) (string, error) {
+	if pool := getAnnotation(service, "service-instancepool-id"); pool != "" {
+		return pool, nil
+	}
+	pool, err := c.findPool(ctx)
+	if err != nil {
+		return "", err
+	}
+	return pool, c.annotate(ctx, service, "service-instancepool-id", pool)
 }
 
 func (c cloudController) addFinalizer(ctx context.Context, service kube.Object) error {

@@ -23,7 +23,7 @@ func (k staticPods) computeRevision(operand operand, seen clusterSnapshot) int {
 	operator, _ := k.Objects.Get(operand.resource, "", "cluster")
 	latest := max(1, operator.GetInt("status.latestAvailableRevision"))
 	voters := seen.etcd.ListVoters()
-	update := ""
+	var update string
 	switch operand.resource {
 	case cluster.EtcdResource:
 		latest = max(1+len(voters), latest)
