@@ -55,7 +55,7 @@
 //	instance pool     locked by a load balancer, text included                  403     recorded
 //	instance pool     changed while it changes                                  409     our reading R15
 //	instance pool     a lost member is replaced, changes affect new ones        200     documented
-//	instance pool     a member that is stopped is kept, and not replaced        200     our reading R27
+//	instance pool     a member that is stopped is kept, and not replaced        200     our reading R28
 //	instance pool     the newest are removed first                              200     our reading R16
 //	load balancer     a service before it runs                                  404     seen by users
 //	load balancer     an eleventh service                                       403     limit documented
