@@ -80,10 +80,11 @@ func (k machineConfigOperator) syncPool(pool kube.Object, merged machineconfig.R
 	reports := k.findMismatches(members)
 	all, updated, ready, unavailable := len(members), 0, 0, 0
 	for _, node := range members {
-		if cordoned, _ := node.Get("spec.unschedulable").(bool); cordoned || !node.IsReady() {
+		isDone := reports[node.Name()] == "" && k.updates.HasConfig(node, merged.Name)
+		if cordoned, _ := node.Get("spec.unschedulable").(bool); cordoned || !node.IsReady() || !isDone && !isFailing(node) {
 			unavailable++
 		}
-		if !node.IsReady() || reports[node.Name()] != "" || !k.updates.HasConfig(node, merged.Name) {
+		if !node.IsReady() || !isDone {
 			continue
 		}
 		updated++
@@ -110,6 +111,13 @@ func (k machineConfigOperator) syncPool(pool kube.Object, merged machineconfig.R
 		return nil
 	})
 	return err
+}
+
+// isFailing reports whether a node cannot get another configuration: then the operator may give it one more, and it counts as available. One
+// that fails with the configuration that it is to have does not (machine-config-operator, isNodeMCDFailing).
+func isFailing(node kube.Object) bool {
+	annotations := node.Map("metadata.annotations")
+	return annotations[CurrentConfig] != annotations[DesiredConfig] && annotations[ConfigState] == "Degraded"
 }
 
 func describeFailure(failure error) string {
