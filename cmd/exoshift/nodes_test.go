@@ -54,6 +54,7 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		"a dead master is replaced":                     deadMasterReplaced,
 	}
 	if !testing.Short() {
+		tests["added ones trust the authority of now"] = authorityFollowed
 		tests["a load balancer that must not be replaced now"] = balancerRefused
 		tests["load balancers that cannot follow the answers"] = balancersReconfigured
 		tests["a load balancer that is kept"] = balancerKept

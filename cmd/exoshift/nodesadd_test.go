@@ -3,16 +3,22 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
 	appnodes "exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/simcloud"
+	"exoshift/internal/simcloud/certificate"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -115,4 +121,47 @@ func nodesAdded(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	if _, err := addNodes(t, s, "workers", 1, false); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "differs from its answers already") {
 		t.Errorf("with a machine that is missing: exit code %d, %v", exit.Code(err), err)
 	}
+}
+
+// authorityFollowed requires that new nodes trust the authority that the machine config server has now, and that none is made which could
+// not verify it.
+func authorityFollowed(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	const namespace = "/api/v1/namespaces/openshift-machine-config-operator"
+	host := "api-int." + s.Spec.Domain()
+	authority, err := certificate.NewAuthority(pkix.Name{CommonName: "another machine-config-server-ca"}, 24*time.Hour, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	served, err := authority.Issue(certificate.Request{Subject: pkix.Name{CommonName: "system:machine-config-server"}, DNS: []string{host}, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, Validity: 24 * time.Hour}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := served.KeyPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaceData(t, s, namespace+"/secrets/machine-config-server-tls", map[string]any{"tls.crt": served.CertPEM(), "tls.key": key})
+	before := len((backdoor{t, s}).list("/instance", "instances"))
+	if _, err := addNodes(t, s, "workers", 1, false); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "new nodes could not verify the server") {
+		t.Errorf("a server of another authority: exit code %d, %v", exit.Code(err), err)
+	}
+	if left := len((backdoor{t, s}).list("/instance", "instances")); left != before {
+		t.Errorf("%d machines, not %d", left, before)
+	}
+	replaceData(t, s, namespace+"/configmaps/machine-config-server-ca", map[string]any{"ca-bundle.crt": string(authority.CertPEM())})
+	if _, err := addNodes(t, s, "workers", 1, false); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func replaceData(t *testing.T, s run.Run, path string, data map[string]any) {
+	t.Helper()
+	var object map[string]any
+	askCluster(t, s, http.MethodGet, path, &object)
+	object["data"] = data
+	body, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requestCluster(t, s, http.MethodPut, path, string(body), nil)
 }

@@ -29,6 +29,7 @@ type Clients struct {
 	// ImageCopier copies images by machines in the zone; nil: images pass this machine.
 	ImageCopier nodeimage.Copier
 	Bootstrap   bootstrap.Host         // nil: no access to the bootstrap machine
+	Authority   machines.Authority     // nil: new nodes of a cluster that runs trust the authority of its installation
 	Balancers   machines.Balancers     // nil: load balancers are not asked whether they work
 	Roll        *balancers.Clients     // nil: load balancers of a running cluster are not replaced
 	BootLogs    machines.BootLogs      // nil: what load balancers said while they booted is not read

@@ -137,7 +137,7 @@ func newInstallation(spec state.Spec, options Options, folder state.Folder, clie
 	i.machines = machines.New(machines.Deps{
 		Spec: spec, Folder: folder, Facts: facts, Cloud: clients.Cloud, Clock: clients.Clock, IsPreview: isPreview,
 		SecurityGroups: i.securityGroups, ElasticIPs: i.elasticIPs, PrivateNetwork: i.privateNetwork, DNS: i.dns, AntiAffinity: i.antiAffinity,
-		Image: i.image, Generator: i.generator, DeployTarget: i.availability.DeployTarget,
+		Image: i.image, Generator: i.generator, Authority: clients.Authority, DeployTarget: i.availability.DeployTarget,
 	})
 	i.roll = balancerRoll{spec: spec, facts: facts, machines: i.machines, clients: clients.Roll}
 	i.gate = machines.Gate{Spec: spec, Facts: facts, Balancers: clients.Balancers, BootLogs: clients.BootLogs, Clock: clients.Clock, Machines: i.machines}

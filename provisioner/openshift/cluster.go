@@ -19,6 +19,7 @@ import (
 	"exoshift/provisioner/openshift/hostbackup"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/maintenance"
+	"exoshift/provisioner/openshift/nodeauthority"
 	"exoshift/provisioner/openshift/nodeprobe"
 	"exoshift/provisioner/openshift/objectarchive"
 	"exoshift/provisioner/openshift/observe"
@@ -49,6 +50,7 @@ type Cluster struct {
 	*adminaccess.Changer
 	*hostbackup.Maker
 	*objectarchive.Archiver
+	NodeAuthority *nodeauthority.Reader // by its name: another one is embedded
 	*upgrade.Updater
 }
 
@@ -77,6 +79,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Changer:       adminaccess.New(connector),
 		Maker:         hostbackup.New(connector),
 		Archiver:      objectarchive.New(connector),
+		NodeAuthority: nodeauthority.New(connector),
 		Updater:       upgrade.New(connector),
 	}
 }

@@ -78,7 +78,7 @@ It has a token of the service account exoshift-admin in the namespace kube-syste
 once if that account is deleted: oc -n kube-system delete serviceaccount exoshift-admin.
 
 It is written to the standard output, or to a new file that only you may read. When it ends is written to the standard error.`,
-		Example: `  exoshift kubeconfig c-demo-1 --expires-in 8h --out demo.kubeconfig`,
+		Example:           `  exoshift kubeconfig c-demo-1 --expires-in 8h --out demo.kubeconfig`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,6 +15,7 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
+	"exoshift/provisioner/openshift"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -78,6 +79,9 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	if err := c.waitUsable(ctx); err != nil {
 		return err
 	}
+	if err := checkAuthority(ctx, c); err != nil {
+		return err
+	}
 	keepsData, err := hasCeph(ctx, c, wanted.Group)
 	if err != nil {
 		return err
@@ -107,6 +111,17 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 		r.Added = preview.Names
 	}
 	return r.Install(ctx, shown)
+}
+
+// checkAuthority requires that new nodes can verify the machine config server of the cluster as it is now.
+func checkAuthority(ctx context.Context, c Cluster) error {
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	defer cluster.Close()
+	_, err := cluster.NodeAuthority.ReadNodeAuthority(ctx, "api-int."+c.Spec.Domain(), c.Net.Clock.Now())
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
+		return exit.WithCode(exit.Answers, err)
+	}
+	return err
 }
 
 // extend returns the answers with the nodes, or why the group cannot have them.

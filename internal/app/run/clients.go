@@ -66,6 +66,7 @@ func (r Run) OpenClients(journal state.Recorder, log func(line string)) (w Clien
 		Installer: installer,
 		Images:    download.New(r.Net, log),
 		Cluster:   cluster,
+		Authority: cluster.NodeAuthority,
 		Balancers: host,
 		Roll:      &balancers.Clients{Cloud: w.cloud, Cluster: polled, Outside: NewOutside(r.Net, host, r.ReadKubeconfig), Clock: r.Net.Clock},
 		Names:     nameServers{network.NewNameServers(r.Net)},

@@ -2,11 +2,13 @@
 package machines
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"exoshift/assets"
 	"exoshift/ignition"
@@ -44,6 +46,12 @@ type Cloud interface {
 	ListInstancePools(ctx context.Context, labels map[string]string) ([]state.InstancePool, error)
 }
 
+// Authority is where new nodes of a cluster that runs get their trust from.
+type Authority interface {
+	// ReadNodeAuthority returns the certificates, as PEM, by which a new node verifies the machine config server at a host now.
+	ReadNodeAuthority(ctx context.Context, host string, now time.Time) ([]byte, error)
+}
+
 // Deps is what machines are started with.
 type Deps struct {
 	Spec      state.Spec
@@ -60,6 +68,7 @@ type Deps struct {
 	AntiAffinity   *AntiAffinityGroups
 	Image          *nodeimage.Image
 	Generator      *generation.Generator
+	Authority      Authority // nil: nodes trust the authority that the installation has generated
 	// DeployTarget returns the ID of the hypervisors to use, "" for any.
 	DeployTarget func() string
 }
@@ -137,7 +146,8 @@ func (m *Machines) EnsureComputeMachines(ctx context.Context, report provisioner
 func (m *Machines) RefreshPools(ctx context.Context) error { return pools{m}.refresh(ctx) }
 
 func (m *Machines) startNodes(ctx context.Context, report provisioner.Report, nodes []state.Machine, accepted func()) error {
-	if err := m.start(ctx, report, nodes, m.Image.Template(), m.buildNodeDocument, accepted); err != nil {
+	build := func(machine state.Machine) ([]byte, error) { return m.buildNodeDocument(ctx, machine) }
+	if err := m.start(ctx, report, nodes, m.Image.Template(), build, accepted); err != nil {
 		return err
 	}
 	m.emitBooting(report, nodes)
@@ -154,8 +164,32 @@ func (m *Machines) emitBooting(report provisioner.Report, nodes []state.Machine)
 	}
 }
 
-func (m *Machines) buildNodeDocument(machine state.Machine) ([]byte, error) {
-	return ignition.RenderNodePointer(machine, m.Spec.Domain(), m.Generator.Ignition().RootCA)
+func (m *Machines) buildNodeDocument(ctx context.Context, machine state.Machine) ([]byte, error) {
+	authority := m.Generator.Ignition().RootCA
+	if m.Authority != nil && !m.Facts.Get().Installed.IsZero() {
+		var err error
+		if authority, err = m.readAuthority(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return ignition.RenderNodePointer(machine, m.Spec.Domain(), authority)
+}
+
+// authorityLimit is for how long the API of a cluster that runs may be away when machines are made for it.
+const authorityLimit = 5 * time.Minute
+
+// readAuthority returns the authority of the machine config server as it is now: an administrator may have replaced that of the
+// installation.
+func (m *Machines) readAuthority(ctx context.Context) (authority []byte, err error) {
+	var failure error
+	err = provisioner.PollUntil(m.Clock, 5*time.Second, authorityLimit, func(ctx context.Context, _ provisioner.Report) error {
+		authority, failure = m.Authority.ReadNodeAuthority(ctx, "api-int."+m.Spec.Domain(), m.Clock.Now())
+		if fault.Is(failure, fault.Transient) || fault.Is(failure, fault.Timeout) {
+			return failure
+		}
+		return nil
+	})(ctx, func(provisioner.Event) {})
+	return authority, cmp.Or(failure, err)
 }
 
 // Start starts those machines that do not exist yet, and publishes their addresses. An existing machine keeps its user

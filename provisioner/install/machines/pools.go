@@ -49,7 +49,7 @@ func (m pools) saveMembers() error {
 
 // ensure has the pool of a role make the machines that are missing, and learns their names.
 func (m pools) ensure(ctx context.Context, report provisioner.Report, role state.Role) error {
-	wanted, err := m.newPool(role)
+	wanted, err := m.newPool(ctx, role)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (m pools) checkMade(machines []state.Machine) error {
 }
 
 // newPool: all members have the same user data, so it names none of them.
-func (m pools) newPool(role state.Role) (state.InstancePool, error) {
+func (m pools) newPool(ctx context.Context, role state.Role) (state.InstancePool, error) {
 	machine := state.Machine{Role: role, MachineSpec: m.Spec.Group(role)}
 	model := m.newInstance(machine, m.Image.Template())
 	pool := state.InstancePool{
@@ -153,7 +153,7 @@ func (m pools) newPool(role state.Role) (state.InstancePool, error) {
 		return pool, nil
 	}
 	var err error
-	pool.UserData, err = m.buildNodeDocument(machine)
+	pool.UserData, err = m.buildNodeDocument(ctx, machine)
 	return pool, err
 }
 

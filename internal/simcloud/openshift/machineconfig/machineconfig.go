@@ -3,6 +3,7 @@ package machineconfig
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -132,5 +133,29 @@ func ServeCluster(ctx context.Context, c *cluster.Cluster, m machine.Machine, co
 			_, ok := c.Objects.Get("machineconfigpools.machineconfiguration.openshift.io", "", pool)
 			return ok
 		}}
-	return server.Serve(ctx, m, pair)
+	return hostnet.ListenAndServe(ctx, m, cluster.MachineConfigPort, hostnet.NewTLSConfig(chooseCertificate(c, pair)), server.newHandler())
+}
+
+// chooseCertificate serves the certificate of the Secret, as the pods of the server have it mounted; a cluster without one has the first.
+func chooseCertificate(c *cluster.Cluster, first certificate.Pair) func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	return func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		secret, exists := c.Objects.Get(cluster.SecretResource, "openshift-machine-config-operator", "machine-config-server-tls")
+		if !exists {
+			return hostnet.UseCertificate(first)(hello)
+		}
+		data := secret.Map("data")
+		var content [2][]byte
+		for i, key := range []string{"tls.crt", "tls.key"} {
+			encoded, _ := data[key].(string)
+			var err error
+			if content[i], err = base64.StdEncoding.DecodeString(encoded); err != nil {
+				return nil, err
+			}
+		}
+		pair, err := certificate.Parse(content[0], content[1])
+		if err != nil {
+			return nil, err
+		}
+		return hostnet.UseCertificate(pair)(hello)
+	}
 }
