@@ -3,6 +3,7 @@ package state
 import (
 	"time"
 
+	"exoshift/state/recovery"
 	"exoshift/state/rook"
 	"exoshift/state/rotation"
 	"exoshift/state/upgrade"
@@ -41,6 +42,7 @@ type Facts struct {
 	Hibernation *Hibernation          `json:"hibernation,omitzero"` // a stop of the cluster, until it was started again; nil: there is none
 	Rotation    *rotation.Keys        `json:"rotation,omitzero"`    // a rotation of API keys, begun and not ended; nil: there is none
 	Upgrade     *upgrade.Change       `json:"upgrade,omitzero"`     // an update to another release, begun and not ended; nil: there is none
+	Recovery    *recovery.Change      `json:"recovery,omitempty"`   // of etcd, begun and not ended; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
 	// PoolMembers are the names of the machines that instance pools have made.

@@ -1,8 +1,11 @@
 package diagnosis
 
 import (
+	"fmt"
 	"strings"
 	"time"
+
+	"exoshift/state/recovery"
 )
 
 func buildEtcdRules() []Rule {
@@ -18,6 +21,49 @@ func buildEtcdRules() []Rule {
 		HoldFor:     time.Minute,
 		detect:      detectSlowDisks,
 	}}
+}
+
+// QuorumLost is the rule about an etcd without a quorum.
+const QuorumLost = "quorum-lost"
+
+// quorumRule is about a cluster that runs: without a quorum there is no API, and what is known is from the masters themselves.
+func quorumRule() Rule {
+	return Rule{
+		ID:          QuorumLost,
+		Cause:       "etcd has lost its quorum, as most of its members are gone: the cluster has no API until it is recovered.",
+		Fix:         "Recover it from the member that is left, which loses nothing that was written to it:\nexoshift recover etcd --from-member {subject} --dry-run",
+		Confidence:  High,
+		Disposition: Wait,
+		Waits:       "the recovery that reports it is what mends it",
+		detect:      detectLostQuorum,
+	}
+}
+
+func detectLostQuorum(m *inputIndex) (found detection) {
+	gone, best := 0, recovery.Host{}
+	var evidence []string
+	for _, host := range m.Members {
+		switch {
+		case host.Leader, !host.IsKnown() && !host.IsOff():
+			return detection{}
+		case host.IsDead(), !host.Running:
+			gone++
+		case host.Index >= best.Index:
+			best = host
+		}
+		evidence = append(evidence, describeMember(host))
+	}
+	if 2*gone <= len(m.Members) || best.Name == "" {
+		return detection{}
+	}
+	return detection{evidence: evidence, subject: []string{best.Name}}
+}
+
+func describeMember(host recovery.Host) string {
+	if !host.IsKnown() {
+		return host.Name + ": " + host.Failure
+	}
+	return fmt.Sprintf("%s: %s, its log ends at %d", host.Name, host.State(), host.Index)
 }
 
 func detectSlowDisks(m *inputIndex) detection {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/state"
+	"exoshift/state/recovery"
 )
 
 type ailment struct {
@@ -114,6 +115,12 @@ func ailmentsOfNodes() []ailment {
 		{"backup-unreadable", 60, 0.2, 0, func(_ float64, s *Input) {
 			s.Unreadable = []UnreadableBackup{{Name: "20270309T220000Z", Reason: "snapshot.db: its SHA-256 is another one"}}
 		}, "20270309T220000Z: snapshot.db: its SHA-256 is another one", High},
+		{"quorum-lost", 60, 0.2, 0, func(_ float64, s *Input) {
+			s.Members = []recovery.Host{
+				{Name: "master-0", Machine: "running", Running: true, Data: true, Index: 7}, {Name: "master-1", Machine: "running"},
+				{Name: "master-2", Machine: "stopped", Failure: "its machine is stopped"},
+			}
+		}, "exoshift recover etcd --from-member master-0 --dry-run", High},
 	}
 }
 

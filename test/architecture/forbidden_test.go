@@ -73,18 +73,19 @@ func blindTrust(p project) []string {
 
 // readers are the folders and files that may read files on their own, with the reason.
 var readers = map[string]string{
-	"assets/":                               "reads what is embedded in the program",
-	"docs/":                                 "reads what is embedded in the program",
-	"internal/app/probeprogram/":            "reads what is embedded in the program",
-	"internal/fileread/":                    "reads files for everybody else",
-	"internal/simcloud/":                    "the simulated zone reads its own store, and machines and folders that it made",
-	"internal/bundle/bundle.go":             "opens the folder as a root, and reads the bounded ends of its regular files",
-	"tui/tuitest/":                          "reads the recordings of tests",
-	"state/lock.go":                         "locks a folder, and reads nothing of it",
-	"provisioner/syn/catalog/checkout.go":   "opens a folder as a root, to write into it",
-	"provisioner/syn/catalog/secretrefs.go": "opens a folder as a root, for fileread",
-	"provisioner/remoterun/payload.go":      "sends this very program elsewhere, as a stream",
-	"provisioner/remoterun/hostkey.go":      "has fileread look at each file that knownhosts opens then",
+	"assets/":                                   "reads what is embedded in the program",
+	"docs/":                                     "reads what is embedded in the program",
+	"internal/app/probeprogram/":                "reads what is embedded in the program",
+	"internal/fileread/":                        "reads files for everybody else",
+	"internal/simcloud/":                        "the simulated zone reads its own store, and machines and folders that it made",
+	"internal/bundle/bundle.go":                 "opens the folder as a root, and reads the bounded ends of its regular files",
+	"tui/tuitest/":                              "reads the recordings of tests",
+	"state/lock.go":                             "locks a folder, and reads nothing of it",
+	"provisioner/syn/catalog/checkout.go":       "opens a folder as a root, to write into it",
+	"provisioner/syn/catalog/secretrefs.go":     "opens a folder as a root, for fileread",
+	"provisioner/remoterun/payload.go":          "sends this very program elsewhere, as a stream",
+	"provisioner/openshift/masterhost/trust.go": "has fileread look at each file that knownhosts opens then",
+	"provisioner/remoterun/hostkey.go":          "has fileread look at each file that knownhosts opens then",
 }
 
 // unboundedReads finds what reads a file of any size and kind: os.ReadFile and its like, and os.Open, which waits at a

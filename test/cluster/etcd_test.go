@@ -44,7 +44,7 @@ func newRing(t *testing.T) *ring {
 	t.Helper()
 	r := &ring{dir: t.TempDir(), authority: newAuthority(t, "etcd-signer")}
 	var addresses []net.IP
-	for n := range 5 {
+	for n := range 6 {
 		addresses = append(addresses, net.IPv4(127, 0, 1, byte(10+n)))
 	}
 	write(t, r.dir, "ca", r.authority)
@@ -65,14 +65,14 @@ func (r *ring) place(t *testing.T, name string) *member {
 	return m
 }
 
-func (r *ring) start(t *testing.T, m *member, state, cluster string) {
+func (r *ring) start(t *testing.T, m *member, state, cluster string, more ...string) {
 	t.Helper()
 	m.process = launch(t, filepath.Join(r.dir, m.name+".log"), append([]string{
 		"etcd", "--name=" + m.name, "--data-dir=" + filepath.Join(r.dir, m.name+"-"+m.address), "--unsafe-no-fsync", "--log-level=error",
 		"--listen-client-urls=" + m.clients, "--advertise-client-urls=" + m.clients,
 		"--listen-peer-urls=" + m.peer, "--initial-advertise-peer-urls=" + m.peer,
 		"--initial-cluster=" + cluster, "--initial-cluster-state=" + state,
-	}, etcdTrust(r.dir)...)...)
+	}, append(etcdTrust(r.dir), more...)...)...)
 }
 
 // client connects to some of the members.

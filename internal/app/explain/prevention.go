@@ -44,6 +44,7 @@ func getRulePrevention(id string) string {
 		"key-revoked-early":       "Replace the API keys of a cluster by exoshift rotate api-keys alone, which deletes the old ones last.",
 		"backup-unreadable":       "Keep more than one backup, and have them read back on a schedule: exoshift backup show latest --verify.",
 		"pool-evicts-wrong":       "Change instance pools that hold nodes by this program alone, and one at a time.",
+		"quorum-lost":             "Replace a master that is not well at once, while two others are, and have the masters on hypervisors of their own.",
 		"drain-kills-router":      "Have at least one infra node more than routers, and leave the routers' own disruption budget as it is.",
 		"upgrade-stuck-operator":  "Rehearse the update, or update a test cluster of the same settings first, and read what the release notes say about removed settings.",
 		"upgrade-pool-degraded":   "Update some nodes before the others: exoshift upgrade --canary POOL.",

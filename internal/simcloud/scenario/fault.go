@@ -193,6 +193,9 @@ type Cluster struct {
 	SlowDisks bool
 	// MemberBreaks: the last master loses its etcd's data when the bootstrap is complete.
 	MemberBreaks bool
+	// QuorumLost: the disks of all masters but the first fail half an hour after the installation, or when the zone is opened again after it.
+	// The machines run on, without a member of etcd.
+	QuorumLost bool
 	// LeftoverData: the disk of the last master whose member is added holds the data of another cluster's etcd.
 	LeftoverData bool
 	// SmallNodes have too little memory for the monitoring.

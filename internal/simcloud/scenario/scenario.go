@@ -130,6 +130,8 @@ func listZone() []Scenario {
 		{Name: "upgrade-stuck-operator", Description: "the monitoring has a setting that the release of an update refuses", Fault: Fault{Cluster: Cluster{UnknownSetting: true}}},
 		{Name: "upgrade-pool-degraded", Description: "the machine config daemon of a worker cannot install the operating system of an update, until its pod is deleted",
 			Fault: Fault{Cluster: Cluster{HungDaemon: true}}},
+		{Name: "quorum-lost", Description: "the disks of two masters fail once the cluster is installed: etcd has no quorum, and the cluster no API",
+			Fault: Fault{Cluster: Cluster{QuorumLost: true}}},
 		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},
 		{Name: "bootstrap-member-stays", Description: "a master loses its etcd's data, so that the bootstrap member stays", Fault: Fault{Cluster: Cluster{MemberBreaks: true}}},

@@ -33,8 +33,8 @@ func (c *Comparison) checkMembers(ctx context.Context, report provisioner.Report
 		return nil
 	}
 	op := "make " + strings.Join(lost, ", ") + " again"
-	const hint = "Restore etcd first: oc get etcd cluster -o yaml shows its members, and `/usr/local/bin/quorum-restore.sh` on a master " +
-		"that has its data restores the quorum. Then run the same command again."
+	const hint = "Recover etcd first: oc get etcd cluster -o yaml shows its members, and exoshift recover etcd gives it its quorum back from a master " +
+		"that has its data. Then run the same command again."
 	seen, err := c.pollUntilAnswer(ctx, report)
 	if err != nil {
 		return fault.Newf(fault.Conflict, op, "etcd's members cannot be listed: %w", err).WithHint(hint)
@@ -45,10 +45,14 @@ func (c *Comparison) checkMembers(ctx context.Context, report provisioner.Report
 			healthy++
 		}
 	}
-	if healthy >= minHealthyMembers {
+	required := minHealthyMembers
+	if recovered := c.facts.Get().Recovery; recovered != nil && recovered.Restored {
+		required = 1 // the only member there is: the new one is the next
+	}
+	if healthy >= required {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, %d are required: %s", healthy, minHealthyMembers, seen.Etcd.Message).WithHint(hint)
+	return fault.Newf(fault.Conflict, op, "%d other members of etcd are healthy, %d are required: %s", healthy, required, seen.Etcd.Message).WithHint(hint)
 }
 
 // The time that the API may not answer: the load balancers take a while to detect that a master is gone.

@@ -13,7 +13,8 @@ import (
 
 // view is what decides whether a master can be done without.
 type view struct {
-	masters []string // of the answers
+	masters []string // of the answers, without those that are lost
+	lost    []string // masters without a member of etcd, as it was recovered without them
 	target  string
 	cluster state.Snapshot
 	plane   controlplane.State
@@ -21,17 +22,29 @@ type view struct {
 }
 
 func (c *base) inspect(ctx context.Context, target string) (seen view, err error) {
-	seen.masters, seen.target = c.listMasters(), target
+	return c.inspectWith(ctx, target, target)
+}
+
+// inspectWith requires a master also if it is one of those that are lost.
+func (c *base) inspectWith(ctx context.Context, target, required string) (seen view, err error) {
+	seen.target = target
 	if seen.plane, err = c.clients.Cluster.InspectControlPlane(ctx); err != nil {
 		return seen, err
+	}
+	for _, name := range c.listMasters() {
+		if name != required && slices.Contains(c.lost, name) && seen.plane.FindPeer(name) == nil {
+			seen.lost = append(seen.lost, name)
+		} else {
+			seen.masters = append(seen.masters, name)
+		}
 	}
 	seen.nodes, err = c.clients.Cluster.ListClusterNodes(ctx)
 	return seen, err
 }
 
 // inspectAll also reads the operators, the pools and the version.
-func (c *base) inspectAll(ctx context.Context, target string) (seen view, err error) {
-	if seen, err = c.inspect(ctx, target); err != nil {
+func (c *base) inspectAll(ctx context.Context, target, required string) (seen view, err error) {
+	if seen, err = c.inspectWith(ctx, target, required); err != nil {
 		return seen, err
 	}
 	seen.cluster, _, err = nodes.CheckHealth(ctx, c.clients.Cluster, len(seen.masters), 0)
@@ -204,7 +217,7 @@ func (c *Change) checkFirst(ctx context.Context) error {
 	if len(c.targets) == 0 || c.record(c.targets[0].Name).Committed {
 		return nil
 	}
-	seen, err := c.inspectAll(ctx, c.targets[0].Name)
+	seen, err := c.inspectAll(ctx, c.targets[0].Name, c.targets[0].Name)
 	if err != nil {
 		return err
 	}

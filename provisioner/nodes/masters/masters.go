@@ -58,6 +58,7 @@ type base struct {
 	clients Clients
 	options Options
 	drainer nodes.Drainer
+	lost    []string // masters that etcd was recovered without
 }
 
 // Change replaces masters, or gives their machines another type.
@@ -187,10 +188,11 @@ func pending(op string, reasons []string) error {
 // DescribeEtcd returns the members of etcd as they are now, as an event.
 func (c *Change) DescribeEtcd(ctx context.Context) (provisioner.Event, error) {
 	seen, err := c.clients.Cluster.InspectControlPlane(ctx)
-	return newEtcdEvent(seen), err
+	return NewEtcdEvent(seen), err
 }
 
-func newEtcdEvent(seen controlplane.State) provisioner.Event {
+// NewEtcdEvent returns the members of etcd as an event.
+func NewEtcdEvent(seen controlplane.State) provisioner.Event {
 	event := provisioner.Event{Type: provisioner.TypeEtcd, Members: []provisioner.Member{}}
 	count, voters := len(seen.Peers), 0
 	for _, peer := range seen.Peers {

@@ -117,5 +117,8 @@ func (c steps) deleteMachine(ctx context.Context, report provisioner.Report, nam
 // add makes the machine as an installation does: with its records and its certificates, until it is a node with a member of etcd.
 func (c steps) add(ctx context.Context, report provisioner.Report, name string) error {
 	c.emitTarget(report, name, provisioner.TargetAdding, "its new machine is made")
-	return c.options.Add(ctx, report, c.spec)
+	if seen, err := c.inspect(ctx, name); err != nil || len(seen.lost) == 0 {
+		return c.options.Add(ctx, report, c.spec)
+	}
+	return lostMaster{c, name}.addUntilVoting(ctx, report)
 }

@@ -106,7 +106,7 @@ func (c steps) check(ctx context.Context, report provisioner.Report, name string
 	}
 	var seen view
 	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) (err error) {
-		if seen, err = c.inspectAll(ctx, name); err != nil {
+		if seen, err = c.inspectAll(ctx, name, name); err != nil {
 			return err
 		}
 		return pending("check the control plane", seen.listReasons())
@@ -236,7 +236,7 @@ func (c steps) waitEtcd(ctx context.Context, report provisioner.Report, name str
 		if err != nil {
 			return err
 		}
-		seen, err := c.inspect(ctx, "") // no master may be missing
+		seen, err := c.inspectWith(ctx, "", name) // no master may be missing
 		if err != nil {
 			return err
 		}
@@ -265,12 +265,15 @@ func (c steps) waitEtcd(ctx context.Context, report provisioner.Report, name str
 func (c steps) waitRollout(ctx context.Context, report provisioner.Report, name string) error {
 	var since time.Time // when everything was well first
 	err := c.repeat(ctx, report, rolloutLimit, func(ctx context.Context, _ provisioner.Report) error {
-		seen, err := c.inspectAll(ctx, "")
+		seen, err := c.inspectAll(ctx, "", name)
 		if err != nil {
 			since = time.Time{}
 			return err
 		}
-		reasons := append(append(seen.checkOthers(), seen.checkRollouts(false)...), nodes.ListUnwell(seen.cluster, len(seen.masters), 0)...)
+		reasons := append(seen.checkOthers(), seen.checkRollouts(false)...)
+		if len(seen.lost) == 0 {
+			reasons = append(reasons, nodes.ListUnwell(seen.cluster, len(seen.masters), 0)...)
+		}
 		now := c.clients.Clock.Now()
 		switch {
 		case len(reasons) > 0:

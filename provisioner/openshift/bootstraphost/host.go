@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/nodessh"
 	"exoshift/state"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // Agent connects to an SSH agent.
-type Agent func(ctx context.Context) (net.Conn, error)
+type Agent = nodessh.Agent
 
 const collectInterval = 15 * time.Second
 

@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/provisioner/openshift/nodessh"
 	"exoshift/state"
 )
 
@@ -35,7 +36,7 @@ type sshSession struct {
 }
 
 func newSSHSession(net network.Network, key string, agent Agent) *sshSession {
-	return &sshSession{net: net, user: nodeUser, key: key, agent: agent}
+	return &sshSession{net: net, user: nodessh.NodeUser, key: key, agent: agent}
 }
 
 func (s *sshSession) close() {
@@ -64,7 +65,7 @@ func (s *sshSession) listRecords(ctx context.Context, address netip.Addr, who *i
 }
 
 func (s *sshSession) toFault(op string, err error) error {
-	var refused *loginError
+	var refused *nodessh.LoginError
 	switch {
 	case errors.Is(err, errHostKeyMismatch):
 		s.loginErr = fault.New(fault.Conflict, op, err).
@@ -76,6 +77,28 @@ func (s *sshSession) toFault(op string, err error) error {
 		return fault.New(fault.Transient, op, err)
 	}
 	return s.loginErr
+}
+
+var errHostKeyMismatch = errors.New("its SSH server has another key than the machine")
+
+func (s *sshSession) connect(ctx context.Context, address netip.Addr, who *identity) error {
+	conn, err := connect(ctx, s.net, address, sshPort)
+	if err != nil {
+		return err
+	}
+	login := nodessh.Login{User: s.user, Key: s.key, Agent: s.agent, Algorithms: []string{who.hostKey.Type()}, CheckHost: func(key ssh.PublicKey) error {
+		if !bytes.Equal(key.Marshal(), who.hostKey.Marshal()) {
+			return errHostKeyMismatch
+		}
+		return nil
+	}}
+	client, err := login.Open(ctx, conn)
+	if err != nil {
+		_ = conn.Close()
+		return err
+	}
+	s.client = client
+	return nil
 }
 
 // run closes the connection when ctx ends.

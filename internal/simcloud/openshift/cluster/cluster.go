@@ -44,6 +44,9 @@ type Cluster struct {
 	ServerChanges atomic.Uint64
 }
 
+// SplitBrain is the record of two members that were made clusters of their own.
+const SplitBrain = "etcd split brain"
+
 // StateRecord is how long something has been in a state.
 type StateRecord struct {
 	What  string
@@ -73,6 +76,9 @@ func Load(db *store.DB, clock network.Clock, faults scenario.Cluster, infraID st
 	}
 	if c.StateRecords, err = store.Load[StateRecord](db, "openshift/"+infraID+"/sightings"); err != nil {
 		return nil, err
+	}
+	if _, split := c.StateRecords.Get(SplitBrain); split {
+		c.Members.Split()
 	}
 	if c.Objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now); err != nil {
 		return nil, err

@@ -24,6 +24,15 @@ import (
 // DataFile on a member's disk holds the ID of the member that owns the data.
 const DataFile = "/var/lib/etcd/member"
 
+// StoppedManifest is where disable-etcd.sh parks the manifest of a master's member: while it is there, the member does not run.
+const StoppedManifest = "/home/core/assets/manifests-stopped/etcd-pod.yaml"
+
+// IsStopped reports whether the member of a machine was stopped by disable-etcd.sh or quorum-restore.sh.
+func IsStopped(m machine.Machine) bool {
+	content, _ := m.ReadFile(StoppedManifest)
+	return len(content) > 0
+}
+
 // BootstrapMember is the name of the member on the bootstrap machine.
 const BootstrapMember = "etcd-bootstrap"
 
@@ -69,6 +78,8 @@ type Members struct {
 	alive map[string]machine.Machine // running members, by name
 	// changes counts starts and ends of members.
 	changes atomic.Uint64
+	// split: two clusters were made of one, which nothing can join again.
+	split atomic.Bool
 }
 
 // Load returns the members in a table of the store; none runs yet.
@@ -96,7 +107,7 @@ func (c *Members) Update(name string, change func(*Member)) error {
 	return c.Put(name, changed)
 }
 
-// Run keeps a member on a machine running until ctx ends or the member is removed.
+// Run keeps a member on a machine running until ctx ends, or the member is removed or stopped.
 func (c *Members) Run(ctx context.Context, name string, m machine.Machine) {
 	c.mu.Lock()
 	c.alive[name] = m
@@ -111,6 +122,10 @@ func (c *Members) Run(ctx context.Context, name string, m machine.Machine) {
 	for ctx.Err() == nil {
 		if _, ok := c.Get(name); !ok {
 			m.Console("etcd: the member has been permanently removed from the cluster")
+			return
+		}
+		if IsStopped(m) {
+			m.Console("etcd: received signal; shutting down: terminated")
 			return
 		}
 		_ = c.clock.Sleep(ctx, 10*time.Second)
@@ -136,6 +151,9 @@ var errNoQuorum = errors.New("etcdserver: no leader")
 
 // CheckQuorum returns nil if most voting members run and have a leader.
 func (c *Members) CheckQuorum() error {
+	if c.split.Load() {
+		return errSplit
+	}
 	voters, running := 0, 0
 	for _, m := range c.List() {
 		if m.Learner {

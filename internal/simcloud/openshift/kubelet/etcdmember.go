@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/etcd"
+	"exoshift/internal/simcloud/openshift/masterhost"
 )
 
 // etcdMember is a master's member of etcd.
@@ -21,8 +22,18 @@ type etcdMember struct {
 	node    string
 }
 
-// run runs this master's member of etcd once the operator has added it. It joins only if it can reach a peer.
+// run runs this master's member of etcd once the operator has added it, again and again: one that was removed or stopped waits until it is
+// added or started again. It joins only if it can reach a peer.
 func (e etcdMember) run(ctx context.Context, p *pod) error {
+	for ctx.Err() == nil {
+		if err := e.runOnce(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e etcdMember) runOnce(ctx context.Context, p *pod) error {
 	closePorts, err := etcd.OpenPorts(e.machine)
 	if err != nil {
 		return err
@@ -31,6 +42,7 @@ func (e etcdMember) run(ctx context.Context, p *pod) error {
 	shown := ""
 	joined := e.cluster.Poll(ctx, 5*time.Second, func(ctx context.Context) bool {
 		err := e.join(ctx)
+		p.waiting.Store(describeCrash(err))
 		if err != nil && err.Error() != shown {
 			shown = err.Error()
 			e.machine.Console("etcd: %s", shown)
@@ -49,6 +61,9 @@ func (e etcdMember) run(ctx context.Context, p *pod) error {
 var errNotMember = errors.New("waiting to be added to the cluster")
 
 func (e etcdMember) join(ctx context.Context) error {
+	if err := errors.Join(e.checkDisk(), e.checkStopped()); err != nil {
+		return err
+	}
 	own, ok := e.cluster.Members.Get(e.node)
 	if !ok || own.Address != e.machine.Address().String() {
 		return errNotMember
@@ -111,7 +126,17 @@ func (e etcdMember) serve(ctx context.Context) {
 			}
 		})
 	}
+	if e.isDoomed() {
+		running.Go(func() {
+			if e.injectDiskFailure(ctx) {
+				cancel()
+			}
+		})
+	}
 	e.cluster.Members.Run(ctx, e.node, e.machine)
+	if err := (masterhost.Host{Cluster: e.cluster, Machine: e.machine, Node: e.node}).KeepRevision(); err != nil {
+		e.machine.Console("etcd: %v", err)
+	}
 }
 
 // injectDataLoss waits until the bootstrap is complete, and deletes etcd's data on the last master by name. The member can never

@@ -19,6 +19,7 @@ import (
 	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/hostnet"
 	"exoshift/internal/simcloud/openshift/machineconfig"
+	"exoshift/internal/simcloud/openshift/masterhost"
 	"exoshift/internal/simcloud/openshift/operators"
 )
 
@@ -73,6 +74,9 @@ func (k *kubelet) runBoot(ctx context.Context) (reboots bool) {
 	defer shutDown()
 	if !k.pivot(ctx) {
 		return false
+	}
+	if k.config.Role == "master" {
+		k.running.Go(func() { masterhost.Host{Cluster: k.cluster, Machine: k.machine, Node: k.node}.Serve(ctx) })
 	}
 	k.startStaticPods(ctx)
 	if !k.awaitHostname(ctx) || !k.joinCluster(ctx) {

@@ -88,7 +88,7 @@ func (k etcdOperator) promoteLearner(ctx context.Context, learner etcd.Member) e
 func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
-		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) {
+		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) || !isContainerRunning(pod) {
 			continue
 		}
 		address := GetInternalAddress(master)
@@ -98,6 +98,14 @@ func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 		return k.report(etcdEvents, etcdComponent, "MemberAddAsLearner", "successfully added new member https://"+formatHostPort(address, etcd.PeerPort))
 	}
 	return nil
+}
+
+// isContainerRunning reports whether the container of a member runs: one that crashes is not added.
+func isContainerRunning(pod kube.Object) bool {
+	for _, status := range pod.List("status.containerStatuses") {
+		return status.Map("state.waiting") == nil
+	}
+	return true
 }
 
 // isCompleteWithoutBootstrap reports whether the bootstrap member can be removed: all others vote and are healthy, and with it

@@ -1,4 +1,5 @@
-package bootstraphost
+// Package nodessh logs in to the cluster's machines by SSH, with the cluster's own key from the SSH agent of whoever runs the program.
+package nodessh
 
 import (
 	"bytes"
@@ -7,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -15,67 +15,66 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// nodeUser is the user of RHCOS.
-const nodeUser = "core"
+// NodeUser is the user of RHCOS.
+const NodeUser = "core"
 
-var errHostKeyMismatch = errors.New("its SSH server has another key than the machine")
+// Agent connects to an SSH agent.
+type Agent func(ctx context.Context) (net.Conn, error)
 
-type loginError struct{ error }
+// LoginError is why a login fails that would fail again.
+type LoginError struct{ error }
 
-// connect offers only the cluster's own key: a server ends the login after a few keys, and it must not learn the others.
-func (s *sshSession) connect(ctx context.Context, address netip.Addr, who *identity) error {
-	conn, err := connect(ctx, s.net, address, sshPort)
-	if err != nil {
-		return err
-	}
+// Login is how to log in.
+type Login struct {
+	User  string
+	Key   string // the line of authorized_keys that the machines were given; the agent has its private key
+	Agent Agent
+	// Algorithms are those of the host's key; nil: any.
+	Algorithms []string
+	CheckHost  func(key ssh.PublicKey) error
+}
+
+// Open logs in over a connection, which ends with ctx until it has. It offers only the cluster's own key: a server ends the login after a few
+// keys, and it must not learn the others. The caller closes the connection after a failure.
+func (l Login) Open(ctx context.Context, conn net.Conn) (*ssh.Client, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	client, err := s.newClient(ctx, conn, who)
+	client, err := l.newClient(ctx, conn)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
-	if err != nil {
-		_ = conn.Close()
-		return err
-	}
-	s.client = client
-	return nil
+	return client, err
 }
 
-func (s *sshSession) newClient(ctx context.Context, conn net.Conn, who *identity) (*ssh.Client, error) {
-	signer, leave, err := s.findSigner(ctx)
+func (l Login) newClient(ctx context.Context, conn net.Conn) (*ssh.Client, error) {
+	signer, leave, err := l.findSigner(ctx)
 	if err != nil {
-		return nil, &loginError{err}
+		return nil, &LoginError{err}
 	}
 	defer leave()
 	through, channels, requests, err := ssh.NewClientConn(conn, conn.RemoteAddr().String(), &ssh.ClientConfig{
-		User:              s.user,
+		User:              l.User,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(signer)},
-		HostKeyAlgorithms: []string{who.hostKey.Type()},
-		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
-			if !bytes.Equal(key.Marshal(), who.hostKey.Marshal()) {
-				return errHostKeyMismatch
-			}
-			return nil
-		},
+		HostKeyAlgorithms: l.Algorithms,
+		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return l.CheckHost(key) },
 	})
 	switch {
 	case err == nil:
 		return ssh.NewClient(through, channels, requests), nil
 	case signer.asked && !signer.signed:
-		return nil, &loginError{errors.New("the SSH agent refused to use the cluster's key")}
+		return nil, &LoginError{errors.New("the SSH agent refused to use the cluster's key")}
 	case strings.Contains(err.Error(), "unable to authenticate"): // the library has no type for this error
-		return nil, &loginError{errors.New("the machine rejects the cluster's key")}
+		return nil, &LoginError{errors.New("the machine rejects the cluster's key")}
 	}
 	return nil, err
 }
 
 // findSigner finds the cluster's key at the agent; leave closes the connection to the agent.
-func (s *sshSession) findSigner(ctx context.Context) (signer *trackedSigner, leave func(), err error) {
-	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.key))
+func (l Login) findSigner(ctx context.Context) (signer *trackedSigner, leave func(), err error) {
+	public, _, _, _, err := ssh.ParseAuthorizedKey([]byte(l.Key))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the cluster's SSH key: %w", err)
 	}
-	conn, err := s.agent(ctx)
+	conn, err := l.Agent(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("connect to the SSH agent: %w", err)
 	}

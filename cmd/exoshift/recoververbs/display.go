@@ -1,0 +1,144 @@
+package recoververbs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"exoshift/cmd/exoshift/cli"
+	app "exoshift/internal/app/recovery"
+	"exoshift/internal/app/run"
+	"exoshift/internal/console"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/recovery"
+)
+
+// display shows a recovery on the streams of the process.
+type display struct {
+	cli.Display
+	options cli.Options
+	cluster string
+	dryRun  bool
+}
+
+// ShowPlan prints what would be changed: for programs only if nothing else follows.
+func (d display) ShowPlan(plan app.Plan) error {
+	switch {
+	case !d.Output.IsJSON():
+		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
+	case d.dryRun:
+		return writePlanJSON(d.Std.Out, plan)
+	}
+	return nil
+}
+
+// Confirm asks for a yes; without a terminal --yes is required.
+func (d display) Confirm(ctx context.Context) error {
+	return confirm(ctx, d.Display, d.options, "\nRecover it? What was not written to the member that is left is lost, and new machines cost money.")
+}
+
+// Open begins to show the run.
+func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
+	return d.Display.Open(ctx, shown)
+}
+
+// Close prints how it ended.
+func (d display) Close(plan app.Plan, failure error, events string) {
+	if !d.Output.IsJSON() {
+		if failure != nil {
+			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
+			if hint := fault.HintOf(failure); hint != "" {
+				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
+			}
+		}
+		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
+	}
+	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+}
+
+func printPlan(w io.Writer, cluster string, plan app.Plan) {
+	fmt.Fprintf(w, "Cluster %s: recover etcd from the member on %s\n\n", console.SanitizeLine(cluster), console.SanitizeLine(plan.From))
+	if plan.Begun {
+		fmt.Fprint(w, "It was begun, and goes on.\n\n")
+	}
+	if plan.Review.API != "" {
+		fmt.Fprintf(w, "The API does not answer:\n  %s\n\n", console.SanitizeLine(plan.Review.API))
+	}
+	for _, host := range plan.Review.Hosts {
+		fmt.Fprintf(w, "  %-12s %s\n", console.SanitizeLine(host.Name), console.SanitizeLine(recovery.DescribeHost(host)))
+	}
+	if found := plan.Review.Finding; found != nil {
+		fmt.Fprintf(w, "\n%s: %s\n", found.Rule, found.Cause)
+	} else if len(plan.Review.Hosts) > 0 {
+		fmt.Fprint(w, "\nWhat the masters say of etcd is read once SSH is open, and decides then.\n")
+	}
+	fmt.Fprintln(w)
+	for _, step := range plan.Steps {
+		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
+	}
+	fmt.Fprint(w, "\nA master whose member is back by itself is not replaced.\n")
+}
+
+// printEnd prints how it ended, and what is left to do.
+func printEnd(w io.Writer, cluster string, plan app.Plan, failure error) {
+	if failure != nil {
+		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		return
+	}
+	fmt.Fprintf(w, "\nEvery master of cluster %s has a healthy member of etcd.\n", console.SanitizeLine(cluster))
+	fmt.Fprint(w, "Make a backup of etcd now, and see what was written last before the loss.\n")
+}
+
+type etcdLine struct {
+	Type    string               `json:"type"` // etcd
+	API     string               `json:"api"`  // why it does not answer
+	From    string               `json:"from_member"`
+	Begun   bool                 `json:"begun"`
+	Finding string               `json:"finding"` // the rule; "": too little is known
+	Members []provisioner.Member `json:"members"`
+	Voters  int                  `json:"voters"`
+	Quorum  int                  `json:"quorum"`
+}
+
+type memberLine struct {
+	Type    string `json:"type"` // member
+	Master  string `json:"master"`
+	Machine string `json:"machine"` // its state
+	Known   bool   `json:"known"`
+	State   string `json:"state"`
+	Reason  string `json:"reason"`
+	Data    bool   `json:"data"`
+	Index   uint64 `json:"index"`
+}
+
+type stepLine struct {
+	Type  string `json:"type"` // step
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// writePlanJSON writes the plan for programs, a line each: etcd, what each master says, the steps.
+func writePlanJSON(w io.Writer, plan app.Plan) error {
+	event := recovery.DescribeHosts(plan.Review.Hosts)
+	line := etcdLine{Type: "etcd", API: plan.Review.API, From: plan.From, Begun: plan.Begun, Members: event.Members, Voters: *event.Voters, Quorum: *event.Quorum}
+	if found := plan.Review.Finding; found != nil {
+		line.Finding = found.Rule
+	}
+	encoder := json.NewEncoder(w)
+	if err := encoder.Encode(line); err != nil {
+		return err
+	}
+	for _, host := range plan.Review.Hosts {
+		if err := encoder.Encode(memberLine{"member", host.Name, host.Machine, host.IsKnown(), host.State(), host.Failure, host.Data, host.Index}); err != nil {
+			return err
+		}
+	}
+	for _, step := range plan.Steps {
+		if err := encoder.Encode(stepLine{"step", step.ID, step.Title}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+// Package recovery opens an installed cluster whose etcd has lost its quorum, shows what is known of it, asks, and runs the steps that recover it.
+package recovery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"exoshift/internal/app/clusterdir"
+	"exoshift/internal/app/day2"
+	"exoshift/internal/app/environment"
+	"exoshift/internal/app/exit"
+	"exoshift/internal/app/nodes"
+	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/exoscale"
+	"exoshift/provisioner/nodes/masters"
+	"exoshift/provisioner/openshift"
+	"exoshift/provisioner/openshift/bootstraphost"
+	"exoshift/provisioner/openshift/masterhost"
+	"exoshift/provisioner/recovery"
+	"exoshift/state"
+	"exoshift/state/lease"
+)
+
+// Verb is the verb that recovers etcd.
+const Verb = "recover etcd"
+
+// Cluster is an installed cluster whose etcd is recovered.
+type Cluster struct {
+	nodes.Cluster
+	Alter func(*recovery.Clients) // for tests; nil: nothing
+}
+
+// Request is what a person decides.
+type Request struct {
+	From     string   // the master whose member remains
+	HostKeys []string // fingerprints of masters' SSH keys that a person has compared
+	DryRun   bool
+	Program  string // name, version and system of this program
+	Retry    string // the command that goes on with it
+	// Installer makes the machines of masters that are lost.
+	Installer nodes.Installer
+}
+
+// Plan is what a recovery would change.
+type Plan struct {
+	From   string
+	Review recovery.Review
+	Steps  provisioner.Plan
+	Begun  bool   // an earlier run has begun it
+	Retry  string // the command that goes on with it
+}
+
+// Display shows a recovery to a person or a program, and asks before anything is changed.
+type Display interface {
+	// ShowPlan shows what would be changed.
+	ShowPlan(plan Plan) error
+	// Confirm returns an error unless all that may be changed.
+	Confirm(ctx context.Context) error
+	// Open decouples the run from its readers, and begins to show it.
+	Open(ctx context.Context, shown run.View) run.Renderer
+	// Close shows how the run ended, and waits for readers.
+	Close(plan Plan, failure error, events string)
+}
+
+// How long an API may take to answer, by the cluster's clock, before it is away: the machines of a rehearsal start when its zone is opened.
+const (
+	answerLimit          = time.Minute
+	answerLimitRehearsal = 15 * time.Minute
+)
+
+// evictionLimit is for how long pods are tried to be evicted from a master that is lost.
+const evictionLimit = 15 * time.Minute
+
+// RecoverEtcd gives etcd its quorum back. The folder must be locked, except for a dry run.
+func (c Cluster) RecoverEtcd(ctx context.Context, wanted Request, shown Display) (err error) {
+	if err := clusterdir.CheckStarted(c.Facts); err != nil {
+		return err
+	}
+	opened, end, err := c.open(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	defer end()
+	review, err := opened.Review(ctx, c.answerLimit())
+	if err == nil {
+		err = review.Refusal
+	}
+	if err != nil {
+		if !wanted.DryRun { // what an earlier run has opened
+			err = errors.Join(err, opened.Close(ctx, func(provisioner.Event) {}))
+		}
+		return withCode(err)
+	}
+	plan := Plan{From: wanted.From, Review: review, Steps: opened.Plan(), Begun: opened.IsBegun(), Retry: wanted.Retry}
+	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
+		return err
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	return c.execute(ctx, wanted, opened, plan, shown)
+}
+
+func (c Cluster) answerLimit() time.Duration {
+	if c.Facts.Rehearsal {
+		return answerLimitRehearsal
+	}
+	return answerLimit
+}
+
+// withCode gives refusals for the sake of the cluster their exit code.
+func withCode(err error) error {
+	if fault.Is(err, fault.Conflict) {
+		return exit.WithCode(exit.Answers, err)
+	}
+	return err
+}
+
+// open returns the recovery; end closes what it uses.
+func (c Cluster) open(ctx context.Context, wanted Request) (opened *recovery.Recovery, end func(), err error) {
+	var journal state.Recorder = state.NoJournal{}
+	closeJournal := func() {}
+	if !wanted.DryRun {
+		kept, err := c.Folder.OpenJournal(c.Net.Clock.Now)
+		if err != nil {
+			return nil, nil, err
+		}
+		journal, closeJournal = kept, func() { _ = kept.Close() } // each entry is synced already
+	}
+	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
+	options, err := nodes.NewOptions(ctx, c.Cluster, wanted.Installer, journal, facts)
+	if err != nil {
+		closeJournal()
+		return nil, nil, err
+	}
+	options.Timeout = evictionLimit
+	clients, disconnect, err := c.openClients(journal, wanted.HostKeys)
+	if err != nil {
+		closeJournal()
+		return nil, nil, err
+	}
+	end = func() { disconnect(); closeJournal() }
+	return recovery.New(c.Spec, facts, clients, recovery.Options{From: wanted.From, Options: masters.Options{Options: options}}), end, nil
+}
+
+func (c Cluster) openClients(journal state.Recorder, hostKeys []string) (clients recovery.Clients, disconnect func(), err error) {
+	agent, trust := environment.NewSSHAgent(), masterhost.Trust{All: c.Facts.Rehearsal, Fingerprints: hostKeys}
+	if c.Facts.Rehearsal {
+		if agent, err = environment.NewRehearsalAgent(c.Spec, c.Folder); err != nil {
+			return clients, nil, err
+		}
+	} else if trust.Known, err = masterhost.ReadKnownHosts(); err != nil {
+		return clients, nil, exit.WithCode(exit.Usage, err)
+	}
+	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	if err != nil {
+		return clients, nil, err
+	}
+	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	hosts := masterhost.New(c.Net, c.Spec.OpenShift.SSHKey, agent, trust)
+	balancers := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
+	clients = recovery.Clients{Cloud: cloud, Cluster: cluster, Hosts: hosts, Balancers: balancers, Clock: c.Net.Clock}
+	if c.Alter != nil {
+		c.Alter(&clients)
+	}
+	return clients, func() { cloud.Close(); cluster.Close(); hosts.Close(); balancers.Close() }, nil
+}
+
+// execute runs the steps.
+func (c Cluster) execute(ctx context.Context, wanted Request, opened *recovery.Recovery, plan Plan, shown Display) error {
+	return day2.Run{
+		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: Verb, Title: Verb + " of " + c.Spec.Cluster.ID, Program: wanted.Program,
+		Steps: plan.Steps, Retry: func() string { return plan.Retry },
+		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
+			var lost *lease.LostError
+			if errors.As(context.Cause(ctx), &lost) {
+				return failure // whoever has taken over the cluster's lock closes it
+			}
+			failure = errors.Join(failure, opened.Close(ctx, emit))
+			if failure == nil {
+				return nil
+			}
+			freed, err := c.undo(ctx, opened)
+			for _, node := range freed {
+				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon-" + node, Kind: "node", Name: node, Action: string(state.Updated),
+					Text: "it is not cordoned any more: its replacement was given up"})
+			}
+			failure = errors.Join(failure, err)
+			var refusal *recovery.RefusalError
+			if errors.As(failure, &refusal) {
+				failure = exit.WithCode(exit.Answers, failure)
+			}
+			return failure
+		},
+	}.Execute(ctx, shown, func(failure error, events string) { shown.Close(plan, failure, events) })
+}
+
+// undoTimeout is for how long the cordons of a run that failed are tried to be ended.
+const undoTimeout = time.Minute
+
+func (c Cluster) undo(ctx context.Context, opened *recovery.Recovery) ([]string, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	return opened.Undo(ctx)
+}
