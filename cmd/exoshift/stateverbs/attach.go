@@ -150,8 +150,25 @@ func (a attachment) findStream(ctx context.Context) (stream, verb string, err er
 	switch verb := lease.Holder.Verb; verb {
 	case fleet.VerbDestroy:
 		return state.TeardownFile, "", nil
-	case fleet.VerbRemoveNodes, fleet.VerbReplaceNodes, fleet.VerbResizeNodes, fleet.VerbStop, fleet.VerbStart, fleet.VerbRepair, fleet.VerbRotateKeys, fleet.VerbRotateKubeconfig:
+	case fleet.VerbInstall:
+		return state.EventsFile, "", nil
+	case fleet.VerbAddNodes: // it is an installation, but for storage nodes with Ceph
+		return a.findAddition(ctx, lease.Holder.Since)
+	default:
 		return state.NodesFile, verb, nil
+	}
+}
+
+// findAddition returns where an addition of nodes keeps its events, which began after a time.
+func (a attachment) findAddition(ctx context.Context, since time.Time) (stream, verb string, err error) {
+	lines, err := a.place.Follow(a.id, state.NodesFile).Poll(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	first, _, _ := bytes.Cut(selectLastRun(lines), []byte("\n"))
+	var began provisioner.Event
+	if json.Unmarshal(first, &began) == nil && began.Verb == fleet.VerbAddNodes && !began.Time.Before(since) {
+		return state.NodesFile, fleet.VerbAddNodes, nil
 	}
 	return state.EventsFile, "", nil
 }

@@ -54,22 +54,39 @@ func openPlaces(t *testing.T) (one, other *shared.Place) {
 // TestAttachment_FollowsWhatRuns: a teardown and a removal of nodes keep their events apart from those of the installation.
 func TestAttachment_FollowsWhatRuns(t *testing.T) {
 	const id = "c-demo-1"
-	for verb, stream := range map[string]string{
-		fleet.VerbInstall: state.EventsFile, fleet.VerbDestroy: state.TeardownFile, fleet.VerbRemoveNodes: state.NodesFile,
-		fleet.VerbStop: state.NodesFile, fleet.VerbStart: state.NodesFile, fleet.VerbRotateKeys: state.NodesFile,
+	now := time.Date(2000, 1, 1, 0, 0, 1, 0, time.UTC) // a test begins a second earlier
+	for name, c := range map[string]struct {
+		verb   string
+		began  time.Time
+		last   string // the verb of the last run among those on the installed cluster, which began then
+		stream string
+	}{
+		"an installation":               {fleet.VerbInstall, now, "nodes remove", state.EventsFile},
+		"a teardown":                    {fleet.VerbDestroy, now, "nodes remove", state.TeardownFile},
+		"a removal of nodes":            {"nodes remove", now, "nodes remove", state.NodesFile},
+		"an update":                     {"upgrade", now, "upgrade", state.NodesFile},
+		"a recovery":                    {"recover etcd", now, "recover etcd", state.NodesFile},
+		"an addition":                   {fleet.VerbAddNodes, now, "nodes remove", state.EventsFile},
+		"an addition to Ceph":           {fleet.VerbAddNodes, now, fleet.VerbAddNodes, state.NodesFile},
+		"an addition after one to Ceph": {fleet.VerbAddNodes, now.Add(-time.Hour), fleet.VerbAddNodes, state.EventsFile},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			place, watching := openPlaces(t)
-			run, err := place.Open(t.Context(), id, t.TempDir(), lease.Holder{Run: "R", Verb: verb}, func(lease.Holder) {})
+			run, err := place.Open(t.Context(), id, t.TempDir(), lease.Holder{Run: "R", Verb: c.verb}, func(lease.Holder) {})
 			must(t, err)
 			folder, err := run.Folder()
 			must(t, err)
-			for _, name := range []string{state.EventsFile, state.TeardownFile, state.NodesFile} {
-				file, err := folder.Append(name)
+			for _, file := range []string{state.EventsFile, state.TeardownFile, state.NodesFile} {
+				event := provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "of " + file, Time: c.began}
+				if file == state.NodesFile {
+					event.Verb = c.last
+				}
+				file, err := folder.Append(file)
 				must(t, err)
-				must(t, json.NewEncoder(file).Encode(provisioner.Event{Type: provisioner.TypeRun, State: provisioner.Started, Text: "of " + name}))
+				must(t, json.NewEncoder(file).Encode(event))
 				must(t, file.Close())
 			}
+			must(t, (network.Clock{}).Sleep(t.Context(), 5*time.Second)) // until they are in shared state
 			var out bytes.Buffer
 			watched := make(chan error, 1)
 			go func() {
@@ -79,8 +96,8 @@ func TestAttachment_FollowsWhatRuns(t *testing.T) {
 			must(t, (network.Clock{}).Sleep(t.Context(), 5*time.Second))
 			must(t, run.Close(t.Context()))
 			must(t, <-watched)
-			if strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "of "+stream) {
-				t.Errorf("%s: watched is %q", verb, out.String())
+			if strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "of "+c.stream) {
+				t.Errorf("%s: watched is %q", name, out.String())
 			}
 		})
 	}

@@ -29,17 +29,9 @@ const (
 
 // Verbs of runs.
 const (
-	VerbInstall      = "install"
-	VerbDestroy      = "destroy"
-	VerbRemoveNodes  = "nodes remove"
-	VerbReplaceNodes = "nodes replace"
-	VerbResizeNodes  = "nodes resize"
-	VerbStop         = "stop"
-	VerbStart        = "start"
-	VerbRepair       = "repair certificates"
-	VerbRotateKeys   = "rotate api-keys"
-	// VerbRotateKubeconfig is that of the administrator.
-	VerbRotateKubeconfig = "rotate kubeconfig"
+	VerbInstall  = "install"
+	VerbDestroy  = "destroy"
+	VerbAddNodes = "nodes add"
 )
 
 // Summarizer makes the summary of a cluster from its folder, again and again while a run works on it.
