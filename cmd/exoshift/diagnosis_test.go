@@ -41,9 +41,9 @@ func patients() map[string]patient {
 		"machine-silent":         scenario("master-never-joins"),
 		"no-cloud-controller":    external,
 	}
-	ofNodes := slices.Concat(diagnosis.NodeRules(), diagnosis.KeyRules(), diagnosis.UpgradeRules()) // which tests of an installed cluster have
+	installed := diagnosis.InstalledRules() // which tests of an installed cluster have
 	for _, rule := range diagnosis.Rules() {
-		if slices.ContainsFunc(ofNodes, func(r diagnosis.Rule) bool { return r.ID == rule.ID }) {
+		if slices.ContainsFunc(installed, func(r diagnosis.Rule) bool { return r.ID == rule.ID }) {
 			continue
 		}
 		if _, special := all[rule.ID]; !special {

@@ -290,3 +290,29 @@ func mastersRefused(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	}
 	requireWholePlane(t, s)
 }
+
+// membersKept requires that a master is not taken out of the cluster once the member of another one has failed, although that was well when
+// the replacement began; and that the one with the failed member can be replaced.
+func membersKept(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	machine := (backdoor{t, s}).id("/instance", "instances", "name", "master-0")
+	out, err := replaceMaster(t, s, "master-0", nil)
+	if exit.Code(err) != exit.ControlPlane || !strings.Contains(err.Error(), "the member of etcd on master-2 does not answer") {
+		t.Fatalf("exit code %d, %v\n%s", exit.Code(err), err, lastLines(out))
+	}
+	requireFinding(t, out, "member-unhealthy", "exoshift nodes replace master-2")
+	requireUncordoned(t, s)
+	if now := (backdoor{t, s}).id("/instance", "instances", "name", "master-0"); now != machine {
+		t.Errorf("master-0 has the machine %s, not %s", now, machine)
+	}
+	if seen := inspectPlane(t, s); len(seen.Peers) != 3 || !seen.FindPeer("master-0").Healthy || !seen.FindPeer("master-1").Healthy {
+		t.Errorf("the members are %+v", seen.Peers)
+	}
+	if out, err := replaceMaster(t, s, "master-2", nil); err != nil {
+		t.Fatalf("%v\n%s", err, lastLines(out))
+	}
+	for _, peer := range inspectPlane(t, s).Peers {
+		if !peer.Healthy || peer.Learner {
+			t.Errorf("%s is not well: %+v", peer.Name, peer)
+		}
+	}
+}

@@ -24,6 +24,7 @@ func nodeScenarios() map[string]func(*testing.T, run.Run, *simcloud.Zone) {
 		"pdb-blocks":          budgetNamed,
 		"drain-kills-router":  routersKept,
 		"machine-config-lags": configAwaited,
+		"member-unhealthy":    membersKept,
 	}
 }
 

@@ -62,8 +62,9 @@ type Input struct {
 	Lagging []state.ClusterNode // nodes with another configuration than their pool
 	Evicted []WrongEviction     // what instance pools did otherwise than they were asked to
 
-	Members []recovery.Host // of etcd, as the masters themselves know them while there is no API
-	Revoked []RevokedKey    // API keys that the cluster uses and that do not exist any more
+	Unhealthy []string        // masters whose members of etcd do not answer, in a cluster that has a quorum
+	Members   []recovery.Host // of etcd, as the masters themselves know them while there is no API
+	Revoked   []RevokedKey    // API keys that the cluster uses and that do not exist any more
 
 	Unreadable []UnreadableBackup // backups that were read back in vain
 	// Of an update: operators that do not take the release, pools and nodes that are degraded.

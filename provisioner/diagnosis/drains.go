@@ -51,7 +51,7 @@ func NodeRules() []Rule {
 		Confidence:  High,
 		Disposition: Stop,
 		detect:      detectWrongEviction,
-	}, quorumRule()}
+	}, unhealthyRule(), quorumRule()}
 }
 
 func detectDegradedCeph(m *inputIndex) detection { return detection{evidence: m.Ceph} }

@@ -23,6 +23,28 @@ func buildEtcdRules() []Rule {
 	}}
 }
 
+// unhealthyRule is about a cluster that runs, and is to do without one of its masters.
+func unhealthyRule() Rule {
+	return Rule{
+		ID:          "member-unhealthy",
+		Cause:       "A member of etcd does not answer, so no other master is taken out of the cluster: etcd would lose its quorum.",
+		Fix:         "If it does not come back by itself, replace its master first:\nexoshift nodes replace {subject}",
+		Confidence:  High,
+		Disposition: Wait,
+		Waits:       "a master that restarts has its member back after some minutes",
+		HoldFor:     time.Minute,
+		detect:      detectUnhealthyMember,
+	}
+}
+
+func detectUnhealthyMember(m *inputIndex) (found detection) {
+	for _, name := range m.Unhealthy {
+		found.subject = []string{name}
+		found.evidence = append(found.evidence, "the member of etcd on "+name+" does not answer")
+	}
+	return found
+}
+
 // QuorumLost is the rule about an etcd without a quorum.
 const QuorumLost = "quorum-lost"
 

@@ -27,7 +27,7 @@ func TestRules_Order(t *testing.T) {
 		// operators
 		"address-clash", "etcd-slow-disk", "routers-on-masters", "routes-unreachable", "operators-stalled",
 		// nothing
-		"pdb-blocks", "drain-kills-router", "machine-config-lags", "ceph-degraded", "pool-evicts-wrong", "quorum-lost", "key-revoked-early", "backup-unreadable",
+		"pdb-blocks", "drain-kills-router", "machine-config-lags", "ceph-degraded", "pool-evicts-wrong", "member-unhealthy", "quorum-lost", "key-revoked-early", "backup-unreadable",
 		"upgrade-stuck-operator", "upgrade-pool-degraded", "slow",
 	}
 	var findings []Finding

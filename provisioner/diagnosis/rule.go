@@ -60,6 +60,11 @@ func (r Rule) getOrder(blocks Phase) int {
 	return int(cmp.Or(r.Within, growingEtcd))
 }
 
+// InstalledRules are those about a cluster that is installed.
+func InstalledRules() []Rule {
+	return slices.Concat(NodeRules(), KeyRules(), PowerRules(), BackupRules(), UpgradeRules())
+}
+
 // Rules returns the rulebook, by themes.
 func Rules() []Rule {
 	return slices.Concat(buildNameRules(), buildNetworkRules(), buildCertificateRules(), buildImageRules(), buildMachineRules(), PowerRules(), buildRequestRules(),

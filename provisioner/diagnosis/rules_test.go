@@ -106,6 +106,7 @@ func ailmentsOfNodes() []ailment {
 		{"upgrade-pool-degraded", 60, 5.2, 0, func(_ float64, s *Input) {
 			s.DegradedPools, s.DegradedNodes = []string{`the machine config pool worker: Node worker-0 is reporting: "failed to update OS"`}, []string{"worker-0"}
 		}, "spec.nodeName=worker-0", High},
+		{"member-unhealthy", 60, 1.2, 0, func(_ float64, s *Input) { s.Unhealthy = []string{"master-2"} }, "exoshift nodes replace master-2", High},
 		{"pool-evicts-wrong", 60, 0.2, 0, func(_ float64, s *Input) {
 			s.Evicted = []WrongEviction{{Pool: "c-demo-1_worker", Asked: "worker-ab123-cd456", Lost: []string{"worker-ab123-ef789"}}}
 		}, "c-demo-1_worker was asked to evict worker-ab123-cd456, and destroyed worker-ab123-ef789", High},

@@ -60,7 +60,7 @@ func (o *observer) evaluate(node string, seen obstacles) (events []provisioner.E
 	for _, finding := range findings {
 		if content := finding.Cause + finding.Fix; o.reported[finding.Rule] != content {
 			o.reported[finding.Rule] = content
-			events = append(events, NewFindingEvent(finding))
+			events = append(events, newFindingEvent(finding))
 		}
 	}
 	for rule := range o.reported {
@@ -105,8 +105,7 @@ func compareHeld(a, b diagnosis.HeldPod) int {
 	return slices.Compare([]string{a.Node, a.ID()}, []string{b.Node, b.ID()})
 }
 
-// NewFindingEvent returns the event of a finding that was made.
-func NewFindingEvent(f diagnosis.Finding) provisioner.Event {
+func newFindingEvent(f diagnosis.Finding) provisioner.Event {
 	return provisioner.Event{
 		Type: provisioner.TypeDiagnosis, Name: f.Rule, State: provisioner.Present, Text: f.Cause, Hint: f.Fix, Evidence: f.Evidence,
 		Confidence: f.Confidence, Since: &f.Since, Disposition: string(f.Disposition),

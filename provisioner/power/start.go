@@ -30,13 +30,18 @@ const (
 type Start struct {
 	run
 	started map[string]time.Time // when the machines of nodes were started, by their names; of the last poll
-	expired expiredCertificates
+	expired nodes.FindingEvents
 }
 
 // NewStart is for the cluster of these answers.
 func NewStart(spec state.Spec, facts *state.FactsStore, clients Clients, journal state.Recorder) *Start {
 	return &Start{run: run{spec: spec, facts: facts, journal: journal, clients: clients}, started: map[string]time.Time{},
-		expired: expiredCertificates{evaluator: diagnosis.NewOfPower()}}
+		expired: nodes.FindingEvents{Evaluator: diagnosis.NewOfPower(), Adapt: describeApproval, Over: "no node waits for a certificate"}}
+}
+
+// describeApproval is for certificates that ended: what keeps an installation from going on is what a start mends.
+func describeApproval(event *provisioner.Event) {
+	event.Disposition, event.Hint = string(diagnosis.Repair), "Nothing: this run approves them, by the rules of an installation."
 }
 
 // Plan returns the steps, each after the one before it.
@@ -174,7 +179,7 @@ func (s *Start) pollAndApprove(ctx context.Context, report provisioner.Report) (
 		return seen, err
 	}
 	s.changes.EmitEtcd(report, seen.Etcd)
-	s.expired.emit(report, diagnosis.Input{Now: s.clients.Clock.Now(), Spec: s.spec, Facts: s.facts.Get(), Snapshot: seen, Machines: machines})
+	s.expired.Emit(report, diagnosis.Input{Now: s.clients.Clock.Now(), Spec: s.spec, Facts: s.facts.Get(), Snapshot: seen, Machines: machines})
 	wanted := false
 	for _, request := range seen.Requests {
 		if request.State != state.RequestPending {

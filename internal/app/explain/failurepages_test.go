@@ -122,7 +122,7 @@ func formatRulePage(t *testing.T, page Page) string {
 		t.Errorf("%s: no scenario shows it", page.ID)
 	}
 	script := ""
-	if slices.ContainsFunc(slices.Concat(diagnosis.NodeRules(), diagnosis.KeyRules(), diagnosis.PowerRules(), diagnosis.BackupRules(), diagnosis.UpgradeRules()), func(r diagnosis.Rule) bool { return r.ID == page.ID }) {
+	if slices.ContainsFunc(diagnosis.InstalledRules(), func(r diagnosis.Rule) bool { return r.ID == page.ID }) {
 		script = " --day2 FILE"
 	}
 	fmt.Fprintf(&out, "\nA rehearsal shows it:\n\n%s```sh\nexoshift rehearse --scenario %s%s\n```\n", elsewhere, name, script)

@@ -49,6 +49,7 @@ func getRulePrevention(id string) string {
 		"upgrade-stuck-operator":  "Rehearse the update, or update a test cluster of the same settings first, and read what the release notes say about removed settings.",
 		"upgrade-pool-degraded":   "Update some nodes before the others: exoshift upgrade --canary POOL.",
 		"ceph-degraded":           "Change storage nodes when their machines and disks are not being changed otherwise, and have a node more than Ceph needs.",
+		"member-unhealthy":        "Watch the operator etcd, and replace a master whose member does not come back before anything else is done with masters.",
 		"expired-while-off":       "Stop a cluster by exoshift stop, start it by exoshift start, and do both before the time that the plan names.",
 		"machine-config-lags":     "Change machine configurations, and update the cluster, at other times than its nodes.",
 	}[id]

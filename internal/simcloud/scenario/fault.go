@@ -193,6 +193,8 @@ type Cluster struct {
 	SlowDisks bool
 	// MemberBreaks: the last master loses its etcd's data when the bootstrap is complete.
 	MemberBreaks bool
+	// MemberFails: the disk of the last master fails when another master is cordoned, once in the life of the cluster.
+	MemberFails bool
 	// QuorumLost: the disks of all masters but the first fail half an hour after the installation, or when the zone is opened again after it.
 	// The machines run on, without a member of etcd.
 	QuorumLost bool

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/controlplane"
@@ -86,6 +88,22 @@ func (v view) listReasons() []string {
 		}
 	}
 	return reasons
+}
+
+// listUnhealthy returns the other masters whose members do not answer.
+func (v view) listUnhealthy() []string {
+	var names []string
+	for _, peer := range v.plane.Peers {
+		if peer.Name != "" && peer.Name != v.target && !peer.Healthy {
+			names = append(names, peer.Name)
+		}
+	}
+	return names
+}
+
+// diagnose emits which members keep the target from being taken out.
+func (c *base) diagnose(report provisioner.Report, seen view) {
+	c.members.Emit(report, diagnosis.Input{Now: c.clients.Clock.Now(), Wall: c.clients.Clock.Now(), Spec: c.spec, Unhealthy: seen.listUnhealthy()})
 }
 
 // checkOthers returns why the other masters could not keep the quorum and the API.

@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/controlplane"
@@ -58,7 +59,8 @@ type base struct {
 	clients Clients
 	options Options
 	drainer nodes.Drainer
-	lost    []string // masters that etcd was recovered without
+	members nodes.FindingEvents // about members that do not answer
+	lost    []string            // masters that etcd was recovered without
 }
 
 // Change replaces masters, or gives their machines another type.
@@ -71,7 +73,8 @@ type Change struct {
 // NewChange is for masters of the cluster of these answers.
 func NewChange(spec state.Spec, facts *state.FactsStore, clients Clients, options Options) *Change {
 	drainer := nodes.NewDrainer(spec, facts, nodes.Clients{Cloud: clients.Cloud, Cluster: clients.Cluster, Clock: clients.Clock}, options.Options)
-	return &Change{base: &base{spec: spec, facts: facts, clients: clients, options: options, drainer: drainer}, done: map[string]bool{}}
+	return &Change{base: &base{spec: spec, facts: facts, clients: clients, options: options, drainer: drainer,
+		members: nodes.FindingEvents{Evaluator: diagnosis.NewOfNodes(), Over: "every other member answers"}}, done: map[string]bool{}}
 }
 
 // After returns the answers as they are afterwards.

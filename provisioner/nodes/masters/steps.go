@@ -28,6 +28,8 @@ const (
 	etcdLimit = 45 * time.Minute
 	// rolloutLimit is for how long the API servers may take to have the members' addresses, one after the other.
 	rolloutLimit = time.Hour
+	// steadyTime is for how long the other masters have to be well before one is stopped: a member may be failing right now.
+	steadyTime = 30 * time.Second
 	// settleTime is for how long everything has to be well: a roll-out begins a while after its cause.
 	settleTime = time.Minute
 )
@@ -105,10 +107,11 @@ func (c steps) check(ctx context.Context, report provisioner.Report, name string
 		return provisioner.Skip("its machine was being stopped already")
 	}
 	var seen view
-	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) (err error) {
+	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, report provisioner.Report) (err error) {
 		if seen, err = c.inspectAll(ctx, name, name); err != nil {
 			return err
 		}
+		c.diagnose(report, seen)
 		return pending("check the control plane", seen.listReasons())
 	})
 	if err != nil {
@@ -204,18 +207,30 @@ func (c steps) stop(ctx context.Context, report provisioner.Report, name string)
 	})
 }
 
-// commit asks once more, as the eviction may have taken long, whether the others can keep the quorum.
+// commit asks once more, as the eviction may have taken long, whether the others can keep the quorum, and go on to.
 func (c steps) commit(ctx context.Context, report provisioner.Report, name string) error {
 	record := c.record(name)
 	if record.Committed {
 		return nil
 	}
-	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, _ provisioner.Report) error {
+	var well time.Time // since when the others are; zero: they are not
+	err := c.repeat(ctx, report, healthLimit, func(ctx context.Context, report provisioner.Report) error {
 		seen, err := c.inspect(ctx, name)
 		if err != nil {
 			return err
 		}
-		return pending("check the control plane", append(seen.checkOthers(), seen.checkRollouts(true)...))
+		c.diagnose(report, seen)
+		if reasons := append(seen.checkOthers(), seen.checkRollouts(true)...); len(reasons) > 0 {
+			well = time.Time{}
+			return pending("check the control plane", reasons)
+		}
+		if well.IsZero() {
+			well = c.clients.Clock.Now()
+		}
+		if c.clients.Clock.Now().Sub(well) < steadyTime {
+			return pending("check the control plane", []string{"the others are well, and have to stay so for " + steadyTime.String()})
+		}
+		return nil
 	})
 	if err != nil {
 		return &provisioner.PhaseError{Phase: phaseEtcd, Err: err}

@@ -113,3 +113,30 @@ func (e etcdMember) injectDiskFailure(ctx context.Context) bool {
 	}
 	return true
 }
+
+// failedRecord is the record of a zone that had the MemberFails fault.
+const failedRecord = "member has failed"
+
+// injectMemberFailure waits until another master is cordoned, and has the disk of the last master by name fail.
+func (e etcdMember) injectMemberFailure(ctx context.Context) bool {
+	if _, failed := e.cluster.StateRecords.Get(failedRecord); failed {
+		return false
+	}
+	members := e.cluster.Members.List() // by name
+	if members[len(members)-1].Name != e.node || !e.cluster.Poll(ctx, 5*time.Second, func(context.Context) bool { return e.isOtherCordoned() }) {
+		return false
+	}
+	err := e.cluster.StateRecords.Put(failedRecord, cluster.StateRecord{What: failedRecord, Since: e.cluster.Clock.Now()})
+	if err = errors.Join(err, e.breakDisk()); err != nil {
+		e.machine.Console("etcd: %v", err)
+	}
+	return true
+}
+
+func (e etcdMember) isOtherCordoned() bool {
+	return slices.ContainsFunc(e.cluster.Objects.List(cluster.NodeResource, ""), func(node kube.Object) bool {
+		_, master := node.Label("node-role.kubernetes.io/master")
+		cordoned, _ := node.Get("spec.unschedulable").(bool)
+		return master && cordoned && node.Name() != e.node
+	})
+}

@@ -126,6 +126,13 @@ func (e etcdMember) serve(ctx context.Context) {
 			}
 		})
 	}
+	if e.cluster.Faults.MemberFails {
+		running.Go(func() {
+			if e.injectMemberFailure(ctx) {
+				cancel()
+			}
+		})
+	}
 	if e.isDoomed() {
 		running.Go(func() {
 			if e.injectDiskFailure(ctx) {
