@@ -13,10 +13,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/backup"
-	"exoshift/internal/app/exit"
-	"exoshift/internal/app/run"
 	"exoshift/internal/console"
-	"exoshift/internal/fault"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	provbackup "exoshift/provisioner/backup"
@@ -77,41 +74,13 @@ func printPlan(w io.Writer, cluster string, plan backup.Plan) {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d display) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "\nMake it?")
-}
-
-func confirm(ctx context.Context, d cli.Display, o cli.Options, question string) error {
-	switch {
-	case o.Yes:
-		return nil
-	case d.Output.IsJSON() || !d.Std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes"))
-	}
-	fmt.Fprint(d.Std.Out, question+" [y/N] ")
-	answer, err := d.Std.ReadLine(ctx)
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
-	}
-	return nil
-}
-
-// Open begins to show the run.
-func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
-	return d.Display.Open(ctx, shown)
+	return d.Ask(ctx, d.options, "\nMake it?", "")
 }
 
 // Close prints how it ended.
 func (d display) Close(plan backup.Plan, made *provbackup.Backup, failure error, events string) {
 	if !d.Output.IsJSON() {
-		if failure != nil {
-			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-			if hint := fault.HintOf(failure); hint != "" {
-				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
-			}
-		}
+		d.PrintFailure(failure)
 		printEnd(d.Output.WrapWriter(d.Std.Out), plan, made)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})

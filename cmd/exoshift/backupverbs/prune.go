@@ -111,7 +111,7 @@ func (d pruneDisplay) writePlanJSON(plan backup.PrunePlan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d pruneDisplay) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "\nDelete them?")
+	return d.Ask(ctx, d.options, "\nDelete them?", "")
 }
 
 // Done prints what was deleted.

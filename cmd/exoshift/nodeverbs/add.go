@@ -131,7 +131,7 @@ func (d additionDisplay) Close(end run.Outcome) {
 // End prints how the addition of a storage node ended.
 func (d additionDisplay) End(preview nodes.AdditionPreview, failure error, events string) {
 	if !d.Output.IsJSON() {
-		printFailure(d.Std.Err, failure)
+		d.PrintFailure(failure)
 		if failure != nil {
 			fmt.Fprintf(d.Std.Out, "\n%s is not added yet. This goes on:\n  %s\n", formatNames(preview), console.SanitizeLine(preview.Retry))
 		} else {
@@ -152,5 +152,5 @@ func formatNames(preview nodes.AdditionPreview) string {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d additionDisplay) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "add", "\nCreate them? They cost money from now on.")
+	return d.Ask(ctx, d.options, "\nCreate them? They cost money from now on.", "to add these nodes")
 }

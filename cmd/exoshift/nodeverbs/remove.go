@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +15,6 @@ import (
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
-	"exoshift/internal/app/run"
-	"exoshift/internal/console"
-	"exoshift/internal/fault"
 	"exoshift/provisioner/backup"
 	"exoshift/provisioner/install"
 	"exoshift/state"
@@ -191,49 +187,14 @@ func (d removalDisplay) ShowPlan(plan nodes.Plan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d removalDisplay) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, d.verb.name, "\n"+d.verb.question)
-}
-
-// confirm returns an error unless --yes was given or a person answers the question with yes.
-func confirm(ctx context.Context, d cli.Display, o cli.Options, verb, question string) error {
-	switch {
-	case o.Yes:
-		return nil
-	case d.Output.IsJSON() || !d.Std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes to "+verb+" these nodes"))
-	}
-	fmt.Fprint(d.Std.Out, question+" [y/N] ")
-	answer, err := d.Std.ReadLine(ctx)
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
-	}
-	return nil
-}
-
-// Open begins to show the run.
-func (d removalDisplay) Open(ctx context.Context, shown run.View) run.Renderer {
-	return d.Display.Open(ctx, shown)
+	return d.Ask(ctx, d.options, "\n"+d.verb.question, "to "+d.verb.name+" these nodes")
 }
 
 // Close prints how it ended.
 func (d removalDisplay) Close(plan nodes.Plan, failure error, events string) {
 	if !d.Output.IsJSON() {
-		printFailure(d.Std.Err, failure)
+		d.PrintFailure(failure)
 		printSummary(d.Std.Out, d.verb, plan, failure)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
-}
-
-// printFailure prints why a run failed, if it did, and what to do.
-func printFailure(w io.Writer, failure error) {
-	if failure == nil {
-		return
-	}
-	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-	if hint := fault.HintOf(failure); hint != "" {
-		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
-	}
 }

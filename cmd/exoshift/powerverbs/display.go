@@ -11,9 +11,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/power"
-	"exoshift/internal/app/run"
 	"exoshift/internal/console"
-	"exoshift/internal/fault"
 	"exoshift/internal/text"
 	"exoshift/state"
 )
@@ -39,23 +37,13 @@ func (d display) ShowPlan(plan power.Plan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d display) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "\nGo on?")
-}
-
-// Open begins to show the run.
-func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
-	return d.Display.Open(ctx, shown)
+	return d.Ask(ctx, d.options, "\nGo on?", "")
 }
 
 // Close prints how it ended.
 func (d display) Close(plan power.Plan, failure error, events string) {
 	if !d.Output.IsJSON() {
-		if failure != nil {
-			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-			if hint := fault.HintOf(failure); hint != "" {
-				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
-			}
-		}
+		d.PrintFailure(failure)
 		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})

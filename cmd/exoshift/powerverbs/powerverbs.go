@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,23 +139,4 @@ func formatRetry(o cli.Options, verb string, wanted power.Request) string {
 		more = append(more, "--without-backup")
 	}
 	return o.FormatCommand(verb, more...)
-}
-
-// confirm returns an error unless --yes was given or a person answers the question with yes.
-func confirm(ctx context.Context, d cli.Display, o cli.Options, question string) error {
-	switch {
-	case o.Yes:
-		return nil
-	case d.Output.IsJSON() || !d.Std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes"))
-	}
-	fmt.Fprint(d.Std.Out, question+" [y/N] ")
-	answer, err := d.Std.ReadLine(ctx)
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
-	}
-	return nil
 }

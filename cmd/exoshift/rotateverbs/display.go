@@ -9,9 +9,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/rotation"
-	"exoshift/internal/app/run"
 	"exoshift/internal/console"
-	"exoshift/internal/fault"
 	"exoshift/internal/text"
 )
 
@@ -36,23 +34,13 @@ func (d display) ShowPlan(plan rotation.Plan) error {
 
 // Confirm implements rotation.Display.
 func (d display) Confirm(ctx context.Context) error {
-	return confirm(ctx, d.Display, d.options, "\nGo on?")
-}
-
-// Open implements rotation.Display.
-func (d display) Open(ctx context.Context, shown run.View) run.Renderer {
-	return d.Display.Open(ctx, shown)
+	return d.Ask(ctx, d.options, "\nGo on?", "")
 }
 
 // Close implements rotation.Display.
 func (d display) Close(plan rotation.Plan, failure error, events string) {
 	if !d.Output.IsJSON() {
-		if failure != nil {
-			fmt.Fprintf(d.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-			if hint := fault.HintOf(failure); hint != "" {
-				fmt.Fprintf(d.Std.Err, "  %s\n", console.SanitizeLine(hint))
-			}
-		}
+		d.PrintFailure(failure)
 		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
 	}
 	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})

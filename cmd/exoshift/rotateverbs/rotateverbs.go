@@ -4,14 +4,12 @@ package rotateverbs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/rotation"
 	"exoshift/provisioner/install"
@@ -130,23 +128,4 @@ func rotateKeys(ctx context.Context, o cli.Options, std cli.Streams, wanted rota
 func formatRetry(o cli.Options, wanted rotation.Request) string {
 	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // these verbs have no such flags
 	return o.FormatCommand(rotation.VerbKeys, wanted.Kinds...)
-}
-
-// confirm has a person who is at a terminal confirm it.
-func confirm(ctx context.Context, d cli.Display, o cli.Options, question string) error {
-	switch {
-	case o.Yes:
-		return nil
-	case d.Output.IsJSON() || !d.Std.IsTerminal():
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed: give --yes"))
-	}
-	fmt.Fprint(d.Std.Out, question+" [y/N] ")
-	answer, err := d.Std.ReadLine(ctx)
-	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return exit.WithCode(exit.Usage, errors.New("nothing was changed"))
-	}
-	return nil
 }

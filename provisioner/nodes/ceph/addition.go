@@ -11,7 +11,7 @@ import (
 
 // ReviewAddition finds what keeps a storage node from being added. It changes nothing.
 func (w *Work) ReviewAddition(ctx context.Context, of Change) (Finding, error) {
-	setup, seen, found, err := w.look(ctx, of)
+	setup, seen, found, err := w.inspect(ctx, of)
 	if err != nil || len(found.Refusals) > 0 {
 		return found, err
 	}

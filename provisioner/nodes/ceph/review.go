@@ -37,7 +37,7 @@ type Finding struct {
 
 // Review finds what keeps a storage node from being changed: nodes are those for storage that are ready. It changes nothing.
 func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, error) {
-	setup, seen, found, err := w.look(ctx, of)
+	setup, seen, found, err := w.inspect(ctx, of)
 	if err != nil || len(found.Refusals) > 0 {
 		return found, err
 	}
@@ -59,8 +59,8 @@ func (w *Work) Review(ctx context.Context, of Change, nodes []string) (Finding, 
 	return found, nil
 }
 
-// look reads how Ceph is; without a refusal, it can be reviewed.
-func (w *Work) look(ctx context.Context, of Change) (setup rook.Setup, seen rook.Ceph, found Finding, err error) {
+// inspect reads how Ceph is; without a refusal, it can be reviewed.
+func (w *Work) inspect(ctx context.Context, of Change) (setup rook.Setup, seen rook.Ceph, found Finding, err error) {
 	if other := w.facts.Get().Storage; other != nil && other.Node != of.Node {
 		found.Refusals = []string{fmt.Sprintf("the change of the storage node %s has not ended, and there is one at a time: end that first", other.Node)}
 		return setup, seen, found, nil
