@@ -48,6 +48,14 @@ func (m *Monitor) Finish(ctx context.Context, report provisioner.Report) {
 	}
 }
 
+// Observe takes note of an event that something else has emitted: a step that emits nodes, as an addition does, may have emitted one as
+// booting that has been ready all the time, and the next poll then corrects it.
+func (m *Monitor) Observe(e provisioner.Event) {
+	if e.Type == provisioner.TypeNode {
+		m.emitter.states.Update("node/"+e.Name, e.State+e.Reason)
+	}
+}
+
 func (m *Monitor) poll(ctx context.Context, report provisioner.Report) {
 	seen, err := m.cluster.Poll(ctx, netip.Addr{}, nil)
 	if ctx.Err() != nil {

@@ -64,7 +64,11 @@ func (r Run) Execute(ctx context.Context, shown Display, closeDisplay func(failu
 	}
 	record := json.NewEncoder(events)
 	var failure, unwritten error
+	cluster := openshift.NewCluster(r.Net, run.Run{Folder: r.Folder}.ReadKubeconfig) // a connection of the monitor alone
+	defer cluster.Close()
+	monitor := clusterevents.NewMonitor(cluster, r.Net.Clock)
 	emit := provisioner.Stream(r.Net.Clock, func(e provisioner.Event) {
+		monitor.Observe(e)
 		unwritten = errors.Join(unwritten, record.Encode(e))
 		renderer.Emit(e)
 	})
@@ -75,7 +79,7 @@ func (r Run) Execute(ctx context.Context, shown Display, closeDisplay func(failu
 		if r.Begin != nil {
 			r.Begin(emit)
 		}
-		endWatch := r.watch(ctx, emit)
+		endWatch := watch(ctx, monitor, emit)
 		failure = provisioner.Run(ctx, r.Steps, emit)
 		if r.End != nil {
 			failure = r.End(ctx, emit, failure)
@@ -94,10 +98,8 @@ func (r Run) Execute(ctx context.Context, shown Display, closeDisplay func(failu
 // lastPoll is for how long the last poll may take: whoever reads the end of the run waits for it.
 const lastPoll = 10 * time.Second
 
-// watch emits what changes in the cluster until end is called, by a connection of its own.
-func (r Run) watch(ctx context.Context, emit func(provisioner.Event)) (end func()) {
-	cluster := openshift.NewCluster(r.Net, run.Run{Folder: r.Folder}.ReadKubeconfig)
-	monitor := clusterevents.NewMonitor(cluster, r.Net.Clock)
+// watch emits what changes in the cluster until end is called.
+func watch(ctx context.Context, monitor *clusterevents.Monitor, emit func(provisioner.Event)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -110,7 +112,6 @@ func (r Run) watch(ctx context.Context, emit func(provisioner.Event)) (end func(
 		last, cancel := context.WithTimeout(ctx, lastPoll)
 		defer cancel()
 		monitor.Finish(last, emit)
-		cluster.Close()
 	}
 }
 
