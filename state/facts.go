@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"time"
 
 	"exoshift/state/recovery"
@@ -15,7 +16,8 @@ type Facts struct {
 	ClusterID        string         `json:"clusterId"`
 	Zone             string         `json:"zone"`
 	Rehearsal        bool           `json:"rehearsal,omitzero"`        // the zone was a simulated one
-	OpenShiftVersion string         `json:"openshiftVersion,omitzero"` // exact, whatever channel was requested
+	OpenShiftVersion string         `json:"openshiftVersion,omitzero"` // exact, whatever channel was requested; that of openshift-install and of the boot image
+	CurrentVersion   string         `json:"currentVersion,omitzero"`   // of the cluster since its last update; "": OpenShiftVersion
 	OpenShiftAsked   string         `json:"openshiftAsked,omitzero"`   // the version of the answers at that time
 	ReleaseImage     string         `json:"releaseImage,omitzero"`     // its payload, with the digest
 	InfraID          string         `json:"infraId,omitzero"`
@@ -45,15 +47,15 @@ type Facts struct {
 	Recovery    *recovery.Change      `json:"recovery,omitempty"`   // of etcd, begun and not ended; nil: there is none
 	Destroyed   time.Time             `json:"destroyed,omitzero"`   // when the teardown found nothing of the cluster left
 
-	// PoolMembers are the names of the machines that instance pools have made.
-	PoolMembers map[Role][]string `json:"poolMembers,omitzero"`
-
-	SkippedChecks []SkippedCheck `json:"skippedChecks,omitzero"` // of reachability, when the installation started
-	Syn           SynFacts       `json:"syn,omitzero"`           // of Project Syn
+	PoolMembers   map[Role][]string `json:"poolMembers,omitzero"`   // names of the machines that instance pools have made
+	SkippedChecks []SkippedCheck    `json:"skippedChecks,omitzero"` // of reachability, when the installation started
+	Syn           SynFacts          `json:"syn,omitzero"`           // of Project Syn
 }
 
-// IsBootstrapped reports whether the bootstrap is over: its machine, and everything that only it needs, must not be created
-// again.
+// Version is the release that the cluster has, as far as it is known; "": none.
+func (f Facts) Version() string { return cmp.Or(f.CurrentVersion, f.OpenShiftVersion) }
+
+// IsBootstrapped reports whether the bootstrap is over: its machine, and what only it needs, must not be created again.
 func (f Facts) IsBootstrapped() bool { return !f.BootstrapRemoved.IsZero() }
 
 // SkippedCheck is a check that the operator excluded.

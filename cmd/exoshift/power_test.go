@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/power"
 	"exoshift/state"
 )
@@ -106,6 +108,7 @@ func (k powerKiller) name(ctx context.Context, id string) string {
 // then, and the same command goes on.
 func clusterHibernates(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	stopsRefused(t, s)
+	stopMakesBackup(t, s)
 	for _, call := range []string{"cordon true infra-1", "stop worker-1", "stop master-0", "stop lb-1", ""} {
 		changeKilled(t, s, apppower.VerbStop, call)
 	}
@@ -170,6 +173,31 @@ func stopsRefused(t *testing.T, s run.Run) {
 	annotate(soon)
 	refuse(apppower.Request{Backup: etcdbackup.Choice{Without: true}, Until: soon.Add(time.Hour)}, "kube-apiserver-to-kubelet-signer", "end at "+soon.UTC().Format("2006-01-02 15:04"))
 	annotate(time.Now().Add(365 * 24 * time.Hour))
+}
+
+// stopMakesBackup requires that a stop without a word about backups makes one before anything is changed.
+func stopMakesBackup(t *testing.T, s run.Run) {
+	t.Helper()
+	var steps []string
+	wanted := apppower.Request{DryRun: true, ReadKeys: func(context.Context) (backup.Keys, error) { return newBackupKeys(t), nil }}
+	shown := planOutput{powerOutput{jsonDisplay(cli.Streams{Out: io.Discard, Err: io.Discard}), &bytes.Buffer{}}, func(plan apppower.Plan) {
+		for _, step := range plan.Steps[:3] {
+			steps = append(steps, step.ID)
+		}
+	}}
+	if err := (apppower.Cluster{Cluster: clusterOf(t, s)}).Stop(t.Context(), wanted, shown); err != nil || !slices.Equal(steps, []string{"check", "backup", "upgrades"}) {
+		t.Errorf("a stop begins with %v, %v", steps, err)
+	}
+}
+
+type planOutput struct {
+	powerOutput
+	see func(apppower.Plan)
+}
+
+func (o planOutput) ShowPlan(plan apppower.Plan) error {
+	o.see(plan)
+	return nil
 }
 
 // startInVain starts the cluster in a way that must not work: without its load balancers, or without approving certificates.

@@ -23,6 +23,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
 	stateupgrade "exoshift/state/upgrade"
@@ -61,7 +62,7 @@ func updateCluster(ctx context.Context, t *testing.T, s run.Run, wanted appupgra
 	t.Helper()
 	shown := upgradeOutput{out: &bytes.Buffer{}, status: &stateupgrade.Status{}, plan: &appupgrade.Plan{}}
 	shown.Display = jsonDisplay(cli.Streams{Out: shown.out, Err: io.Discard})
-	if wanted.Backup.Folder == "" && wanted.To != "" {
+	if wanted.Backup.Folder == "" && wanted.To != "" && wanted.ReadKeys == nil {
 		wanted.Backup = etcdbackup.Choice{Without: true}
 	}
 	err := appupgrade.Cluster{Cluster: clusterOf(t, s), Alter: alter}.Run(ctx, wanted, shown)
@@ -119,10 +120,18 @@ func clusterUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	}
 	checkListed(t, *shown.status)
 	updatesRefused(t, s)
-	updateKilled(t, s, requestOf(newRelease), "request")
-	out := updateKilled(t, s, requestOf(newRelease), "").out.String()
+	wanted, keys := requestOf(newRelease), newBackupKeys(t)
+	wanted.ReadKeys = func(context.Context) (backup.Keys, error) { return keys, nil }
+	updateKilled(t, s, wanted, "request")
+	out := updateKilled(t, s, wanted, "").out.String()
 	checkUpdated(t, s, newRelease)
 	checkProgress(t, out)
+	if all := listBackups(t, s); len(all) != 1 || strings.Contains(out, `"id":"backup"`) {
+		t.Errorf("backups: %+v", all)
+	}
+	if known := facts(t, s); known.Version() != newRelease || known.OpenShiftVersion != "4.20.5" {
+		t.Errorf("the facts know %s, installed as %s", known.Version(), known.OpenShiftVersion)
+	}
 	if names := pending(t, s); len(names) > 0 {
 		t.Errorf("an installation would change %v", names)
 	}
@@ -155,6 +164,10 @@ func updatesRefused(t *testing.T, s run.Run) {
 			t.Errorf("%s: the facts know %+v", wanted.To, facts(t, s).Upgrade)
 		}
 	}
+	refuse(requestOf("nonsense"), exit.Usage, "--to nonsense: a release is given like 4.20.7, and the channel stable-4.20 has 4.20.99, 4.20.98 (not recommended)")
+	withoutBackup := requestOf(newRelease)
+	withoutBackup.ReadKeys = func(context.Context) (backup.Keys, error) { return backup.Keys{}, errors.New("there is no key") }
+	refuse(withoutBackup, exit.Answers, "make one with exoshift backup create")
 	refuse(requestOf("4.20.4"), exit.Answers, "OpenShift has no way back")
 	refuse(requestOf("4.22.0"), exit.Answers, "none can be skipped")
 	refuse(requestOf("4.20.50"), exit.Answers, "has no update from 4.20.5 to 4.20.50")

@@ -46,7 +46,7 @@ func printKilled(w io.Writer, board *provisioner.Board) {
 // printDestroyed prints what is left of a cluster: its folder, and the record of its last installation. The events, from which
 // the board is folded, know nothing of a teardown: their nodes and addresses no longer exist.
 func printDestroyed(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
-	left := state.Facts{ClusterID: facts.ClusterID, Zone: facts.Zone, OpenShiftVersion: facts.OpenShiftVersion}
+	left := state.Facts{ClusterID: facts.ClusterID, Zone: facts.Zone, OpenShiftVersion: facts.Version()}
 	printFacts(w, &provisioner.Board{}, left, where)
 	if board.Run.State != "" {
 		fmt.Fprintln(w, "Steps of its last installation")

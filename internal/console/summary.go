@@ -92,7 +92,7 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts, killed bool)
 
 func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	for _, row := range []struct{ name, value string }{
-		{"OpenShift", text.Join(", ", facts.OpenShiftVersion, withPrefix("infrastructure ", facts.InfraID))},
+		{"OpenShift", text.Join(", ", facts.Version(), withPrefix("infrastructure ", facts.InfraID))},
 		{"zone", facts.Zone},
 		{"certificates", formatCertificates(facts, time.Now())},
 		{"API", facts.APIAddress},

@@ -147,7 +147,7 @@ func (c *checker) computeFacts() state.Facts {
 	facts := c.facts
 	if c.damaged {
 		proven := state.Facts{
-			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL,
+			Rehearsal: facts.Rehearsal, ReleaseImage: facts.ReleaseImage, ConsoleURL: facts.ConsoleURL, CurrentVersion: facts.CurrentVersion,
 			SkippedChecks: facts.SkippedChecks, RouterProtocol: facts.RouterProtocol, Syn: facts.Syn,
 		}
 		install.ApplyEvents(c.events, &proven)

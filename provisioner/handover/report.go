@@ -78,7 +78,7 @@ func (r Report) Sections() []Section {
 func (s Input) buildSummary() Section {
 	spec, facts := s.Spec, s.Facts
 	section := Section{Title: "Cluster"}
-	section.addFact("OpenShift", facts.OpenShiftVersion)
+	section.addFact("OpenShift", facts.Version())
 	section.addFact("zone", "Exoscale "+spec.Exoscale.Zone)
 	section.addFact("nodes", formatNodes(spec))
 	section.addFact("console", facts.ConsoleURL)

@@ -67,7 +67,9 @@ func (s *Stop) Review(ctx context.Context) (Review, error) {
 		found.Ceph = found.Ceph || ceph.Name == ownCeph
 		found.Reasons = append(found.Reasons, checkCeph(ceph)...)
 	}
-	found.Reasons = append(found.Reasons, s.options.Reasons...)
+	if refusal := s.options.Backup.Refusal; refusal != "" {
+		found.Reasons = append(found.Reasons, refusal)
+	}
 	return found, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 )
@@ -17,7 +18,7 @@ import (
 // StopOptions are what a person decides about a stop.
 type StopOptions struct {
 	Until   time.Time // when the cluster is to be started again
-	Reasons []string  // why it must not be stopped that are found elsewhere
+	Backup  backup.Requirement
 	Journal state.Recorder
 }
 
@@ -46,8 +47,9 @@ func (s *Stop) Plan() provisioner.Plan {
 			Do: func(ctx context.Context, report provisioner.Report) error { return s.halt(ctx, report, of) },
 		}
 	}
-	return chain(provisioner.Plan{
-		{ID: "check", Title: "Check whether the cluster may be stopped", Phase: phaseControlPlane, Usual: 5 * time.Second, Do: s.check},
+	plan := provisioner.Plan{{ID: "check", Title: "Check whether the cluster may be stopped", Phase: phaseControlPlane, Usual: 5 * time.Second, Do: s.check}}
+	plan = append(plan, s.options.Backup.Plan("")...)
+	return chain(append(plan, provisioner.Plan{
 		{ID: "upgrades", Title: "Suspend updates of the cluster", Phase: phaseNodes, Usual: 5 * time.Second, Do: s.suspendUpgrades},
 		{ID: "ceph-flags", Title: "Keep Ceph from moving data", Phase: phaseNodes, Usual: 5 * time.Second, Do: s.setFlags},
 		{ID: "cordon", Title: "Cordon the nodes", Phase: phaseNodes, Usual: 10 * time.Second, Do: s.cordon},
@@ -57,7 +59,7 @@ func (s *Stop) Plan() provisioner.Plan {
 		halt(masters, phaseControlPlane),
 		halt(balancers, phaseMachines),
 		{ID: "record", Title: "Record that the cluster is stopped", Phase: phaseMachines, Do: s.record},
-	})
+	}...))
 }
 
 // chain has each step need the one before it.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/upgrade"
@@ -44,7 +45,8 @@ type Review struct {
 	// Follows: the update was requested already, and this command goes on with it.
 	Follows bool
 	// Ended: the cluster has the release as a whole.
-	Ended bool
+	Ended    bool
+	unlisted bool // the list has no such release
 }
 
 const opUpgrade = "update the cluster"
@@ -58,8 +60,14 @@ func (r Review) Refusal() error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, opUpgrade, "nothing was changed: %s", strings.Join(reasons, "; ")).
-		WithHint("run the same command again once all of that is over")
+	failure := fault.Newf(fault.Conflict, opUpgrade, "nothing was changed: %s", strings.Join(reasons, "; "))
+	switch {
+	case r.unlisted:
+		return failure.WithHint("choose another release: %s; list them with their risks: exoshift upgrade", r.Status.DescribeUpdates())
+	case r.IsLasting():
+		return failure.WithHint("what is named does not end by itself: change it, or the command")
+	}
+	return failure.WithHint("run the same command again once all of that is over")
 }
 
 // IsLasting reports whether something does not hold that does not end by itself.
@@ -113,12 +121,27 @@ func (u *Upgrade) Review(ctx context.Context) (Review, error) {
 		return found, err
 	}
 	found.add(CheckAlerts, "no alert of severity critical fires", false, checkAlerts(alerts))
-	backup := []string{}
-	if u.options.Backup != "" {
-		backup = []string{u.options.Backup}
+	return found, u.reviewBackup(ctx, &found)
+}
+
+// reviewBackup decides once, so that what is made is not looked for again.
+func (u *Upgrade) reviewBackup(ctx context.Context, found *Review) error {
+	if u.backup == nil {
+		decided := backup.Requirement{Text: "you do without a backup of etcd"}
+		if u.options.FindBackup != nil {
+			var err error
+			if decided, err = u.options.FindBackup(ctx); err != nil {
+				return err
+			}
+		}
+		u.backup = &decided
 	}
-	found.add(CheckBackup, "there is a backup of etcd of the last 24 hours, or you do without", true, backup)
-	return found, nil
+	var reasons []string
+	if u.backup.Refusal != "" {
+		reasons = []string{u.backup.Refusal}
+	}
+	found.add(CheckBackup, u.backup.Text, true, reasons)
+	return nil
 }
 
 func (r *Review) add(name, text string, lasting bool, reasons []string) {
@@ -148,7 +171,7 @@ func (u *Upgrade) reviewTarget(found *Review) {
 		return
 	case status.Version == to:
 		found.Follows = status.Partial || begun.To == to
-		found.Ended = !found.Follows && !u.hasWaitingPools(status)
+		found.Ended = !found.Follows && !hasWaitingPools(status)
 		found.Follows = !found.Ended
 		found.checkNone()
 		return
@@ -166,7 +189,7 @@ func (u *Upgrade) reviewTarget(found *Review) {
 	u.reviewRelease(found)
 }
 
-func (u *Upgrade) hasWaitingPools(status upgrade.Status) bool {
+func hasWaitingPools(status upgrade.Status) bool {
 	return slices.ContainsFunc(status.Pools, func(p upgrade.Pool) bool { return !p.IsUpdated() })
 }
 
@@ -182,12 +205,15 @@ func (u *Upgrade) reviewRelease(found *Review) {
 	minors, known := upgrade.CountMinors(status.Version, to)
 	switch {
 	case !known:
+		found.unlisted = true
 		found.refuse("there is no way from %s to %s", status.Version, to)
 		return
 	case upgrade.Compare(to, status.Version) < 0:
+		found.unlisted = true
 		found.refuse("%s is older than %s: OpenShift has no way back, within a minor version neither", to, status.Version)
 		return
 	case minors > 1:
+		found.unlisted = true
 		found.refuse("%s is %d minor versions after %s: none can be skipped", to, minors, status.Version)
 		return
 	}
@@ -196,6 +222,7 @@ func (u *Upgrade) reviewRelease(found *Review) {
 		return
 	}
 	found.Target = status.FindRelease(to)
+	found.unlisted = found.Target == nil
 	reasons := u.checkRelease(status, found.Target)
 	if minors > 0 {
 		reasons = append(reasons, u.checkGates(status)...)

@@ -306,5 +306,5 @@ func (u *Upgrade) awaitPool(ctx context.Context, report provisioner.Report, choo
 }
 
 func (u *Upgrade) record(context.Context, provisioner.Report) error {
-	return u.facts.Update(func(facts *state.Facts) { facts.Upgrade = nil })
+	return u.facts.Update(func(facts *state.Facts) { facts.Upgrade, facts.CurrentVersion = nil, u.options.To })
 }

@@ -10,6 +10,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/upgrade"
@@ -50,8 +51,9 @@ type Options struct {
 	Acknowledge         []string // keys of decisions that OpenShift asks for
 	Canary              string   // the pool that is updated before all others but the masters; "": none
 	PausePools          bool     // the update ends with the masters, and the same command without it goes on
-	Backup              string   // why there is no backup to come back to; "": there is, or nobody wants one
-	Journal             state.Recorder
+	// FindBackup decides which backup there is to come back to. It is called once, for an update that was not requested yet; nil: nobody wants one.
+	FindBackup func(ctx context.Context) (backup.Requirement, error)
+	Journal    state.Recorder
 }
 
 // Upgrade updates a cluster.
@@ -61,6 +63,7 @@ type Upgrade struct {
 	clients  Clients
 	options  Options
 	observer observer
+	backup   *backup.Requirement // nil: not decided yet
 }
 
 // New is for the cluster of these answers.
@@ -93,7 +96,7 @@ const (
 	canaryTime = 5 * time.Minute
 )
 
-// Plan returns the steps, each after the one before it.
+// Plan returns the steps, each after the one before it. What is reviewed before decides whether a backup is made.
 func (u *Upgrade) Plan() provisioner.Plan {
 	var plan provisioner.Plan
 	add := func(id, title, phase string, usual time.Duration, do provisioner.StepFunc) {
@@ -110,6 +113,11 @@ func (u *Upgrade) Plan() provisioner.Plan {
 		return plan
 	}
 	add("check", "Check whether the cluster may be updated", phaseControlPlane, 10*time.Second, u.check)
+	if u.backup != nil {
+		for _, step := range u.backup.Plan("") {
+			add(step.ID, step.Title, step.Phase, step.Usual, step.Do)
+		}
+	}
 	if len(u.options.Acknowledge) > 0 {
 		add("acknowledge", "Acknowledge what OpenShift asks administrators for", phaseOperators, 5*time.Second, u.acknowledge)
 	}

@@ -139,6 +139,37 @@ type Change struct {
 	Paused    []string  `json:"paused,omitempty"`   // pools that the update has paused
 }
 
+// IsRelease reports whether a text has the form of a release: X.Y.Z or X.Y.Z-PRE.
+func IsRelease(text string) bool {
+	number, pre, isPre := strings.Cut(text, "-")
+	parts := strings.Split(number, ".")
+	for _, part := range parts {
+		if _, err := strconv.ParseUint(part, 10, 16); err != nil {
+			return false
+		}
+	}
+	return len(parts) == 3 && isPre == (pre != "")
+}
+
+// DescribeUpdates returns the releases that the cluster can be updated to in one sentence's part.
+func (s Status) DescribeUpdates() string {
+	if len(s.Updates) == 0 {
+		if !s.Retrieved {
+			return "the cluster has no list of updates"
+		}
+		return "the channel " + s.Channel + " has no update from " + s.Version
+	}
+	var names []string
+	for _, release := range s.Updates {
+		name := release.Version
+		if !release.Recommended {
+			name += " (not recommended)"
+		}
+		names = append(names, name)
+	}
+	return "the channel " + s.Channel + " has " + strings.Join(names, ", ")
+}
+
 // Compare orders releases of the form X.Y.Z or X.Y.Z-PRE: -1 if a is older than b. Forms that are not known come first.
 func Compare(a, b string) int {
 	left, right := parse(a), parse(b)

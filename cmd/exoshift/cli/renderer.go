@@ -208,7 +208,7 @@ func (q *eventQueue) take() []provisioner.Event {
 func FormatSubtitle(folder state.Folder, spec state.Spec) string {
 	version := spec.OpenShift.Version
 	if facts, err := folder.LoadFacts(); err == nil {
-		version = cmp.Or(facts.OpenShiftVersion, version)
+		version = cmp.Or(facts.Version(), version)
 	}
 	return spec.Exoscale.Zone + " · " + version
 }

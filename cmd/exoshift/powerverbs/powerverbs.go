@@ -13,6 +13,7 @@ import (
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/power"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/install"
 )
 
@@ -33,11 +34,12 @@ workers and infra nodes, storage nodes, masters, load balancers. All of that is 
 
 Refused is a cluster that is younger than a day or not well, one whose certificates would end before --until, one with an
 instance pool, which might replace machines that are stopped, and one with an UpgradeConfig that Argo CD looks after and that is not
-suspended. A backup of etcd is required that cluster-backup.sh made within a day, or --without-backup.
+suspended. A backup by exoshift backup create of the last 24 hours is used, and otherwise one is made first; --etcd-backup names one
+by cluster-backup.sh, and --without-backup does without.
 
 Until the first machine is stopped, a failure or Ctrl-C ends all that was begun; from then on, the same command goes on, or exoshift start.`,
-		Example: `  exoshift stop c-demo-1 --etcd-backup ./backup --dry-run
-  exoshift stop c-demo-1 --etcd-backup ./backup --until 2027-01-04T06:00:00+01:00
+		Example: `  exoshift stop c-demo-1 --dry-run
+  exoshift stop c-demo-1 --until 2027-01-04T06:00:00+01:00
   exoshift stop --dir rehearsal --without-backup --yes`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
@@ -114,6 +116,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, verb string, 
 	return cli.RunOnCluster(ctx, o, std, verb, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, verb, wanted)
+			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
 			cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
 			switch verb {
 			case power.VerbStop:

@@ -9,6 +9,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/upgrade"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/install"
 )
 
@@ -23,8 +24,9 @@ func NewCommand(std cli.Streams) *cobra.Command {
 Without --to and --channel, it lists what the cluster can be updated to, by the channel that it follows. An update that is not recommended
 to the cluster is listed with the risks, and is refused without --allow-not-recommended. --channel alone sets the channel, waits for its list and prints that.
 
-With --to, it shows whether what has to hold does hold: etcd, operators, machine config pools, Ceph, certificates, alerts, a backup of etcd that
-cluster-backup.sh made within a day, or --without-backup. Refused are a way back, a skipped minor version, a release that is not in the list,
+With --to, it shows whether what has to hold does hold: etcd, operators, machine config pools, Ceph, certificates, alerts, a backup of etcd. A
+backup by exoshift backup create of the last 24 hours is used, and otherwise one is made first; --etcd-backup names one by
+cluster-backup.sh, and --without-backup does without. Refused are a way back, a skipped minor version, a release that is not in the list,
 and an update while another one goes on. For an update to another minor version, OpenShift may ask administrators to acknowledge something:
 each key has to be given with --acknowledge, after the APIs in use that will be removed were shown. The checks of OpenShift itself are never skipped.
 
@@ -34,7 +36,7 @@ pools get no new certificates either, so do not leave them for weeks. Until the 
 from then on, the same command goes on.`,
 		Example: `  exoshift upgrade c-demo-1
   exoshift upgrade c-demo-1 --channel stable-4.21
-  exoshift upgrade c-demo-1 --to 4.20.99 --etcd-backup ./backup --dry-run
+  exoshift upgrade c-demo-1 --to 4.20.99 --dry-run
   exoshift upgrade c-demo-1 --to 4.20.99 --canary canary --without-backup --yes`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
@@ -73,6 +75,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, wanted upgrad
 	return cli.RunOnCluster(ctx, o, std, upgrade.Verb, changes, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, changes, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, wanted)
+			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
 			return upgrade.Cluster{Cluster: opened}.Run(ctx, wanted, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
 		})
 	})

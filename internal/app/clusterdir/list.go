@@ -92,8 +92,8 @@ func describe(folder state.Folder) Cluster {
 	if err != nil {
 		return c
 	}
-	if facts.OpenShiftVersion != "" {
-		c.Version = facts.OpenShiftVersion
+	if facts.Version() != "" {
+		c.Version = facts.Version()
 	}
 	switch {
 	case folder.IsLocked():

@@ -1,4 +1,5 @@
-// Package etcdbackup checks a backup of etcd that the cluster's own cluster-backup.sh made, before a verb does what may need it.
+// Package etcdbackup decides which backup of etcd there is to come back to, before a verb does what may need it: one in the bucket of backups, one that
+// is made first, or the files of the cluster's own cluster-backup.sh.
 package etcdbackup
 
 import (
@@ -40,7 +41,7 @@ func (c Choice) Check(now time.Time) string {
 	case c.Without:
 		return ""
 	case c.Folder == "":
-		return "no backup of etcd was named: run /usr/local/bin/cluster-backup.sh on a master, copy its two files from there and give their folder with --etcd-backup, or do without by --without-backup"
+		return "no backup of etcd was named: make one with exoshift backup create, give the folder of another one with --etcd-backup, or do without by --without-backup"
 	}
 	snapshots, err := filepath.Glob(filepath.Join(c.Folder, snapshotPrefix+"*"+snapshotSuffix))
 	if err != nil || len(snapshots) == 0 {

@@ -48,7 +48,7 @@ func TestChoice_Check(t *testing.T) {
 			}
 		})
 	}
-	if reason := (Choice{}).Check(now); !strings.Contains(reason, "cluster-backup.sh") {
+	if reason := (Choice{}).Check(now); !strings.Contains(reason, "exoshift backup create") {
 		t.Errorf("without a folder: %q", reason)
 	}
 	if reason := (Choice{Without: true}).Check(now); reason != "" {

@@ -151,7 +151,7 @@ func ToDrift(result error) (drift *bool, unknown error) {
 func pollCluster(ctx context.Context, s run.Run, facts state.Facts, check *shared.Check) {
 	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
 	defer cluster.Close()
-	check.Polled, check.Nodes, check.Version = true, len(s.Spec.Nodes()), facts.OpenShiftVersion
+	check.Polled, check.Nodes, check.Version = true, len(s.Spec.Nodes()), facts.Version()
 	seen, err := cluster.Poll(ctx, netip.Addr{}, nil)
 	if err != nil {
 		check.Findings = append(check.Findings, "its API does not answer: "+err.Error())

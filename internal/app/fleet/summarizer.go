@@ -100,8 +100,8 @@ func (s *Summarizer) Summarize() shared.Summary {
 		Run: shared.RunSummary{State: s.state, Holder: s.holder}, Phase: s.findPhase(facts),
 		Lieutenant: s.spec.Syn.LieutenantURL, Tenant: s.spec.Syn.Tenant, LastSuccess: s.success.UTC().Truncate(time.Second),
 	}
-	if facts.OpenShiftVersion != "" {
-		summary.Version = facts.OpenShiftVersion
+	if facts.Version() != "" {
+		summary.Version = facts.Version()
 	}
 	if s.state == "" {
 		summary.Run.State = toRunState(s.board.Run)

@@ -62,11 +62,11 @@ func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec
 		return err
 	}
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
-	reason, create, err := c.chooseBackup(ctx, wanted, journal)
+	backup, err := NewBackupSource(c.Cluster, wanted.Program, wanted.ReadKeys).Require(ctx, wanted.Backup, c.Now(), journal)
 	if err != nil {
 		return err
 	}
-	options := masters.Options{Backup: reason, MakeBackup: create, Options: nodes.Options{
+	options := masters.Options{Backup: backup, Options: nodes.Options{
 		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Journal: journal, Commit: c.newCommit(facts),
 	}}
 	check := func(context.Context) error { return nil }

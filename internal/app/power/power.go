@@ -37,6 +37,8 @@ type Request struct {
 	// Until is when a cluster that is stopped is to be started again; zero: DefaultOff from now.
 	Until  time.Time
 	Backup etcdbackup.Choice // of a stop
+	// ReadKeys returns whom a backup is encrypted to that is made before the stop; nil: none is made.
+	ReadKeys etcdbackup.ReadKeys
 }
 
 // DefaultOff is for how long a cluster is stopped if nobody says how long.
@@ -88,8 +90,11 @@ func (c Cluster) Stop(ctx context.Context, wanted Request, shown Display) error 
 		if options.Until.IsZero() {
 			options.Until = now.Add(DefaultOff)
 		}
-		if reason := wanted.Backup.Check(now); reason != "" {
-			options.Reasons = []string{reason}
+		if known := c.Facts.Hibernation; known == nil || !known.Committed {
+			var err error
+			if options.Backup, err = nodes.NewBackupSource(c.Cluster, wanted.Program, wanted.ReadKeys).Require(ctx, wanted.Backup, now, journal); err != nil {
+				return err
+			}
 		}
 		stop := power.NewStop(c.Spec, facts, clients, options)
 		plan := Plan{Verb: VerbStop, Steps: stop.Plan(), Now: now, Until: options.Until, Retry: wanted.Retry}

@@ -191,8 +191,8 @@ func (r Run) findCommodore() catalog.Commodore {
 // parseMinorRelease returns e.g. 4.21, of a channel or of a version.
 func parseMinorRelease(folder state.Folder, spec state.Spec) string {
 	version := spec.OpenShift.Version
-	if facts, err := folder.LoadFacts(); err == nil && facts.OpenShiftVersion != "" {
-		version = facts.OpenShiftVersion
+	if facts, err := folder.LoadFacts(); err == nil && facts.Version() != "" {
+		version = facts.Version()
 	}
 	if _, number, channel := strings.Cut(version, "-"); channel && !strings.Contains(version[:1], "4") {
 		version = number

@@ -15,6 +15,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
@@ -33,11 +34,13 @@ type Cluster struct {
 
 // Request is what a person decides.
 type Request struct {
-	upgrade.Options                   // without a backup and a journal
+	upgrade.Options                   // without FindBackup and a journal
 	Backup          etcdbackup.Choice // to come back to
 	DryRun          bool
 	Program         string // name, version and system of this program
 	Retry           string // the command that goes on with it
+	// ReadKeys returns whom a backup is encrypted to that is made before the update; nil: none is made.
+	ReadKeys etcdbackup.ReadKeys
 }
 
 // Changes reports whether anything is to be changed: without a release and a channel, updates are listed.
@@ -74,11 +77,17 @@ const settleLimit = 20 * time.Minute
 func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
 	return c.withClients(wanted.DryRun || !wanted.Changes(), func(clients upgrade.Clients, journal state.Recorder) error {
 		options := wanted.Options
-		options.Journal, options.Backup = journal, wanted.Backup.Check(c.Now())
+		options.Journal = journal
+		options.FindBackup = func(ctx context.Context) (backup.Requirement, error) {
+			return nodes.NewBackupSource(c.Cluster, wanted.Program, wanted.ReadKeys).Require(ctx, wanted.Backup, c.Now(), journal)
+		}
 		update := upgrade.New(c.Spec, state.NewFactsStore(c.Facts, c.Folder.SaveFacts), clients, options)
 		found, err := c.review(ctx, update, wanted)
 		if err != nil {
 			return err
+		}
+		if wanted.To != "" && !stateupgrade.IsRelease(wanted.To) {
+			return newFormError(c.Spec.Cluster.ID, wanted.To, found.Status)
 		}
 		if !wanted.Changes() {
 			return shown.ShowUpdates(found.Status)
@@ -98,6 +107,11 @@ func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
 		}
 		return c.execute(ctx, wanted, plan, update, shown)
 	})
+}
+
+func newFormError(cluster, to string, status stateupgrade.Status) error {
+	failure := fault.Newf(fault.Invalid, "upgrade", "--to %s: a release is given like 4.20.7, and %s", to, status.DescribeUpdates())
+	return exit.WithCode(exit.Usage, failure.WithHint("list what it can be updated to: exoshift upgrade %s", cluster))
 }
 
 // refuse returns refusals with their exit code: that of etcd, of operators, or of answers.
@@ -171,7 +185,7 @@ func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, update 
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
 			if failure == nil {
-				return nil
+				return nodes.RewriteHandover(c.Cluster)
 			}
 			freed, err := giveUp(ctx, update)
 			for _, pool := range freed {

@@ -242,8 +242,8 @@ func (c *Change) checkFirst(ctx context.Context) error {
 	if reasons := seen.listReasons(); len(reasons) > 0 {
 		return fault.New(fault.Conflict, c.op(), nodes.NewUnwellError(reasons)).WithHint("mend that first, or wait until it is over; then run the same command again")
 	}
-	if c.options.Backup != "" {
-		return c.refuse("%s", c.options.Backup)
+	if refusal := c.options.Backup.Refusal; refusal != "" {
+		return c.refuse("%s", refusal)
 	}
 	return nil
 }

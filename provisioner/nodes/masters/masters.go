@@ -11,6 +11,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/backup"
 	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
@@ -46,10 +47,8 @@ type Clients struct {
 
 // Options are what a person decides, and what carries out the rest.
 type Options struct {
-	nodes.Options        // Add makes the machine of a master that is replaced; nil: machines stay, and get the type of the answers
-	Backup        string // why there is no backup to come back to; "": there is, one is made, or nobody wants one
-	// MakeBackup makes a backup before the first master is changed, whose own member does not count; nil: there is one, or nobody wants one.
-	MakeBackup func(ctx context.Context, report provisioner.Report, without string) error
+	nodes.Options                    // Add makes the machine of a master that is replaced; nil: machines stay, and get the type of the answers
+	Backup        backup.Requirement // one that is made does without the member of the first master
 }
 
 // base is what a change works with.

@@ -56,12 +56,10 @@ func (c *Change) Plan() provisioner.Plan {
 
 // planBackup has a backup made, unless a master was begun to be changed: the cluster is not well meanwhile.
 func (c *Change) planBackup() provisioner.Plan {
-	if c.options.MakeBackup == nil || len(c.targets) == 0 || c.record(c.targets[0].Name).Committed {
+	if len(c.targets) == 0 || c.record(c.targets[0].Name).Committed {
 		return nil
 	}
-	return provisioner.Plan{{ID: "backup", Title: "Make a backup of etcd", Phase: phaseEtcd, Usual: 3 * time.Minute, Do: func(ctx context.Context, report provisioner.Report) error {
-		return c.options.MakeBackup(ctx, report, c.targets[0].Name)
-	}}}
+	return c.options.Backup.Plan(c.targets[0].Name)
 }
 
 func (c steps) list(name string) []provisioner.Step {
