@@ -5,8 +5,7 @@ package iam
 import (
 	"encoding/json"
 
-	"github.com/google/cel-go/cel"
-
+	"exoshift/internal/simcloud/api/iam/cel"
 	"exoshift/internal/simcloud/api/rest"
 )
 
@@ -23,7 +22,7 @@ type servicePolicy struct {
 
 type policyRule struct {
 	action  string
-	decides cel.Program
+	decides *cel.Program
 }
 
 // policyInput holds the variables of policy expressions.
@@ -47,7 +46,7 @@ func (p *policy) isAllowed(q policyInput) bool {
 		"operation": q.operation, "parameters": q.parameters, "resources": q.resources, "resource": q.resources,
 	}
 	for _, rule := range service.rules {
-		if result, _, err := rule.decides.Eval(given); err == nil && result.Value() == true {
+		if result, err := rule.decides.Evaluate(given); err == nil && result == true {
 			return rule.action == "allow"
 		}
 	}
@@ -64,10 +63,7 @@ func (p *policy) hasRules() bool {
 }
 
 // policies caches compiled policies by their text.
-type policies struct {
-	language *cel.Env // nil before the first expression: many zones need none
-	compiled map[string]*policy
-}
+type policies struct{ compiled map[string]*policy }
 
 type wirePolicy struct {
 	Strategy string                 `json:"default-service-strategy"`
@@ -99,7 +95,7 @@ func (p *policies) compile(text json.RawMessage) (*policy, error) {
 	err := rest.CheckOneOf("default-service-strategy", wire.Strategy, "allow", "deny")
 	for name, service := range wire.Services {
 		var fault error
-		made.services[name], fault = p.compileService(name, service)
+		made.services[name], fault = compileService(name, service)
 		err = rest.FirstError(err, fault)
 	}
 	if err != nil {
@@ -112,7 +108,7 @@ func (p *policies) compile(text json.RawMessage) (*policy, error) {
 	return made, nil
 }
 
-func (p *policies) compileService(name string, wire wireService) (servicePolicy, error) {
+func compileService(name string, wire wireService) (servicePolicy, error) {
 	service := servicePolicy{kind: wire.Type}
 	if err := rest.CheckOneOf("policy: type of service "+name, wire.Type, "allow", "deny", "rules"); err != nil {
 		return service, err
@@ -121,7 +117,7 @@ func (p *policies) compileService(name string, wire wireService) (servicePolicy,
 		if err := rest.CheckOneOf("policy: action of a rule of "+name, rule.Action, "allow", "deny"); err != nil {
 			return service, err
 		}
-		program, err := p.compileProgram(rule.Expression)
+		program, err := compileExpression(rule.Expression)
 		if err != nil {
 			return service, rest.Invalidf("policy: expression of a rule of %s: %v", name, err)
 		}
@@ -130,22 +126,8 @@ func (p *policies) compileService(name string, wire wireService) (servicePolicy,
 	return service, nil
 }
 
-func (p *policies) compileProgram(expression string) (cel.Program, error) {
-	if p.language == nil {
-		anything := cel.MapType(cel.StringType, cel.DynType)
-		language, err := cel.NewEnv(
-			cel.Variable("operation", cel.StringType), cel.Variable("parameters", anything),
-			cel.Variable("resources", anything), cel.Variable("resource", anything),
-			cel.CrossTypeNumericComparisons(true), // JSON numbers have one type
-		)
-		if err != nil {
-			return nil, err
-		}
-		p.language = language
-	}
-	checked, issues := p.language.Compile(expression)
-	if issues.Err() != nil {
-		return nil, issues.Err()
-	}
-	return p.language.Program(checked)
+func compileExpression(expression string) (*cel.Program, error) {
+	return cel.Compile(expression, cel.Variables{
+		"operation": cel.String, "parameters": cel.Object, "resources": cel.Object, "resource": cel.Object,
+	})
 }
