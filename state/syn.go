@@ -65,9 +65,9 @@ type YAMLEdit struct {
 	Item   string
 	Remove bool
 	// Over are the values that may be replaced; another one is a foreign edit: a fault.Conflict. nil: any may.
-	Over []any
-	// Otherwise is the action for a foreign edit; "": compare both values.
-	Otherwise string
+	Over      []any
+	Otherwise string // the action for a foreign edit; "": compare both values
+	Existing  bool   // the edit applies only if there is a value
 	// Files: the edit applies only if the repository has one of them, e.g. openshift4.yml. nil: it applies.
 	Files []string
 }

@@ -139,14 +139,14 @@ func clusterOf(t *testing.T, s run.Run) appnodes.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster.Net, cluster.Secrets = s.Net, s.Secrets
+	cluster.Net, cluster.Secrets, cluster.Access = s.Net, s.Secrets, s.Access
 	return cluster
 }
 
 func removeNodes(t *testing.T, s run.Run, wanted appnodes.Removal, alter func(*nodes.Clients)) (string, error) {
 	t.Helper()
 	return changeNodes(t, s, wanted, alter, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-		return cluster.Remove(ctx, wanted, shown)
+		return cluster.Remove(ctx, wanted, nodeInstaller(s), shown)
 	})
 }
 
@@ -307,7 +307,7 @@ func removalBlocked(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	ctx, stop := context.WithCancel(t.Context()) // Ctrl-C
 	time.AfterFunc(2*time.Minute, stop)
 	var ignored bytes.Buffer
-	err = clusterOf(t, s).Remove(ctx, appnodes.Removal{Names: []string{"worker-0"}, Timeout: time.Hour, FormatRetry: formatNames}, removalOutput{jsonDisplay(cli.Streams{Out: &ignored, Err: io.Discard}), &ignored})
+	err = clusterOf(t, s).Remove(ctx, appnodes.Removal{Names: []string{"worker-0"}, Timeout: time.Hour, FormatRetry: formatNames}, nodeInstaller(s), removalOutput{jsonDisplay(cli.Streams{Out: &ignored, Err: io.Discard}), &ignored})
 	if exit.Code(err) != exit.Interrupted || slices.ContainsFunc(listNodes(t, s), func(n nodes.Node) bool { return n.Node.Cordoned }) {
 		t.Errorf("stopped: %v", err)
 	}

@@ -113,7 +113,7 @@ func removalGivenUp(t *testing.T, s run.Run, node string) {
 func removeAttended(t *testing.T, s run.Run, node string, reply provisioner.Reply) (string, error) {
 	t.Helper()
 	return changeNodes(t, s, appnodes.Removal{Names: []string{node}}, nil, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-		return cluster.Remove(ctx, wanted, person{shown.(removalOutput), reply})
+		return cluster.Remove(ctx, wanted, nodeInstaller(s), person{shown.(removalOutput), reply})
 	})
 }
 

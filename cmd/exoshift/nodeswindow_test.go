@@ -33,7 +33,7 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	time.AfterFunc(10*time.Minute, stop)
 	began := time.Now()
 	out, err := changeNodes(t, s, at(appnodes.Window{At: s.Net.Clock.Now().Add(30 * time.Minute)}), nil, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-		return cluster.Remove(ctx, wanted, shown)
+		return cluster.Remove(ctx, wanted, nodeInstaller(s), shown)
 	})
 	if exit.Code(err) != exit.Interrupted || !strings.Contains(err.Error(), "nothing was changed") || !strings.Contains(out, "waiting until ") || time.Since(began) > 11*time.Minute {
 		t.Errorf("stopped after %s: exit code %d, %v\n%s", time.Since(began), exit.Code(err), err, lastLines(out))
@@ -61,7 +61,7 @@ func removalWaits(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	window := strings.ToLower(start.In(zurich).Format("Monday-1504"))
 	out, err = changeNodes(t, s, at(appnodes.Window{Maintenance: true}), updated, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 		cluster.Spec.Syn.Facts = map[string]string{"maintenance_window": window}
-		return cluster.Remove(ctx, wanted, shown)
+		return cluster.Remove(ctx, wanted, nodeInstaller(s), shown)
 	})
 	if now := s.Net.Clock.Now(); err != nil || now.Before(start.Add(30*time.Minute)) || now.After(start.Add(time.Hour)) {
 		t.Fatalf("window %s: it ended at %s: %v\n%s", window, now, err, lastLines(out))

@@ -23,7 +23,7 @@ func membersWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 		name: "remove",
 		run: func(ctx context.Context) (string, error) {
 			return changeNodes(t, s, drained(names[:1]), by.injectIntoCluster, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-				return cluster.Remove(ctx, wanted, shown)
+				return cluster.Remove(ctx, wanted, nodeInstaller(s), shown)
 			})
 		},
 		again: func() (string, error) { return removeNodes(t, s, drained(names[:1]), nil) },

@@ -25,6 +25,9 @@ type Options struct {
 	// Add makes the machines of answers in force that are missing, and waits until they are nodes. The facts are up to date when it
 	// returns. nil: the targets are removed, and nothing takes their place.
 	Add func(ctx context.Context, report provisioner.Report, spec state.Spec) error
+	// Configure has the configuration of the tenant have the node counts of the answers; nil: the cluster has none. An addition has Add do
+	// that.
+	Configure func(ctx context.Context, report provisioner.Report, spec state.Spec) error
 }
 
 // Removal removes nodes from a cluster, or replaces them: then others are added first.

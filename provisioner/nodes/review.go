@@ -292,7 +292,7 @@ func (r review) checkStorage(ctx context.Context) error {
 			ready = append(ready, node.Name)
 		}
 	}
-	found, err := r.storage.Review(ctx, target.toChange(), ready)
+	found, err := r.storage.Review(ctx, target.toChange(r.options.Configure != nil), ready)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (r *Removal) Plan() provisioner.Plan {
 		chain := r.buildChain(target, needs)
 		plan, last = append(plan, chain...), append(last, chain[len(chain)-1].ID)
 	}
-	return plan
+	return append(plan, configuration{r}.after(last)...)
 }
 
 // buildChain returns the steps of one node, each after the one before it, and the first after needs.
@@ -177,8 +177,8 @@ func (r *Removal) listSteps(t Target) []provisioner.Step {
 	if !t.hasCeph() {
 		return slices.Concat([]provisioner.Step{cordon}, leave, []provisioner.Step{end})
 	}
-	of := t.toChange()
-	return slices.Concat(r.storage.StepsBefore(of), []provisioner.Step{cordon}, r.storage.StepsCordoned(of), leave, r.storage.StepsAfter(of), []provisioner.Step{end})
+	of := t.toChange(r.options.Configure != nil)
+	return slices.Concat(r.storage.StepsBefore(of, configuration{r}.before(t)), []provisioner.Step{cordon}, r.storage.StepsCordoned(of), leave, r.storage.StepsAfter(of), []provisioner.Step{end})
 }
 
 // cordon records what it does before it does it, so that it can be undone.

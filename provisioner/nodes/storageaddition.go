@@ -21,13 +21,14 @@ type StorageAddition struct {
 	warnings []string
 }
 
-// NewStorageAddition is for the addition of a storage node that these answers have. Of the options, it needs Journal, Commit and Add.
+// NewStorageAddition is for the addition of a storage node that these answers have. Of the options, it needs Journal, Commit
+// and Add, which changes the configuration of the tenant if there is Configure.
 func NewStorageAddition(spec state.Spec, node string, facts *state.FactsStore, clients Clients, options Options) *StorageAddition {
 	observer := newObserver(spec, clients.Clock)
 	storage := ceph.New(clients.Cluster, facts, options.Journal, clients.Clock, func(report provisioner.Report, node string, checks []string) {
 		observer.observe(report, node, obstacles{ceph: checks})
 	})
-	change := ceph.Change{Node: node, Devices: len(spec.Machines(state.RoleStorage))}
+	change := ceph.Change{Node: node, Devices: len(spec.Machines(state.RoleStorage)), IsConfigured: options.Configure != nil}
 	return &StorageAddition{spec: spec, change: change, facts: facts, options: options, storage: storage}
 }
 

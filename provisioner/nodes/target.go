@@ -106,9 +106,9 @@ func (t *Target) chooseReplacement(spec state.Spec, taken map[string]bool) {
 // isAdded reports whether its replacement has to be made, or to be waited for.
 func (t Target) isAdded() bool { return t.Replacement != nil && !t.isCommitted() }
 
-// toChange returns what is done with a storage node.
-func (t Target) toChange() ceph.Change {
-	change := ceph.Change{Node: t.Name, IsCommitted: t.isCommitted()}
+// toChange returns what is done with a storage node, see ceph.Change.
+func (t Target) toChange(isConfigured bool) ceph.Change {
+	change := ceph.Change{Node: t.Name, IsCommitted: t.isCommitted(), IsConfigured: isConfigured}
 	if t.Replacement != nil {
 		change.Next = t.Replacement.Name
 	}

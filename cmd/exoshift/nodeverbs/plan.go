@@ -30,6 +30,7 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 	for _, change := range plan.Changes {
 		fmt.Fprintf(w, "answers: %s: %s, now %s\n", console.SanitizeLine(change.Key), console.SanitizeLine(change.After), console.SanitizeLine(change.Before))
 	}
+	printConfiguration(w, plan)
 	for _, step := range plan.Steps {
 		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
 	}
@@ -42,6 +43,16 @@ func printPlan(w io.Writer, cluster string, v verb, plan nodes.Plan) {
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s.\n", *plan.Cost)
 	default:
 		fmt.Fprintf(w, "\nAfterwards, the cluster %s. Until a node is removed, its replacement costs beside it.\n", *plan.Cost)
+	}
+}
+
+// printConfiguration prints what changes in the repository of the tenant.
+func printConfiguration(w io.Writer, plan nodes.Plan) {
+	if plan.Unseen != "" {
+		fmt.Fprintf(w, "not read: %s\n", console.SanitizeLine(plan.Unseen))
+	}
+	if plan.Configuration.Unified != "" {
+		fmt.Fprintf(w, "configuration of the tenant:\n%s\n", text.SanitizeDiff(strings.TrimSuffix(plan.Configuration.Unified, "\n")))
 	}
 }
 
@@ -98,6 +109,13 @@ type answerLine struct {
 	Key    string `json:"key"`
 	Before string `json:"before"`
 	After  string `json:"after"`
+}
+
+type configurationLine struct {
+	Type       string `json:"type"` // configuration
+	Repository string `json:"repository"`
+	File       string `json:"file"`
+	Diff       string `json:"diff"` // as diff -u shows it
 }
 
 type stepLine struct {
@@ -171,6 +189,11 @@ func writePlanJSON(w io.Writer, plan nodes.Plan) error {
 	}
 	for _, change := range plan.Changes {
 		if err := encoder.Encode(answerLine{"answer", change.Key, change.Before, change.After}); err != nil {
+			return err
+		}
+	}
+	if changed := plan.Configuration; changed.Unified != "" {
+		if err := encoder.Encode(configurationLine{"configuration", changed.Repository, changed.File, changed.Unified}); err != nil {
 			return err
 		}
 	}

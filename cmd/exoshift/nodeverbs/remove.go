@@ -28,7 +28,8 @@ func newRemoveCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove [ID] NODE...",
 		Short: "Drain nodes, and delete them with their machines",
-		Long: `Drain nodes, and delete them with their machines. The answers in the cluster's folder get the smaller count.
+		Long: `Drain nodes, and delete them with their machines. The answers in the cluster's folder get the smaller count, and with Project Syn
+the configuration of the tenant, too.
 
 For each node: it is cordoned, its pods are evicted within their disruption budgets, its machine is stopped, the node and the
 machine are deleted. What blocks an eviction is named and asked for again until --timeout. Until a node is drained, a failure or
@@ -48,8 +49,8 @@ removal from a cluster that is not well.`,
 			}
 			wanted.Names = names
 			return carryOut(cmd.Context(), o, std, verb{name: "remove", done: "removed", question: "Remove them?"}, wanted,
-				func(ctx context.Context, cluster nodes.Cluster, wanted nodes.Removal, _ nodes.Installer, shown nodes.Display) error {
-					return cluster.Remove(ctx, wanted, shown)
+				func(ctx context.Context, cluster nodes.Cluster, wanted nodes.Removal, install nodes.Installer, shown nodes.Display) error {
+					return cluster.Remove(ctx, wanted, install, shown)
 				})
 		},
 	}

@@ -171,7 +171,7 @@ func (c Cluster) openRun(ctx context.Context, wanted Installer) (run.Run, error)
 		return wanted.OpenRun(ctx, c.Spec, c.Secrets, c.Folder)
 	}
 	return run.Run{
-		Alter: c.AlterInstallation, Spec: c.Spec, Secrets: c.Secrets, Folder: c.Folder, Net: c.Net, Access: c.access, Options: wanted.Options, Speed: environment.DefaultSpeed,
+		Alter: c.AlterInstallation, Spec: c.Spec, Secrets: c.Secrets, Folder: c.Folder, Net: c.Net, Access: c.Access, Options: wanted.Options, Speed: environment.DefaultSpeed,
 		Cache: c.Folder.Path(state.BinDir), Locations: handover.Locations{Folder: c.Folder.Path(), Rehearsal: true, Resume: formatResume(c.Folder, true)},
 	}, nil
 }

@@ -38,13 +38,13 @@ type Cluster struct {
 	Facts        state.Facts
 	Secrets      wizard.Secrets
 	Net          network.Network
+	Access       *environment.Access    // to Project Syn; nil: none
 	Alter        func(*nodes.Clients)   // for tests; nil: nothing
 	AlterMasters func(*masters.Clients) // as Alter, for masters
 	// AlterInstallation is for tests of nodes that are added, too.
 	AlterInstallation func(*install.Clients)
 	// AlterBalancers is for tests of load balancers that are replaced.
 	AlterBalancers func(*balancers.Clients)
-	access         *environment.Access
 	close          func() error
 }
 
@@ -60,7 +60,7 @@ func Open(ctx context.Context, host *environment.Host, folder state.Folder) (Clu
 		return c, exit.WithCode(exit.Answers, errors.New(problems[0].String()))
 	}
 	deps, err := environment.OpenDeps(ctx, host, folder, c.Facts.Rehearsal, c.Spec, c.Secrets)
-	c.Net, c.access, c.close = deps.Net, deps.Access, deps.Close
+	c.Net, c.Access, c.close = deps.Net, deps.Access, deps.Close
 	return c, err
 }
 
@@ -90,9 +90,6 @@ func formatResume(folder state.Folder, rehearsal bool) string {
 	}
 	return "exoshift install"
 }
-
-// Access is the access to Project Syn that the cluster was opened with.
-func (c Cluster) Access() *environment.Access { return c.access }
 
 // Close closes the simulated zone of a rehearsal.
 func (c Cluster) Close() error { return c.close() }

@@ -63,16 +63,27 @@ type Plan struct {
 	Balancers []balancers.Target
 	Steps     provisioner.Plan
 	Changes   []answersfile.Change // of the answers
-	Cost      *preflight.Cost      // of the cluster afterwards; nil: nothing is added
-	Start     time.Time            // before which nothing is changed; zero: at once
-	Etcd      *provisioner.Event   // the members of etcd as they are; nil: no master is changed
-	Kept      bool                 // the machines stay, and get another type
-	Retry     string               // the command that goes on with what is left of it
+	// Configuration is how that of the tenant changes, and Unseen why that is not known.
+	Configuration state.Difference
+	Unseen        string
+	Cost          *preflight.Cost    // of the cluster afterwards; nil: nothing is added
+	Start         time.Time          // before which nothing is changed; zero: at once
+	Etcd          *provisioner.Event // the members of etcd as they are; nil: no master is changed
+	Kept          bool               // the machines stay, and get another type
+	Retry         string             // the command that goes on with what is left of it
 }
 
 // Remove removes nodes. The folder must be locked, except for a dry run.
-func (c Cluster) Remove(ctx context.Context, wanted Removal, shown Display) error {
-	return c.carryOut(ctx, wanted, task{verb: "remove", spec: c.Spec}, shown)
+func (c Cluster) Remove(ctx context.Context, wanted Removal, install Installer, shown Display) error {
+	do := task{verb: "remove", spec: c.Spec}
+	if c.Spec.Syn.LieutenantURL != "" {
+		r, err := c.openRun(ctx, install)
+		if err != nil {
+			return err
+		}
+		do.configure = &r
+	}
+	return c.carryOut(ctx, wanted, do, shown)
 }
 
 // Replace adds a node for each, and removes it then. The folder must be locked, except for a dry run.
@@ -118,9 +129,10 @@ func (c Cluster) Resize(ctx context.Context, size Size, wanted Removal, install 
 
 // task is what is done with nodes.
 type task struct {
-	verb    string
-	spec    state.Spec // the answers, with the machines that take the place of others
-	install *run.Run   // makes those machines; nil: none takes the place of another
+	verb      string
+	spec      state.Spec // the answers, with the machines that take the place of others
+	install   *run.Run   // makes those machines; nil: none takes the place of another
+	configure *run.Run   // changes the configuration of the tenant; nil: the node counts stay, or nothing has them
 }
 
 func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Display) error {
@@ -144,6 +156,9 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 	}
 	if do.install != nil {
 		options.Add = c.newAdd(*do.install, journal, facts)
+	}
+	if do.configure != nil {
+		options.Configure = newConfigure(*do.configure, journal)
 	}
 	removal := nodes.NewRemoval(do.spec, facts, clients, options)
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
@@ -194,6 +209,11 @@ func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Rem
 		return Plan{}, exit.WithCode(exit.Answers, fmt.Errorf("nothing was changed: the answers would have faults: %s", problems))
 	}
 	plan := Plan{Targets: removal.Targets(), Steps: removal.Plan(), Changes: answersfile.Diff(c.Spec, after), Retry: wanted.FormatRetry(wanted.Names)}
+	if do.configure != nil {
+		if err := checkConfiguration(ctx, *do.configure, &plan, after, wanted); err != nil {
+			return Plan{}, err
+		}
+	}
 	if do.install == nil {
 		return plan, nil
 	}

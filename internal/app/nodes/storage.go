@@ -113,7 +113,11 @@ func (c storageAddition) run(ctx context.Context, wanted Addition, r run.Run, sh
 	}
 	defer disconnect()
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
-	work := nodes.NewStorageAddition(c.after, c.names[0], facts, clients, nodes.Options{Journal: journal, Commit: c.newCommit(facts), Add: c.newAdd(r, journal, facts)})
+	options := nodes.Options{Journal: journal, Commit: c.newCommit(facts), Add: c.newAdd(r, journal, facts)}
+	if c.Spec.Syn.LieutenantURL != "" {
+		options.Configure = newConfigure(r, journal)
+	}
+	work := nodes.NewStorageAddition(c.after, c.names[0], facts, clients, options)
 	preview, err := c.prepare(ctx, wanted, r, work)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func (c Cluster) openStore(options *rotation.Options, facts *state.FactsStore) (
 	if c.Spec.Syn.LieutenantURL == "" {
 		return func() {}, nil
 	}
-	r := run.Run{Spec: c.Spec, Secrets: c.Secrets, Folder: c.Folder, Net: c.Net, Access: c.Access()}
+	r := run.Run{Spec: c.Spec, Secrets: c.Secrets, Folder: c.Folder, Net: c.Net, Access: c.Access}
 	if c.SignIn != nil {
 		r.Access = c.SignIn
 	}

@@ -93,6 +93,29 @@ func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (di
 	return difference, "", err
 }
 
+// PreviewConfiguration returns how the cluster's configuration would change by these answers. Without a login, it fails with fault.Waiting.
+func (c *Connection) PreviewConfiguration(ctx context.Context, report provisioner.Report) (difference state.Difference, err error) {
+	if !c.IsConnected() {
+		return difference, nil
+	}
+	if err := c.registration.check(ctx, report); err != nil {
+		return difference, err
+	}
+	return c.Catalog.computeDifference(ctx)
+}
+
+// UpdateConfiguration has the cluster's configuration be as these answers say, and its catalog compiled of that. message is that of the
+// commit.
+func (c *Connection) UpdateConfiguration(ctx context.Context, report provisioner.Report, message string) error {
+	if !c.IsConnected() {
+		return provisioner.Skip("the cluster is not connected to Project Syn")
+	}
+	if err := c.registration.check(ctx, report); err != nil {
+		return err
+	}
+	return c.Catalog.configure(ctx, report, message, c.Spec.Syn.CatalogDir == "")
+}
+
 func (c *Connection) collectPreview(ctx context.Context, report provisioner.Report) (state.Difference, error) {
 	if err := c.registration.check(ctx, report); err != nil {
 		return state.Difference{}, err

@@ -52,6 +52,7 @@ func (c *Catalog) buildEdits() []state.YAMLEdit {
 	if c.spec.Network.CNI == "Cilium" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.buildCiliumEdit(facts))
 	}
+	edits = append(edits, buildCountEdits(c.spec)...)
 	for i := range edits {
 		if edits[i].Value == placeholder {
 			edits[i].Otherwise = c.formatConflictHint()
@@ -97,4 +98,30 @@ func (e edit) setOnce(value string, ours ...any) state.YAMLEdit {
 		e.Value = placeholder
 	}
 	return e.YAMLEdit
+}
+
+// defaultCephNodes is the parameter node_count of the component rook-ceph where nobody sets it.
+const defaultCephNodes = 3
+
+// buildCountEdits keeps the node counts of a cluster's configuration those of the answers: the variables of the module
+// terraform-openshift4-exoscale, which are there only if somebody has put them there, and the disks that Ceph uses.
+func buildCountEdits(spec state.Spec) []state.YAMLEdit {
+	count := func(path []string, count int, existing bool) state.YAMLEdit {
+		return state.YAMLEdit{Path: append([]string{"parameters"}, path...), Value: count, Existing: existing}
+	}
+	var edits []state.YAMLEdit
+	for _, role := range spec.ComputeRoles() {
+		path := []string{"openshift4_terraform", "terraform_variables"}
+		switch role {
+		case state.RoleWorker, state.RoleInfra, state.RoleStorage:
+			path = append(path, string(role)+"_count")
+		default:
+			path = append(path, "additional_worker_groups", string(role), "count")
+		}
+		edits = append(edits, count(path, spec.Group(role).Count, true))
+	}
+	if disks := spec.Group(state.RoleStorage).Count; disks > 0 {
+		edits = append(edits, count([]string{"rook_ceph", "ceph_cluster", "node_count"}, disks, disks == defaultCephNodes))
+	}
+	return edits
 }

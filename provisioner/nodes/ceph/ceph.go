@@ -82,12 +82,16 @@ type Change struct {
 	IsCommitted bool
 	// Devices are the disks that Ceph is to use with the node, which is a new one; 0: the node leaves.
 	Devices int
+	// IsConfigured: the verb has the configuration of the tenant ask for as many disks; otherwise a person has to, before.
+	IsConfigured bool
 }
 
 const (
 	pollInterval = 10 * time.Second
 	// settleLimit is for how long something is waited for that Rook or Kubernetes does by itself.
 	settleLimit = 10 * time.Minute
+	// syncLimit is for how long Argo CD may take to apply what was compiled: it fetches the catalog every three minutes.
+	syncLimit = 15 * time.Minute
 	// osdLimit is for how long a disk may take to become an OSD: the disk of a new machine is filled with zeros first.
 	osdLimit = 30 * time.Minute
 	// monLimit is for how long a monitor may take to be replaced: Rook is known to fail at that.

@@ -184,7 +184,7 @@ func (w *Work) reviewPlaces(ctx context.Context, of Change, nodes []string, setu
 	}
 	refusals = append(refusals, w.reviewOperator(of, setup)...)
 	policies, err := w.cluster.GetSyncPolicies(ctx, listApplications()...)
-	if _, managed := policies[applicationRook]; managed && of.Next == "" && setup.Devices > len(left) {
+	if _, managed := policies[applicationRook]; managed && of.Next == "" && setup.Devices > len(left) && !of.IsConfigured {
 		refusals = append(refusals, fmt.Sprintf("the configuration of the tenant wants %d disks: lower parameters.rook_ceph.ceph_cluster.node_count to %d, and wait until Argo CD has synchronized it", setup.Devices, len(left)))
 	}
 	return refusals, err

@@ -10,14 +10,21 @@ import (
 	"exoshift/state"
 )
 
-// StepsBefore returns the steps before a node is cordoned: its data and its OSDs go elsewhere.
-func (w *Work) StepsBefore(of Change) []provisioner.Step {
+// StepsBefore returns the steps before a node is cordoned: its data and its OSDs go elsewhere. configure has the configuration of the tenant
+// ask for one disk less; nil: nothing has.
+func (w *Work) StepsBefore(of Change, configure provisioner.StepFunc) []provisioner.Step {
 	do := w.bind(of)
 	steps := []provisioner.Step{
 		{ID: "ceph-check", Title: "Check that Ceph is well", Usual: 10 * time.Second, Do: do(w.waits.waitHealthy)},
 		{ID: "silence", Title: "Silence the alerts of Ceph", Usual: 5 * time.Second, Do: do(w.silence)},
-		{ID: "sync-off", Title: "Switch the synchronization by Argo CD off", Usual: 5 * time.Second, Do: do(w.switchSyncOff)},
 	}
+	if configure != nil {
+		steps = append(steps, provisioner.Step{ID: "configuration", Title: "Have the configuration of the tenant ask for one disk less", Usual: 6 * time.Minute,
+			Do: func(ctx context.Context, report provisioner.Report) error {
+				return w.waits.waitConfigured(ctx, report, of, configure)
+			}})
+	}
+	steps = append(steps, provisioner.Step{ID: "sync-off", Title: "Switch the synchronization by Argo CD off", Usual: 5 * time.Second, Do: do(w.switchSyncOff)})
 	stop := provisioner.Step{ID: "operator-off", Title: "Stop Rook's operator", Usual: 10 * time.Second, Do: do(w.stopOperator)}
 	empty := provisioner.Step{ID: "empty", Title: "Move the data of " + of.Node + " to other nodes", Usual: time.Hour, Do: do(w.disks.empty)}
 	if of.Next != "" {

@@ -125,6 +125,42 @@ func listTroubles(seen rook.Ceph, of Change) (troubles []string) {
 	return troubles
 }
 
+// waitConfigured changes the configuration, and waits until Argo CD has lowered the count of disks by it: once the OSDs of the node are gone,
+// Rook would make others of a count that is too high.
+func (w waits) waitConfigured(ctx context.Context, report provisioner.Report, of Change, configure provisioner.StepFunc) error {
+	if known := w.get(of.Node); len(known.Policies) > 0 || known.Emptied || of.IsCommitted {
+		return provisioner.Skip("the OSDs of " + of.Node + " are being removed already")
+	}
+	if err := configure(ctx, report); err != nil {
+		return err
+	}
+	seen, err := w.cluster.GetCeph(ctx)
+	if err != nil {
+		return err
+	}
+	return w.waitDevices(ctx, report, of, "lowered", func(devices int) bool { return devices < len(seen.OSDs) })
+}
+
+// waitDevices waits until Argo CD has set a count of disks that is reached, if there is one that looks after Ceph.
+func (w waits) waitDevices(ctx context.Context, report provisioner.Report, of Change, done string, isReached func(devices int) bool) error {
+	return w.until(syncLimit, func(ctx context.Context) error {
+		w.renewSilence(ctx, of.Node)
+		policies, err := w.cluster.GetSyncPolicies(ctx, applicationRook)
+		if err != nil {
+			return err
+		}
+		if _, managed := policies[applicationRook]; !managed {
+			return nil
+		}
+		setup, err := w.cluster.GetCephSetup(ctx)
+		if err == nil && !isReached(setup.Devices) {
+			err = fault.Newf(fault.Waiting, "change the storage node "+of.Node, "Argo CD has not %s the count of disks yet: it is %d", done, setup.Devices).
+				WithHint("see why the application rook-ceph is not synchronized, then run the same command again")
+		}
+		return err
+	})(ctx, report)
+}
+
 // waitOSD waits until a node has an OSD.
 func (w waits) waitOSD(ctx context.Context, report provisioner.Report, node, next string) error {
 	return w.until(osdLimit, func(ctx context.Context) error {

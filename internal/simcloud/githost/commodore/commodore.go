@@ -85,7 +85,7 @@ func (c Compiler) compileAll(t *Trace, made inventory) (map[string][]byte, error
 		if !isKnownComponent(name) {
 			return nil, newError("Unknown component '%s': no version or url for it in parameters.components", name)
 		}
-		files, err := build(name, made.parameters)
+		files, err := BuildComponent(name, made.parameters)
 		if err == nil && c.Faults.CompileFailure && name == "openshift4-monitoring" {
 			err = formatJsonnetError(name, errors.New("couldn't open import \"lib/prometheus.libsonnet\": no match locally or in the Jsonnet library paths"))
 		}

@@ -25,8 +25,8 @@ func isKnownComponent(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// build returns the manifests of a component, by their paths below its folder.
-func build(component string, parameters map[string]any) (map[string][]byte, error) {
+// BuildComponent returns the manifests of a component, by their paths below its folder.
+func BuildComponent(component string, parameters map[string]any) (map[string][]byte, error) {
 	files, root := map[string][]byte{}, "component/"+component
 	return files, fs.WalkDir(components, root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -36,7 +36,11 @@ func inLab(t *testing.T, faults scenario.Cluster, nodes int, test func(*testing.
 		for n := range nodes {
 			l.addNode(n)
 		}
-		for _, one := range ListManifests() {
+		manifests, err := ListManifests()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range manifests {
 			kind, err := cluster.FindKindOf(l.Objects, one)
 			if err == nil {
 				err = l.Objects.Ensure(kind.GroupResource(), one.Namespace(), one, nil)

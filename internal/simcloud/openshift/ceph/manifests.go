@@ -2,7 +2,10 @@ package ceph
 
 import (
 	"errors"
+	"maps"
+	"slices"
 
+	"exoshift/internal/simcloud/githost/commodore"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
 )
@@ -21,7 +24,11 @@ func Install(c *cluster.Cluster) error {
 	if !c.Faults.FailingOSD || done || len(listStorageNodes(c)) < poolSize {
 		return nil
 	}
-	for _, one := range ListManifests() {
+	manifests, err := ListManifests()
+	if err != nil {
+		return err
+	}
+	for _, one := range manifests {
 		kind, err := cluster.FindKindOf(c.Objects, one)
 		if err == nil {
 			err = c.Objects.Ensure(kind.GroupResource(), one.Namespace(), one, nil)
@@ -34,27 +41,20 @@ func Install(c *cluster.Cluster) error {
 }
 
 // ListManifests returns what Project Syn's component makes, as far as it is simulated, in an order in which it can be applied.
-func ListManifests() []kube.Object {
-	definition := kube.Kind{Group: "ceph.rook.io", Version: "v1", Resource: "cephclusters", Kind: "CephCluster", Namespaced: true, Status: true}.Definition()
-	definition["apiVersion"], definition["kind"] = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
-	class := named("storage.k8s.io/v1", "StorageClass", "", deviceClass)
-	class["provisioner"], class["volumeBindingMode"] = "kubernetes.io/no-provisioner", "WaitForFirstConsumer"
-	all := []kube.Object{named("v1", "Namespace", "", OperatorNamespace), named("v1", "Namespace", "", Namespace), definition, class}
-	return append(all, newDeployment(OperatorNamespace, operatorApp, nil, "", rookImage), newDeployment(Namespace, toolsApp, nil, "", cephImage), newCephCluster())
-}
-
-func newCephCluster() kube.Object {
-	made := named("ceph.rook.io/v1", "CephCluster", Namespace, clusterName)
-	made["spec"] = kube.Object{
-		"cephVersion": kube.Object{"image": cephImage}, "dataDirHostPath": "/var/lib/rook", "network": kube.Object{"provider": "host"},
-		"mon":         kube.Object{"count": 3, "allowMultiplePerNode": false},
-		"healthCheck": kube.Object{"daemonHealth": kube.Object{"mon": kube.Object{"interval": "45s", "timeout": "600s"}}},
-		"storage": kube.Object{"useAllNodes": false, "storageClassDeviceSets": []kube.Object{{
-			"name": "storagevolumes", "count": poolSize, "portable": false, "encrypted": true,
-			"volumeClaimTemplates": []kube.Object{{"spec": kube.Object{"storageClassName": deviceClass, "volumeMode": "Block", "accessModes": []string{"ReadWriteOnce"}}}},
-		}}},
+func ListManifests() ([]kube.Object, error) {
+	files, err := commodore.BuildComponent("rook-ceph", map[string]any{"rook_ceph": map[string]any{"ceph_cluster": map[string]any{"node_count": poolSize}}})
+	if err != nil {
+		return nil, err
 	}
-	return made
+	var all []kube.Object
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		objects, err := cluster.ParseManifest(files[name])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, objects...)
+	}
+	return all, nil
 }
 
 func named(version, kind, namespace, name string) kube.Object {

@@ -131,7 +131,7 @@ func (a applier) checkOwned(t resolvedPath, e state.YAMLEdit) error {
 
 func (a applier) applyValue(t resolvedPath, e state.YAMLEdit) (bool, error) {
 	if len(t.rest) > 0 {
-		if e.Value == nil {
+		if e.Value == nil || e.Existing {
 			return false, nil
 		}
 		if err := a.checkOwned(t, e); err != nil {

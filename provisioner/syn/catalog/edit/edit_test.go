@@ -25,6 +25,10 @@ func without(text, path string) state.YAMLEdit {
 	return state.YAMLEdit{Path: strings.Split(path, "|"), Item: text, Remove: true}
 }
 
+func existing(value any, path string) state.YAMLEdit {
+	return state.YAMLEdit{Path: strings.Split(path, "|"), Value: value, Existing: true}
+}
+
 func gone(path string, over ...any) state.YAMLEdit {
 	return state.YAMLEdit{Path: strings.Split(path, "|"), Over: over}
 }
@@ -73,6 +77,8 @@ func TestApply_ChangesOwnLinesOnly(t *testing.T) {
 		"what is not there stays": {full, []state.YAMLEdit{gone("parameters|cilium|other"), without("other", "classes"), without("x", "nowhere|list")}, full},
 		"a text of several lines": {full, []state.YAMLEdit{set("-----BEGIN\nabc\n-----END\n", "parameters|openshift|ca"), set("a\nb", "parameters|openshift|infraID")},
 			strings.Replace(full, "infraID: TO_BE_DEFINED\n", "infraID: |-\n      a\n      b\n    ca: |\n      -----BEGIN\n      abc\n      -----END\n", 1)},
+		"an existing value only": {full, []state.YAMLEdit{existing(4, "parameters|cilium|olm|generate_olm_deployment"), existing(4, "parameters|openshift4_terraform|worker_count")},
+			strings.Replace(full, "generate_olm_deployment: true", "generate_olm_deployment: 4", 1)},
 		"no file yet": {"", []state.YAMLEdit{item(".openshift4", "classes"), item("cilium", "applications"), set("c.example.net", "parameters|openshift|baseDomain"), set(true, "parameters|cilium|olm|x")},
 			"classes:\n  - .openshift4\napplications:\n  - cilium\nparameters:\n  openshift:\n    baseDomain: c.example.net\n  cilium:\n    olm:\n      x: true\n"},
 		"comments only":           {"# nothing yet", []state.YAMLEdit{set(1, "a|b")}, "# nothing yet\na:\n  b: 1"},
