@@ -53,8 +53,8 @@ type recoveryOutput struct {
 	plan *apprecovery.Plan
 }
 
-func (o recoveryOutput) ShowPlan(plan apprecovery.Plan) error { *o.plan = plan; return nil }
-func (recoveryOutput) Confirm(context.Context) error          { return nil }
+func (o recoveryOutput) ShowPlan(plan apprecovery.Plan) error          { *o.plan = plan; return nil }
+func (recoveryOutput) Confirm(context.Context, apprecovery.Plan) error { return nil }
 func (o recoveryOutput) Close(_ apprecovery.Plan, failure error, _ string) {
 	fmt.Fprintln(o.out, "closed:", failure, fault.HintOf(failure))
 }
@@ -63,6 +63,7 @@ func recoverEtcd(ctx context.Context, t *testing.T, s run.Run, wanted apprecover
 	t.Helper()
 	var printed bytes.Buffer
 	wanted.Installer = nodeInstaller(s)
+	wanted.Retry = func(backup, from string) string { return "exoshift recover etcd --from " + backup + " " + from }
 	cluster := apprecovery.Cluster{Cluster: clusterOf(t, s), Alter: func(clients *recovery.Clients) {
 		clients.Hosts = masterhost.New(s.Net, s.Spec.OpenShift.SSHKey, recoveryAgent, masterhost.Trust{All: true})
 		if alter != nil {
@@ -128,16 +129,26 @@ func quorumRecovered(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	}
 }
 
-// TestRecover_QuorumLost shares nothing with the tests of nodes: they have no key of their masters.
-func TestRecover_QuorumLost(t *testing.T) {
+// TestRecover_Etcd shares nothing with the tests of nodes: they have no key of their masters.
+func TestRecover_Etcd(t *testing.T) {
 	whole(t)
 	t.Parallel()
-	dir := t.TempDir()
+	dir, keys := t.TempDir(), newBackupKeys(t)
 	withKey := func(spec *state.Spec) { spec.OpenShift.SSHKey = recoveryKeyLine() }
 	var finished time.Time
 	virtuallyIn(t, circumstances{dir: dir, spec: withKey}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		installed(t, s)
+		backedUpBetween(t, s, keys)
 		finished = time.Now()
 	})
-	virtuallyIn(t, circumstances{dir: dir, begin: finished, spec: withKey, scenario: "quorum-lost"}, quorumRecovered)
+	for name, test := range map[string]func(*testing.T, run.Run, *simcloud.Zone){
+		"from a member": quorumRecovered, "from a backup": backupRestored(keys),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			copied := t.TempDir()
+			copyTree(t, dir, copied)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: withKey, scenario: "quorum-lost"}, test)
+		})
+	}
 }

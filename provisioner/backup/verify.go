@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"filippo.io/age"
 
@@ -45,6 +46,11 @@ func newUnreadableError(name string, damage unreadable) error {
 		WithHint("make another one, and see the page of the finding: exoshift explain %s", diagnosis.BackupUnreadable)
 }
 
+// NewUnusableError is for a backup with a problem that is seen without reading it back.
+func NewUnusableError(of Backup) error {
+	return newUnreadableError(of.Name, unreadable{"manifest.json", of.Problem})
+}
+
 // NewOtherStatusError is for a backup whose snapshot is not that of its manifest.
 func NewOtherStatusError(manifest backup.Manifest, found backup.Status) error {
 	reason := fmt.Sprintf("it has the hash %d at revision %d with %d keys, not the hash %d at revision %d with %d keys", found.Hash, found.Revision, found.TotalKeys,
@@ -74,36 +80,75 @@ func (s *Store) Verify(ctx context.Context, manifest backup.Manifest, identities
 
 // verifyPart reports whether the part could be decrypted, too.
 func (s *Store) verifyPart(ctx context.Context, part backup.Part, identities []age.Identity) (etcd backup.Status, readable bool, err error) {
+	err = s.withPlain(ctx, part, identities, func(plain io.ReaderAt, size int64) error {
+		readable = true
+		etcd, err = verifyPlain(plain, size, part)
+		return err
+	})
+	return etcd, readable, err
+}
+
+// withPlain downloads a part, compares what is stored with the manifest, and calls do with what it has, decrypted; without an identity of a
+// recipient it does not. Nothing decrypted is written anywhere.
+func (s *Store) withPlain(ctx context.Context, part backup.Part, identities []age.Identity, do func(plain io.ReaderAt, size int64) error) error {
 	file, err := os.CreateTemp("", "exoshift-backup-*"+sealedSuffix)
 	if err != nil {
-		return etcd, false, fault.New(fault.Internal, "read a backup back", err)
+		return fault.New(fault.Internal, "read a backup back", err)
 	}
 	defer func() { _ = file.Close() }()            // it was only read
 	if err := os.Remove(file.Name()); err != nil { // it is gone with this process
-		return etcd, false, fault.New(fault.Internal, "read a backup back", err)
+		return fault.New(fault.Internal, "read a backup back", err)
 	}
 	sealed := newCounter()
 	err = s.objects.Download(ctx, s.bucket, part.Object, io.MultiWriter(sealed, file))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return etcd, false, unreadable{part.Name, "it is gone"}
+		return unreadable{part.Name, "it is gone"}
 	case err != nil:
-		return etcd, false, err
+		return err
 	case sealed.size != part.SealedSize || sealed.sum() != part.SealedSHA256:
-		return etcd, false, unreadable{part.Name, "what the bucket returns is not what was stored there: its SHA-256 is another one"}
+		return unreadable{part.Name, "what the bucket returns is not what was stored there: its SHA-256 is another one"}
 	case len(identities) == 0:
-		return etcd, false, nil
+		return nil
 	}
 	plain, size, err := age.DecryptReaderAt(file, sealed.size, identities...)
 	var foreign *age.NoIdentityMatchError
 	switch {
 	case errors.As(err, &foreign):
-		return etcd, false, nil
+		return nil
 	case err != nil:
-		return etcd, false, unreadable{part.Name, "it cannot be decrypted: " + err.Error()}
+		return unreadable{part.Name, "it cannot be decrypted: " + err.Error()}
 	}
-	etcd, err = verifyPlain(plain, size, part)
-	return etcd, true, err
+	return do(plain, size)
+}
+
+// CopyPart writes what a part of a backup has, decrypted, after what is stored was compared with the manifest. fault.Invalid: it is damaged.
+// An error of the writer is returned as it is.
+func (s *Store) CopyPart(ctx context.Context, manifest backup.Manifest, name string, identities []age.Identity, to io.Writer) error {
+	part := manifest.FindPart(name)
+	if part == nil {
+		return newUnreadableError(manifest.Name, unreadable{name, "its manifest does not have it"})
+	}
+	copied := false
+	err := s.withPlain(ctx, *part, identities, func(plain io.ReaderAt, size int64) error {
+		copied = true
+		_, err := io.Copy(to, io.NewSectionReader(plain, 0, size))
+		return err
+	})
+	var damage unreadable
+	switch {
+	case errors.As(err, &damage):
+		return newUnreadableError(manifest.Name, damage)
+	case err == nil && !copied:
+		return NewNoIdentityError(manifest)
+	}
+	return err
+}
+
+// NewNoIdentityError is for a backup that nobody here can decrypt.
+func NewNoIdentityError(manifest backup.Manifest) error {
+	return fault.Newf(fault.Denied, "decrypt the backup "+manifest.Name, "there is no identity of a recipient at hand").
+		WithHint("set EXOSHIFT_AGE_IDENTITY to one of these: %s", strings.Join(manifest.Recipients, ", "))
 }
 
 // verifyPlain compares what a part has, decrypted, with what was sent.

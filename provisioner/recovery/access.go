@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -109,7 +110,7 @@ func (r *Recovery) close(ctx context.Context, report provisioner.Report) error {
 	return nil
 }
 
-// Close deletes the rule after a run that did not come to it, also after one that was stopped. What was begun and has changed nothing is
+// Close deletes the rule, and the files of a backup on a master, after a run that did not come to it, also after one that was stopped. What was begun and has changed nothing is
 // forgotten.
 func (r *Recovery) Close(ctx context.Context, report provisioner.Report) error {
 	if !r.opened && !r.IsBegun() {
@@ -117,7 +118,11 @@ func (r *Recovery) Close(ctx context.Context, report provisioner.Report) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	if err := r.close(ctx, report); err != nil {
+	var failure error
+	if r.change().Copied {
+		failure = steps{r}.deleteCopy(ctx)
+	}
+	if err := errors.Join(failure, r.close(ctx, report)); err != nil {
 		return err
 	}
 	if known := r.change(); known.Restoring || len(known.Stopped) > 0 {

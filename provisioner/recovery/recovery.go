@@ -1,9 +1,10 @@
-// Package recovery gives etcd its quorum back from one member that remains, by the scripts that OpenShift has on its masters: without a quorum there
-// is no API, so that what decides is asked for by SSH.
+// Package recovery gives etcd its quorum back from one member that remains, or from a backup, by the scripts that OpenShift has on its masters:
+// without a quorum there is no API, so that what decides is asked for by SSH.
 package recovery
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"slices"
 
@@ -26,6 +27,7 @@ type Cloud interface {
 
 // Hosts are the masters themselves, by SSH. Nobody else uses them at the same time.
 type Hosts interface {
+	Restorer
 	// Inspect reads how the member of etcd on a master is: into host, whose name and address are set.
 	Inspect(ctx context.Context, host recovery.Host) (recovery.Host, error)
 	// DisableEtcd stops the member on a master. Again it does nothing.
@@ -40,10 +42,19 @@ type Balancers interface {
 	DiscoverAddress(ctx context.Context, balancer string) (netip.Addr, error)
 }
 
+// Cluster is the cluster once its API answers again.
+type Cluster interface {
+	masters.Cluster
+	// IsUnsafeAllowed reports whether etcd's operator may roll out with fewer members than are safe.
+	IsUnsafeAllowed(ctx context.Context) (bool, error)
+	// AllowUnsafe has it do so, or ends that: state.Found if it is so already.
+	AllowUnsafe(ctx context.Context, allowed bool) (state.Action, error)
+}
+
 // Clients are what etcd is recovered with.
 type Clients struct {
 	Cloud     Cloud
-	Cluster   masters.Cluster
+	Cluster   Cluster
 	Hosts     Hosts
 	Balancers Balancers
 	Clock     provisioner.Clock
@@ -52,7 +63,8 @@ type Clients struct {
 // Options are what a person decides, and what carries out the rest.
 type Options struct {
 	masters.Options
-	From string // the master whose member remains
+	From   string  // the master whose member remains, or on which the backup is restored
+	Backup *Backup // nil: the data of the member stays
 }
 
 // Recovery gives etcd its quorum back.
@@ -79,7 +91,7 @@ func refuse(format string, args ...any) *fault.Error {
 	return fault.Newf(fault.Conflict, op, "nothing was changed: "+format, args...)
 }
 
-// listOthers lists the masters but the one whose member remains.
+// listOthers lists the masters but the one from which etcd is recovered.
 func (r *Recovery) listOthers() []string {
 	var names []string
 	for _, machine := range r.spec.Machines(state.RoleMaster) {
@@ -104,11 +116,20 @@ func (r *Recovery) update(do func(*recovery.Change)) error {
 	return r.facts.Update(func(facts *state.Facts) { facts.Recovery = &changed })
 }
 
-// begin records from which master etcd is recovered.
+// begin records from which master etcd is recovered, and from what.
 func (r *Recovery) begin(c *recovery.Change) {
-	if c.From = r.options.From; c.Started.IsZero() {
+	if c.From != r.options.From || c.Backup != r.options.backupName() {
+		c.Restoring = false // that was from something else, which has not become a cluster
+	}
+	if c.From, c.Backup = r.options.From, r.options.backupName(); c.Started.IsZero() {
 		c.Started = r.clients.Clock.Now()
 	}
+}
+
+// isRestoring reports whether the script was started that makes a cluster of what is wanted.
+func (r *Recovery) isRestoring() bool {
+	known := r.change()
+	return known.Restoring && known.From == r.options.From && known.Backup == r.options.backupName()
 }
 
 // find returns a master as it was asked last.
@@ -122,9 +143,16 @@ func (r *Recovery) find(name string) recovery.Host {
 // IsBegun reports whether a recovery was begun that has not ended.
 func (r *Recovery) IsBegun() bool { return r.facts.Get().Recovery != nil }
 
-// Undo ends the cordons of masters that were not stopped yet, and returns their names.
-func (r *Recovery) Undo(ctx context.Context) ([]string, error) {
-	return nodes.Undo(ctx, r.facts, r.clients.Cluster, nil)
+// Undo ends the cordons of masters that were not stopped yet, and returns their names. It also ends what etcd's operator was allowed, which the
+// next run allows again.
+func (r *Recovery) Undo(ctx context.Context) (freed []string, err error) {
+	if r.change().Unsafe {
+		if _, err = r.clients.Cluster.AllowUnsafe(ctx, false); err == nil {
+			err = r.update(func(c *recovery.Change) { c.Unsafe = false })
+		}
+	}
+	freed, failure := nodes.Undo(ctx, r.facts, r.clients.Cluster, nil)
+	return freed, errors.Join(err, failure)
 }
 
 // Plan returns the steps, each after the one before it.

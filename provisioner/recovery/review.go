@@ -30,16 +30,13 @@ func (r *Recovery) Review(ctx context.Context, limit time.Duration) (found Revie
 	if !slices.ContainsFunc(r.spec.Machines(state.RoleMaster), func(m state.Machine) bool { return m.Name == r.options.From }) {
 		return found, refuse("%s is no master of the answers", r.options.From)
 	}
-	if begun := r.change(); begun.Started.IsZero() || !begun.Restoring {
-		if begun.From != "" && begun.From != r.options.From {
-			return found, refuse("a recovery from %s was begun", begun.From).WithHint("go on with it: exoshift recover etcd --from-member %s", begun.From)
-		}
+	if err := checkBegun(r.change(), r.options); err != nil {
+		return found, err
+	}
+	if !r.isRestoring() {
 		if found.API, err = r.checkAPI(ctx, limit); err != nil {
 			return found, err
 		}
-	} else if begun.From != r.options.From {
-		return found, refuse("%s was made the only member of etcd already: a second one would split the cluster", begun.From).
-			WithHint("go on with it: exoshift recover etcd --from-member %s", begun.From)
 	}
 	if r.change().Restored {
 		return found, nil // what is left is done by the API
@@ -52,6 +49,23 @@ func (r *Recovery) Review(ctx context.Context, limit time.Duration) (found Revie
 		found.Refusal = r.check(found.Hosts)
 	}
 	return found, nil
+}
+
+// checkBegun refuses a recovery from something else than the one that was begun. A backup may take the place of what has not become a cluster.
+func checkBegun(begun recovery.Change, wanted Options) error {
+	goOn := "go on with it: exoshift recover etcd --from-member " + begun.From
+	if begun.Backup != "" {
+		goOn = "go on with it: exoshift recover etcd --from " + begun.Backup + " --recovery-host " + begun.From
+	}
+	switch {
+	case begun.Started.IsZero(), begun.From == wanted.From && begun.Backup == wanted.backupName():
+		return nil
+	case begun.Restored, begun.Restoring && wanted.Backup == nil:
+		return refuse("%s was made the only member of etcd already: a second one would split the cluster", begun.From).WithHint("%s", goOn)
+	case wanted.Backup != nil:
+		return nil
+	}
+	return refuse("a recovery from %s was begun", begun.From).WithHint("%s", goOn)
 }
 
 // checkAPI returns why the API does not answer, or refuses the recovery of a cluster whose API does.
@@ -157,7 +171,13 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 
 // check returns why etcd must not be recovered from the member of that master, and what to do instead.
 func (r *Recovery) check(hosts []recovery.Host) error {
-	for _, check := range []func([]recovery.Host) error{r.checkLeader, r.checkReach, r.checkMember, r.checkNewest, r.checkMachines} {
+	checks := []func([]recovery.Host) error{r.checkLeader, r.checkReach, r.checkMember, r.checkNewest, r.checkMachines}
+	if r.options.Backup != nil {
+		checks = []func([]recovery.Host) error{r.checkLeader, r.checkReach, func(hosts []recovery.Host) error {
+			return checkHost(hosts, r.options.From, r.options.Backup.Manifest)
+		}, r.checkMachines}
+	}
+	for _, check := range checks {
 		if err := check(hosts); err != nil {
 			return &RefusalError{err}
 		}
@@ -167,7 +187,7 @@ func (r *Recovery) check(hosts []recovery.Host) error {
 
 // checkLeader refuses to force a member that others follow: their cluster would go on beside it.
 func (r *Recovery) checkLeader(hosts []recovery.Host) error {
-	if r.change().Restoring {
+	if r.isRestoring() {
 		return nil
 	}
 	for _, host := range hosts {
@@ -199,7 +219,7 @@ func (r *Recovery) checkMachines(hosts []recovery.Host) error {
 			gone = append(gone, host.Name)
 		}
 	}
-	if len(gone) < 2 || r.change().Restoring {
+	if len(gone) < 2 || r.isRestoring() {
 		return nil
 	}
 	return refuse("%s have no machines, and masters are made again one by one", strings.Join(gone, " and ")).
@@ -219,7 +239,7 @@ func (r *Recovery) checkMember(hosts []recovery.Host) error {
 	case !host.Scripts:
 		return refuse("%s has no quorum-restore.sh, which OpenShift has since 4.18", host.Name).
 			WithHint("restore a backup by hand: https://docs.redhat.com/en/documentation/openshift_container_platform/4.17/html/backup_and_restore/control-plane-backup-and-restore")
-	case !host.Running && !r.change().Restoring:
+	case !host.Running && !r.isRestoring():
 		return refuse("the container of etcd on %s does not run", host.Name).
 			WithHint("see why: ssh core@%s sudo crictl ps -a --name etcd", host.Address)
 	case host.Learner:
@@ -230,7 +250,7 @@ func (r *Recovery) checkMember(hosts []recovery.Host) error {
 
 // checkNewest refuses a member while another one has come further: what only that has would be lost.
 func (r *Recovery) checkNewest(hosts []recovery.Host) error {
-	if r.change().Restoring {
+	if r.isRestoring() {
 		return nil
 	}
 	from := findHost(hosts, r.options.From)

@@ -42,24 +42,39 @@ func (r steps) list() provisioner.Plan {
 	step := func(id, title string, usual time.Duration, do stepFunc) provisioner.Step {
 		return provisioner.Step{ID: id, Title: title, Phase: phaseEtcd, Usual: usual, Do: provisioner.StepFunc(do)}
 	}
-	from := r.options.From
+	from, of := r.options.From, r.options.backupName()
 	plan := provisioner.Plan{
 		step("open-ssh", "Allow SSH from this machine to the masters", 10*time.Second, r.open),
 		step("inspect", "Ask the masters how their members of etcd are", 20*time.Second, r.inspectAll),
 	}
+	if of != "" {
+		plan = append(plan, step("copy-backup", "Copy the backup "+of+" to "+from, 2*time.Minute, r.copyBackup))
+	}
 	for _, name := range r.listOthers() {
 		plan = append(plan, step("disable-etcd-"+name, "Stop the member of etcd on "+name, 30*time.Second, r.newDisable(name)))
 	}
+	if of == "" {
+		plan = append(plan, step("restore-quorum", "Make a cluster of the member on "+from+" alone", 2*time.Minute, r.restore))
+	} else {
+		plan = append(plan, step("restore-backup", "Make a cluster of the backup on "+from+" alone", 3*time.Minute, r.restoreBackup),
+			step("delete-copy", "Delete the files of the backup from "+from, 5*time.Second, func(ctx context.Context, _ provisioner.Report) error { return r.deleteCopy(ctx) }))
+	}
 	plan = append(plan,
-		step("restore-quorum", "Make a cluster of the member on "+from+" alone", 2*time.Minute, r.restore),
 		step("wait-api", "Wait until the API answers", 5*time.Minute, r.waitAPI),
 		step("close-ssh", "Close SSH of the masters again", 5*time.Second, func(ctx context.Context, report provisioner.Report) error { return r.close(ctx, report) }),
 	)
+	if of != "" {
+		plan = append(plan, step("allow-unsafe", "Allow etcd's operator to add members to the only one", 5*time.Second, r.allowUnsafe))
+	}
 	for _, name := range r.listOthers() {
 		plan = append(plan, step("rejoin-"+name, "Wait until "+name+" has a member again, if its disk is whole", 5*time.Minute, r.newRejoin(name)))
 	}
 	for _, name := range r.listOthers() {
 		plan = append(plan, masters.PlanLost(r.lost, name, func() bool { return slices.Contains(r.change().Dead, name) })...)
+	}
+	if of != "" {
+		plan = append(plan, step("end-unsafe", "End what etcd's operator was allowed", 5*time.Second, r.endUnsafe),
+			provisioner.Step{ID: "wait-nodes", Title: "Wait until every machine is a node that is ready", Phase: phaseNodes, Usual: 2 * time.Minute, Do: r.waitNodes})
 	}
 	plan = append(plan, step("finish", "Wait until etcd has a healthy member on every master", 5*time.Minute, r.finish))
 	for i := range plan[1:] {
@@ -92,7 +107,10 @@ func (r steps) inspectAll(ctx context.Context, report provisioner.Report) error 
 	if refusal := r.check(hosts); refusal != nil {
 		return refusal
 	}
-	if r.change().Restoring {
+	if newer := DescribeNewer(hosts); r.options.Backup != nil && newer != "" && !r.isRestoring() {
+		report.EmitProgress(newer)
+	}
+	if r.isRestoring() {
 		return nil
 	}
 	return r.update(func(c *recovery.Change) {
@@ -108,7 +126,7 @@ func (r steps) inspectAll(ctx context.Context, report provisioner.Report) error 
 
 func (r steps) newDisable(name string) stepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
-		if r.change().Restoring {
+		if r.isRestoring() || r.change().Restored {
 			return provisioner.Skip("the member on " + r.options.From + " was made a cluster already")
 		}
 		host := r.find(name)
@@ -146,14 +164,18 @@ func (r steps) record(kind, name string, do func() (state.Action, error)) error 
 	return r.options.Journal.RecordResult(kind, name, name, action)
 }
 
-// restore is the point from which the recovery can only go on. That the script has run is seen by a leader: then it is not run again.
+// restore is the point from which the recovery can only go on.
 func (r steps) restore(ctx context.Context, _ provisioner.Report) error {
-	begun := r.change()
-	if begun.Restored {
+	return r.restoreWith(ctx, "etcd-quorum", r.clients.Hosts.RestoreQuorum)
+}
+
+// restoreWith runs a script that makes a cluster of one master alone. That it has run is seen by a leader: then it is not run again.
+func (r steps) restoreWith(ctx context.Context, kind string, run func(context.Context, recovery.Host) error) error {
+	if r.change().Restored {
 		return provisioner.Skip("the API answers already")
 	}
 	host := r.ask(ctx, r.find(r.options.From))
-	if begun.Restoring && host.Leader {
+	if r.isRestoring() && host.Leader {
 		return provisioner.Skip("its member leads already")
 	}
 	for _, name := range r.listOthers() {
@@ -165,7 +187,7 @@ func (r steps) restore(ctx context.Context, _ provisioner.Report) error {
 	if err := r.update(func(c *recovery.Change) { c.Restoring = true }); err != nil {
 		return err
 	}
-	return r.record("etcd-quorum", host.Name, func() (state.Action, error) { return state.Updated, r.clients.Hosts.RestoreQuorum(ctx, host) })
+	return r.record(kind, host.Name, func() (state.Action, error) { return state.Updated, run(ctx, host) })
 }
 
 func (r steps) waitAPI(ctx context.Context, report provisioner.Report) error {
@@ -181,30 +203,57 @@ func (r steps) waitAPI(ctx context.Context, report provisioner.Report) error {
 	})(ctx, report)
 	if err != nil {
 		return fault.New(fault.KindOf(err), "wait for the API", err).
-			WithHint("see what runs on %s: ssh core@%s sudo crictl ps -a; then run the same command again", r.options.From, r.find(r.options.From).Address)
+			WithHint("see what runs on %s: ssh core@%s sudo crictl ps -a; then run the same command again%s", r.options.From, r.find(r.options.From).Address, r.adviseKubeconfig())
 	}
 	report(provisioner.Event{Type: provisioner.TypeDiagnosis, Name: diagnosis.QuorumLost, State: provisioner.Gone, Text: "the API answers"})
 	return r.update(func(c *recovery.Change) { c.Restored = true })
 }
 
+// adviseKubeconfig is about an administrator of later than the backup.
+func (r steps) adviseKubeconfig() string {
+	if r.options.Backup == nil {
+		return ""
+	}
+	return "; a kubeconfig of later than the backup is refused: " +
+		"/etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost-recovery.kubeconfig on that master is not"
+}
+
 func (r steps) newRejoin(name string) stepFunc {
 	return func(ctx context.Context, report provisioner.Report) error {
-		if slices.Contains(r.change().Dead, name) {
-			return provisioner.Skip("it has no disk with data of etcd any more, and is replaced")
+		dead, limit := slices.Contains(r.change().Dead, name), rejoinLimit
+		if dead {
+			runs, err := r.isRunning(ctx, name)
+			if err != nil {
+				return err
+			}
+			if !runs || r.options.Backup == nil {
+				return provisioner.Skip("it has no disk with data of etcd any more, and is replaced")
+			}
+			limit = emptyLimit
 		}
-		err := provisioner.PollUntil(r.clients.Clock, pollInterval, rejoinLimit, func(ctx context.Context, _ provisioner.Report) error {
+		err := provisioner.PollUntil(r.clients.Clock, pollInterval, limit, func(ctx context.Context, _ provisioner.Report) error {
 			plane, err := r.clients.Cluster.InspectControlPlane(ctx)
 			if err != nil {
 				return err
 			}
 			return checkVotes(plane, name)
 		})(ctx, report)
+		if err != nil && dead && ctx.Err() == nil {
+			return provisioner.Skip("it has no member after " + limit.String() + ", and is replaced")
+		}
 		if err != nil {
 			return fault.New(fault.KindOf(err), "wait for the member of etcd on "+name, err).
 				WithHint("see what its operator says: oc get etcd cluster -o yaml; to replace it: exoshift nodes replace %s", name)
 		}
 		return nil
 	}
+}
+
+// isRunning reports whether a master has a machine that runs.
+func (r steps) isRunning(ctx context.Context, name string) (bool, error) {
+	machines, err := r.clients.Cloud.ListInstances(ctx, r.spec.Labels())
+	at := slices.IndexFunc(machines, func(m state.Instance) bool { return m.Name == name })
+	return at >= 0 && machines[at].State == "running", err
 }
 
 func checkVotes(plane controlplane.State, names ...string) error {

@@ -21,9 +21,16 @@ type Host struct {
 	Learner bool
 	Data    bool // the disk has the member's data
 	// Index is how far the member had come with the log that all members share, as its file revision.json says; 0: there is no such file.
-	Index uint64
+	Index   uint64
+	Release string // that the master has; "": it is not known
 	// Scripts: the release has the scripts disable-etcd.sh and quorum-restore.sh.
 	Scripts bool
+}
+
+// File is a file of a backup that is copied to a master.
+type File struct {
+	Name   string
+	SHA256 string // hexadecimal
 }
 
 // IsKnown reports whether the master was asked.
@@ -54,7 +61,10 @@ func (h Host) State() string {
 
 // Change is a recovery that was begun and has not ended.
 type Change struct {
-	From    string    `json:"from"` // the master whose member remains
+	From    string    `json:"from"`            // the master whose member remains, or to which the backup is restored
+	Backup  string    `json:"backup,omitzero"` // the name of the backup that is restored; "": the member's own data stays
+	Copied  bool      `json:"copied,omitzero"` // files of the backup may be on the master, recorded before they are
+	Unsafe  bool      `json:"unsafe,omitzero"` // etcd's operator may roll out with fewer members than are safe, recorded before it may
 	Started time.Time `json:"started"`
 	// Stopped are the masters whose members were stopped, each recorded before it is.
 	Stopped []string `json:"stopped,omitempty"`

@@ -58,19 +58,45 @@ func TestRecovery_RealEtcd(t *testing.T) {
 	r.requireRestored(t, saved)
 }
 
-// requireRestored makes a new cluster of a snapshot, which has what was written before it and nothing else.
+// requireRestored makes a new cluster of a snapshot, as cluster-restore.sh does, which has what was written before it and nothing else. It gets
+// other members one by one, which have it, too.
 func (r *ring) requireRestored(t *testing.T, saved string) {
 	t.Helper()
 	alone := &ring{dir: r.dir, authority: r.authority, members: r.members}
 	m := alone.place(t, "restored")
 	alone.members = []*member{m}
 	r.etcdctl(t, r.members[0], "snapshot", "restore", saved, "--data-dir", r.dataDir(m), "--name", m.name,
-		"--initial-cluster", m.name+"="+m.peer, "--initial-advertise-peer-urls", m.peer)
+		"--initial-cluster", m.name+"="+m.peer, "--initial-advertise-peer-urls", m.peer,
+		"--bump-revision", "1000000", "--mark-compacted")
 	alone.start(t, m, "existing", "")
 	alone.requireMembers(t, 1, "before")
-	if alone.has(t, "after") {
-		t.Error("the snapshot has what was written after it")
+	if now, then := alone.revision(t), r.revision(t); now <= then {
+		t.Errorf("the revision is %d and was %d: who watches takes it for an earlier one", now, then)
 	}
+	for i, name := range []string{"restored-1", "restored-2"} {
+		added := alone.add(t, name)
+		alone.join(t, added)
+		alone.promote(t, added)
+		alone.requireMembers(t, 2+i, "before")
+	}
+	alone.put(t, "since")
+	m.process.stop(os.Kill)
+	m.process = nil
+	if !alone.has(t, "before") || !alone.has(t, "since") || alone.has(t, "after") {
+		t.Error("without the restored member, the others have something else than the snapshot and what was written since")
+	}
+}
+
+func (r *ring) revision(t *testing.T) (revision int64) {
+	t.Helper()
+	must(t, r.ask(t, func(ctx context.Context, client *clientv3.Client) error {
+		answer, err := client.Get(ctx, "before")
+		if err == nil {
+			revision = answer.Header.Revision
+		}
+		return err
+	}))
+	return revision
 }
 
 func (r *ring) dataDir(m *member) string { return filepath.Join(r.dir, m.name+"-"+m.address) }

@@ -184,7 +184,7 @@ func show(ctx context.Context, o cli.Options, std cli.Streams, cluster backup.Cl
 	if err != nil {
 		return err
 	}
-	decrypted, failure := cluster.Verify(ctx, found, keys, newFindingPrinter(o, std))
+	decrypted, failure := cluster.Verify(ctx, found, keys, cli.NewFindingPrinter(o, std))
 	if failure == nil {
 		return printBackup(o, std, found, &decrypted)
 	}

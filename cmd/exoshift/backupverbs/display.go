@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/app/backup"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
-	"exoshift/provisioner"
 	provbackup "exoshift/provisioner/backup"
 	"exoshift/state"
 )
@@ -229,18 +228,3 @@ func describeVerification(one provbackup.Backup, decrypted *bool) string {
 }
 
 func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }
-
-// newFindingPrinter prints findings about a backup, for programs as the events of a run.
-func newFindingPrinter(o cli.Options, std cli.Streams) provisioner.Report {
-	return func(event provisioner.Event) {
-		if o.Output.IsJSON() {
-			_ = json.NewEncoder(std.Out).Encode(event) // nobody reads it any more
-			return
-		}
-		fmt.Fprintf(std.Err, "%s: %s\n", event.Name, console.SanitizeLine(event.Text))
-		for _, line := range event.Evidence {
-			fmt.Fprintf(std.Err, "  %s\n", console.SanitizeLine(line))
-		}
-		fmt.Fprintf(std.Err, "%s\n", text.Sanitize(event.Hint, text.WithLines))
-	}
-}

@@ -31,6 +31,46 @@ func (s Display) Ask(ctx context.Context, o Options, question, toGo string) erro
 	return nil
 }
 
+// Overwrite is what a person confirms by typing the cluster's ID: --yes does not suffice.
+type Overwrite struct {
+	Cluster   string // its ID
+	Confirmed string // what the flag says
+	Flag      string // such as --confirm-restore
+	Lost      string // the question
+}
+
+// Check checks what the flag says before anything is contacted. A terminal is asked later.
+func (s Display) Check(w Overwrite) error {
+	switch {
+	case w.Confirmed == w.Cluster:
+		return nil
+	case w.Confirmed != "":
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was changed: %s %s does not match the cluster ID %s", w.Flag, w.Confirmed, w.Cluster))
+	case s.Output.IsJSON() || !s.Std.IsTerminal():
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was changed: %s=%s is required (--yes does not suffice), or --dry-run", w.Flag, w.Cluster))
+	}
+	return nil
+}
+
+// AskID returns an error unless the flag has the cluster's ID, or a person types it.
+func (s Display) AskID(ctx context.Context, w Overwrite) error {
+	if w.Confirmed == w.Cluster {
+		return nil
+	}
+	if err := s.Check(w); err != nil {
+		return err
+	}
+	fmt.Fprint(s.Std.Out, w.Lost)
+	answer, err := s.Std.ReadLine(ctx)
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	if typed := strings.TrimSpace(answer); typed != w.Cluster {
+		return exit.WithCode(exit.Usage, fmt.Errorf("nothing was changed: %q does not match the cluster ID %s", typed, w.Cluster))
+	}
+	return nil
+}
+
 // PrintFailure prints how a run failed that was shown, with the next thing to do, to the standard error; nil prints nothing.
 func (s Display) PrintFailure(failure error) {
 	if failure == nil {

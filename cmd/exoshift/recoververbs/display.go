@@ -1,6 +1,7 @@
 package recoververbs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,7 @@ type display struct {
 	options cli.Options
 	cluster string
 	dryRun  bool
+	confirm string // the ID that --confirm-restore has
 }
 
 // ShowPlan prints what would be changed: for programs only if nothing else follows.
@@ -32,9 +34,25 @@ func (d display) ShowPlan(plan app.Plan) error {
 	return nil
 }
 
-// Confirm asks for a yes; without a terminal --yes is required.
-func (d display) Confirm(ctx context.Context) error {
+// Confirm asks for a yes, without a terminal for --yes; for a backup, it asks for the ID of the cluster, and --yes does not suffice.
+func (d display) Confirm(ctx context.Context, plan app.Plan) error {
+	if plan.Backup != nil {
+		return d.AskID(ctx, d.newOverwrite())
+	}
 	return d.Ask(ctx, d.options, "\nRecover it? What was not written to the member that is left is lost, and new machines cost money.", "")
+}
+
+// checkConfirmation checks the flag before anything is contacted.
+func (d display) checkConfirmation() error {
+	if d.dryRun {
+		return nil
+	}
+	return d.Check(d.newOverwrite())
+}
+
+func (d display) newOverwrite() cli.Overwrite {
+	return cli.Overwrite{Cluster: d.cluster, Confirmed: d.confirm, Flag: "--confirm-restore",
+		Lost: "\nWhatever was written after the backup is lost for good, also on masters that still have it.\nType the cluster ID to overwrite its etcd: "}
 }
 
 // Close prints how it ended.
@@ -47,7 +65,13 @@ func (d display) Close(plan app.Plan, failure error, events string) {
 }
 
 func printPlan(w io.Writer, cluster string, plan app.Plan) {
-	fmt.Fprintf(w, "Cluster %s: recover etcd from the member on %s\n\n", console.SanitizeLine(cluster), console.SanitizeLine(plan.From))
+	if of := plan.Backup; of == nil {
+		fmt.Fprintf(w, "Cluster %s: recover etcd from the member on %s\n\n", console.SanitizeLine(cluster), console.SanitizeLine(plan.From))
+	} else {
+		fmt.Fprintf(w, "Cluster %s: recover etcd from the backup %s, on %s\n\n", console.SanitizeLine(cluster), console.SanitizeLine(of.Name), console.SanitizeLine(plan.From))
+		fmt.Fprintf(w, "The backup was read back: etcd's revision %d of %s, OpenShift %s.\n\n", of.Etcd.Revision, of.Created.UTC().Format("2006-01-02 15:04 MST"),
+			console.SanitizeLine(cmp.Or(of.OpenShift, "of a release that it does not name")))
+	}
 	if plan.Begun {
 		fmt.Fprint(w, "It was begun, and goes on.\n\n")
 	}
@@ -67,6 +91,15 @@ func printPlan(w io.Writer, cluster string, plan app.Plan) {
 		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
 	}
 	fmt.Fprint(w, "\nA master whose member is back by itself is not replaced.\n")
+	if plan.Backup == nil {
+		return
+	}
+	fmt.Fprint(w, "Whatever the cluster was told after the backup is gone then.\n")
+	if newer := recovery.DescribeNewer(plan.Review.Hosts); newer != "" {
+		fmt.Fprintf(w, "%s.\n", console.SanitizeLine(newer))
+	} else {
+		fmt.Fprint(w, "If a master still has the data of etcd, --from-member loses less.\n")
+	}
 }
 
 // printEnd prints how it ended, and what is left to do.
@@ -76,13 +109,20 @@ func printEnd(w io.Writer, cluster string, plan app.Plan, failure error) {
 		return
 	}
 	fmt.Fprintf(w, "\nEvery master of cluster %s has a healthy member of etcd.\n", console.SanitizeLine(cluster))
-	fmt.Fprint(w, "Make a backup of etcd now, and see what was written last before the loss.\n")
+	if plan.Backup == nil {
+		fmt.Fprint(w, "Make a backup of etcd now, and see what was written last before the loss.\n")
+		return
+	}
+	fmt.Fprintf(w, "The cluster is as it was at %s. What is newer has to be done again: API keys that were\nreplaced since (exoshift rotate api-keys), volumes and nodes of later, and what Argo CD or people have\napplied. Make a backup of etcd now.\n",
+		plan.Backup.Created.UTC().Format("2006-01-02 15:04 MST"))
 }
 
 type etcdLine struct {
-	Type    string               `json:"type"` // etcd
-	API     string               `json:"api"`  // why it does not answer
-	From    string               `json:"from_member"`
+	Type    string               `json:"type"`           // etcd
+	API     string               `json:"api"`            // why it does not answer
+	From    string               `json:"from_member"`    // "": a backup is restored
+	Backup  string               `json:"from,omitempty"` // its name
+	Host    string               `json:"recovery_host,omitempty"`
 	Begun   bool                 `json:"begun"`
 	Finding string               `json:"finding"` // the rule; "": too little is known
 	Members []provisioner.Member `json:"members"`
@@ -111,6 +151,9 @@ type stepLine struct {
 func writePlanJSON(w io.Writer, plan app.Plan) error {
 	event := recovery.DescribeHosts(plan.Review.Hosts)
 	line := etcdLine{Type: "etcd", API: plan.Review.API, From: plan.From, Begun: plan.Begun, Members: event.Members, Voters: *event.Voters, Quorum: *event.Quorum}
+	if plan.Backup != nil {
+		line.From, line.Backup, line.Host = "", plan.Backup.Name, plan.From
+	}
 	if found := plan.Review.Finding; found != nil {
 		line.Finding = found.Rule
 	}

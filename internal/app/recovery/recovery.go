@@ -1,10 +1,13 @@
-// Package recovery opens an installed cluster whose etcd has lost its quorum, shows what is known of it, asks, and runs the steps that recover it.
+// Package recovery opens an installed cluster whose etcd has lost its quorum, shows what is known of it and of the backup that is to be restored,
+// asks, and runs the steps that recover it.
 package recovery
 
 import (
 	"context"
 	"errors"
 	"time"
+
+	"filippo.io/age"
 
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/day2"
@@ -21,6 +24,7 @@ import (
 	"exoshift/provisioner/openshift/masterhost"
 	"exoshift/provisioner/recovery"
 	"exoshift/state"
+	vocabulary "exoshift/state/backup"
 	"exoshift/state/lease"
 )
 
@@ -35,11 +39,15 @@ type Cluster struct {
 
 // Request is what a person decides.
 type Request struct {
-	From     string   // the master whose member remains
+	From     string   // the master whose member remains, or on which the backup is restored; "" with a backup: the first one that runs
+	Backup   string   // the name of the backup that is restored, or latest; "": the member's data stays
 	HostKeys []string // fingerprints of masters' SSH keys that a person has compared
 	DryRun   bool
 	Program  string // name, version and system of this program
-	Retry    string // the command that goes on with it
+	// Retry returns the command that goes on with it, by the name of the backup and the master.
+	Retry      func(backup, from string) string
+	Identities []age.Identity     // that decrypt the backup
+	Emit       provisioner.Report // is given the finding about a backup that is damaged; nil: nobody is
 	// Installer makes the machines of masters that are lost.
 	Installer nodes.Installer
 }
@@ -47,6 +55,7 @@ type Request struct {
 // Plan is what a recovery would change.
 type Plan struct {
 	From   string
+	Backup *vocabulary.Manifest // that is restored; nil: the data of the member stays
 	Review recovery.Review
 	Steps  provisioner.Plan
 	Begun  bool   // an earlier run has begun it
@@ -58,7 +67,7 @@ type Display interface {
 	// ShowPlan shows what would be changed.
 	ShowPlan(plan Plan) error
 	// Confirm returns an error unless all that may be changed.
-	Confirm(ctx context.Context) error
+	Confirm(ctx context.Context, plan Plan) error
 	// Open decouples the run from its readers, and begins to show it.
 	Open(ctx context.Context, shown run.View) run.Renderer
 	// Close shows how the run ended, and waits for readers.
@@ -79,7 +88,12 @@ func (c Cluster) RecoverEtcd(ctx context.Context, wanted Request, shown Display)
 	if err := clusterdir.CheckStarted(c.Facts); err != nil {
 		return err
 	}
-	opened, end, err := c.open(ctx, wanted)
+	of, closeBackup, err := c.openBackup(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	defer closeBackup()
+	opened, end, err := c.open(ctx, &wanted, of)
 	if err != nil {
 		return err
 	}
@@ -94,11 +108,14 @@ func (c Cluster) RecoverEtcd(ctx context.Context, wanted Request, shown Display)
 		}
 		return withCode(err)
 	}
-	plan := Plan{From: wanted.From, Review: review, Steps: opened.Plan(), Begun: opened.IsBegun(), Retry: wanted.Retry}
+	plan := Plan{From: wanted.From, Review: review, Steps: opened.Plan(), Begun: opened.IsBegun(), Retry: wanted.Retry(wanted.Backup, wanted.From)}
+	if of != nil {
+		plan.Backup = &of.Manifest
+	}
 	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
 		return err
 	}
-	if err := shown.Confirm(ctx); err != nil {
+	if err := shown.Confirm(ctx, plan); err != nil {
 		return err
 	}
 	return c.execute(ctx, wanted, opened, plan, shown)
@@ -119,8 +136,8 @@ func withCode(err error) error {
 	return err
 }
 
-// open returns the recovery; end closes what it uses.
-func (c Cluster) open(ctx context.Context, wanted Request) (opened *recovery.Recovery, end func(), err error) {
+// open returns the recovery, and completes what is wanted; end closes what it uses.
+func (c Cluster) open(ctx context.Context, wanted *Request, of *recovery.Backup) (opened *recovery.Recovery, end func(), err error) {
 	var journal state.Recorder = state.NoJournal{}
 	closeJournal := func() {}
 	if !wanted.DryRun {
@@ -143,7 +160,14 @@ func (c Cluster) open(ctx context.Context, wanted Request) (opened *recovery.Rec
 		return nil, nil, err
 	}
 	end = func() { disconnect(); closeJournal() }
-	return recovery.New(c.Spec, facts, clients, recovery.Options{From: wanted.From, Options: masters.Options{Options: options}}), end, nil
+	if of != nil {
+		wanted.Backup = of.Manifest.Name
+	}
+	if wanted.From, err = c.chooseHost(ctx, *wanted, clients.Cloud); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return recovery.New(c.Spec, facts, clients, recovery.Options{From: wanted.From, Backup: of, Options: masters.Options{Options: options}}), end, nil
 }
 
 func (c Cluster) openClients(journal state.Recorder, hostKeys []string) (clients recovery.Clients, disconnect func(), err error) {

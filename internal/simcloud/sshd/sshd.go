@@ -30,7 +30,7 @@ type Server struct {
 	// LogIn is called with each login; nil: nothing is.
 	LogIn func(user, from string)
 	// Execute runs a command line.
-	Execute func(ctx context.Context, line string, out, complaints io.Writer) (status uint32)
+	Execute func(ctx context.Context, line string, in io.Reader, out, complaints io.Writer) (status uint32)
 }
 
 // Serve serves logins until ctx ends.
@@ -130,7 +130,7 @@ func (s Server) serveSession(ctx context.Context, channel ssh.Channel, requests 
 			continue
 		}
 		_ = request.Reply(true, nil)
-		status := s.Execute(ctx, command.Line, channel, channel.Stderr())
+		status := s.Execute(ctx, command.Line, channel, channel, channel.Stderr())
 		_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{status}))
 		return
 	}

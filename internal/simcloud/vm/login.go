@@ -21,7 +21,7 @@ func (c *cloudInit) newSSHServer() sshd.Server {
 	return sshd.Server{
 		User: "ubuntu", AuthorizedKeys: authorizedKeys,
 		LogIn: func(user, from string) { c.Console("sshd: Accepted publickey for %s from %s", user, from) },
-		Execute: func(ctx context.Context, line string, out, complaints io.Writer) uint32 {
+		Execute: func(ctx context.Context, line string, _ io.Reader, out, complaints io.Writer) uint32 {
 			host := shell.Host{Network: c.Network(), Files: shell.NewFiles(loggedDisk{c.guest}), Commands: c.runLoginCommand}
 			status, err := host.Run(ctx, []byte(line), out, complaints)
 			if err != nil {

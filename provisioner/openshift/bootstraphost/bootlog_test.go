@@ -24,7 +24,7 @@ func (l *lab) runBalancer(address, log string) (hostKey string) {
 	signer, err := ssh.ParsePrivateKey([]byte(key.Private))
 	l.check(err)
 	machine := &box{host: l.host(address), files: map[string][]byte{sshd.HostKeyFile: []byte(key.Private), "/keys": []byte(l.authorizedKey())}}
-	server := sshd.Server{User: "ubuntu", AuthorizedKeys: "/keys", Execute: func(_ context.Context, line string, out, _ io.Writer) uint32 {
+	server := sshd.Server{User: "ubuntu", AuthorizedKeys: "/keys", Execute: func(_ context.Context, line string, _ io.Reader, out, _ io.Writer) uint32 {
 		if !strings.HasPrefix(line, "cloud-init status") {
 			return 127
 		}

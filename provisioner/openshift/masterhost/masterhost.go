@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/netip"
 	"strings"
 	"time"
@@ -36,6 +37,9 @@ const (
 	readStatus     = "sudo crictl exec %s env -u ETCDCTL_ENDPOINTS etcdctl endpoint status --endpoints https://localhost:2379 --write-out json"
 	disableEtcd    = "sudo -E /usr/local/bin/disable-etcd.sh"
 	restoreQuorum  = "sudo -E /usr/local/bin/quorum-restore.sh"
+	// readRelease finds the release in the rendered machine configuration that the master has applied.
+	readRelease     = `sudo grep -o '"machineconfiguration.openshift.io/release-image-version":"[^"]*"' /etc/machine-config-daemon/currentconfig`
+	restoreSnapshot = "sudo -E /usr/local/bin/cluster-restore.sh"
 )
 
 // Hosts are the masters of a cluster. Nobody else may use them at the same time.
@@ -88,6 +92,11 @@ func (h *Hosts) Inspect(ctx context.Context, host recovery.Host) (recovery.Host,
 	if host.Scripts, err = succeeds(run, findScripts); err != nil {
 		return host, err
 	}
+	release, err := run(readRelease)
+	if err != nil {
+		return host, err
+	}
+	host.Release = parseRelease(release.printed)
 	revision, err := run(readRevision)
 	if err != nil {
 		return host, err
@@ -119,6 +128,12 @@ func succeeds(run func(string) (result, error), command string) (bool, error) {
 // isID reports whether a word is the ID of a container, which becomes part of a command.
 func isID(word string) bool {
 	return word != "" && strings.Trim(word, "0123456789abcdef") == ""
+}
+
+// parseRelease returns the version in "key":"version"; "": it is not known.
+func parseRelease(printed []byte) string {
+	_, version, _ := strings.Cut(strings.TrimSpace(string(printed)), `":`)
+	return strings.Trim(version, `" `)
 }
 
 func parseRevision(content []byte) (uint64, error) {
@@ -154,6 +169,54 @@ func (h *Hosts) DisableEtcd(ctx context.Context, host recovery.Host) error {
 // RestoreQuorum makes a cluster of the member on a master alone, by the script of OpenShift.
 func (h *Hosts) RestoreQuorum(ctx context.Context, host recovery.Host) error {
 	return h.runScript(ctx, host, restoreQuorum)
+}
+
+// backupFolder is where a backup is for as long as it is restored: only root reads it, as it has all secrets of the cluster.
+const backupFolder = "/home/core/exoshift-restore"
+
+// PrepareCopy makes an empty folder for the files of a backup on a master: cluster-restore.sh takes the last ones that it finds.
+func (h *Hosts) PrepareCopy(ctx context.Context, host recovery.Host) error {
+	if err := h.DeleteCopy(ctx, host); err != nil {
+		return err
+	}
+	return h.runScript(ctx, host, "sudo install -d -m 700 "+backupFolder)
+}
+
+// Copy writes a file of a backup to a master. fault.Transient: what has arrived has another SHA-256 than the file.
+func (h *Hosts) Copy(ctx context.Context, host recovery.Host, file recovery.File, write func(io.Writer) error) error {
+	op, path := "copy "+file.Name+" to "+host.Name, backupFolder+"/"+file.Name
+	address, err := netip.ParseAddr(host.Address)
+	if err != nil {
+		return fault.New(fault.Internal, op, err)
+	}
+	done, err := h.runWith(ctx, host.Name, address, "sudo dd of="+path+" bs=1M conv=fsync status=none", write)
+	if err == nil && done.status != 0 {
+		err = newFailure(op, done)
+	}
+	if err != nil {
+		return err
+	}
+	summed, err := h.run(ctx, host.Name, address, "sudo sha256sum "+path)
+	if err == nil && summed.status != 0 {
+		err = newFailure(op, summed)
+	}
+	if err != nil {
+		return err
+	}
+	if sum, _, _ := strings.Cut(string(summed.printed), " "); sum != file.SHA256 {
+		return fault.Newf(fault.Transient, op, "what has arrived is another file: its SHA-256 is not %s", file.SHA256)
+	}
+	return nil
+}
+
+// RestoreSnapshot makes a cluster of the snapshot that was copied to a master, by the script of OpenShift.
+func (h *Hosts) RestoreSnapshot(ctx context.Context, host recovery.Host) error {
+	return h.runScript(ctx, host, restoreSnapshot+" "+backupFolder)
+}
+
+// DeleteCopy deletes the files of a backup from a master. Again it does nothing.
+func (h *Hosts) DeleteCopy(ctx context.Context, host recovery.Host) error {
+	return h.runScript(ctx, host, "sudo rm -rf "+backupFolder)
 }
 
 func (h *Hosts) runScript(ctx context.Context, host recovery.Host, script string) error {

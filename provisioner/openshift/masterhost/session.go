@@ -70,6 +70,11 @@ func toFault(op string, err error) error {
 
 // run runs a command. One that ends with another status than 0 is no error.
 func (h *Hosts) run(ctx context.Context, name string, address netip.Addr, command string) (result, error) {
+	return h.runWith(ctx, name, address, command, nil)
+}
+
+// runWith runs a command with what write writes as its input; nil: it has none.
+func (h *Hosts) runWith(ctx context.Context, name string, address netip.Addr, command string, write func(io.Writer) error) (result, error) {
 	client, err := h.connect(ctx, name, address)
 	if err != nil {
 		return result{}, err
@@ -77,15 +82,20 @@ func (h *Hosts) run(ctx context.Context, name string, address netip.Addr, comman
 	op := "run " + command + " on " + name
 	stop := context.AfterFunc(ctx, func() { _ = client.Close() })
 	defer stop()
-	done, err := execute(client, command)
-	if err != nil {
+	done, err := execute(client, command, write)
+	var known *fault.Error // of what is written
+	switch {
+	case errors.As(err, &known):
+		h.forget(name)
+		return result{}, known
+	case err != nil:
 		h.forget(name)
 		return result{}, fault.New(fault.Transient, op, err)
 	}
 	return done, nil
 }
 
-func execute(client *ssh.Client, command string) (done result, err error) {
+func execute(client *ssh.Client, command string, write func(io.Writer) error) (done result, err error) {
 	session, err := client.NewSession()
 	if err != nil {
 		return done, err
@@ -97,7 +107,17 @@ func execute(client *ssh.Client, command string) (done result, err error) {
 	if err != nil {
 		return done, err
 	}
+	input, err := session.StdinPipe()
+	if err != nil {
+		return done, err
+	}
 	if err := session.Start(command); err != nil {
+		return done, err
+	}
+	if write != nil {
+		err = write(input)
+	}
+	if err := errors.Join(err, input.Close()); err != nil && write != nil && !errors.Is(err, io.EOF) {
 		return done, err
 	}
 	if done.printed, err = io.ReadAll(io.LimitReader(output, maxPrinted)); err != nil {

@@ -44,8 +44,12 @@ type Cluster struct {
 	ServerChanges atomic.Uint64
 }
 
-// SplitBrain is the record of two members that were made clusters of their own.
-const SplitBrain = "etcd split brain"
+// Names in StateRecords: why no member of etcd answers, whatever runs; and that etcd was restored from a snapshot, since when its operator adds
+// no member to the only one without being told to.
+const (
+	EtcdFailure  = "etcd failure"
+	EtcdRestored = "etcd restored"
+)
 
 // StateRecord is how long something has been in a state.
 type StateRecord struct {
@@ -77,14 +81,35 @@ func Load(db *store.DB, clock network.Clock, faults scenario.Cluster, infraID st
 	if c.StateRecords, err = store.Load[StateRecord](db, "openshift/"+infraID+"/sightings"); err != nil {
 		return nil, err
 	}
-	if _, split := c.StateRecords.Get(SplitBrain); split {
-		c.Members.Split()
+	if failed, has := c.StateRecords.Get(EtcdFailure); has {
+		c.Members.Fail(failed.State)
 	}
 	if c.Objects, err = kube.Load(db, "openshift/"+infraID+"/objects", clock.Now); err != nil {
 		return nil, err
 	}
 	c.Accounts = accounts{objects: c.Objects, clock: clock, key: func() []byte { return c.Record().Files["admin-kubeconfig-signer.key"] }}
 	return c, nil
+}
+
+// FailEtcd has no member of etcd answer any more, for that reason.
+func (c *Cluster) FailEtcd(reason string) error {
+	c.Members.Fail(reason)
+	return c.StateRecords.Put(EtcdFailure, StateRecord{What: EtcdFailure, State: reason, Since: c.Clock.Now()})
+}
+
+// IsUnsafe reports whether nothing is rolled out to so many members of an etcd that was restored from a snapshot: fewer than that of all masters
+// are not safe, unless somebody has said that they are. Once all are there, the restoration is forgotten.
+func (c *Cluster) IsUnsafe(voters int) (bool, error) {
+	const override = "useUnsupportedUnsafeNonHANonProductionUnstableEtcd"
+	switch _, restored := c.StateRecords.Get(EtcdRestored); {
+	case !restored:
+		return false, nil
+	case voters >= c.Record().Replicas:
+		return false, c.StateRecords.Delete(EtcdRestored)
+	}
+	operator, _ := c.Objects.Get(EtcdResource, "", "cluster")
+	allowed, _ := operator.Map("spec.unsupportedConfigOverrides")[override].(bool)
+	return !allowed, nil
 }
 
 // ClearState forgets everything but the record, as an etcd with a new disk.

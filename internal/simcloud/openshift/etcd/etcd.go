@@ -78,8 +78,8 @@ type Members struct {
 	alive map[string]machine.Machine // running members, by name
 	// changes counts starts and ends of members.
 	changes atomic.Uint64
-	// split: two clusters were made of one, which nothing can join again.
-	split atomic.Bool
+	// failure is why no member answers, whatever runs; nil: there is none. Only a restored snapshot ends it.
+	failure atomic.Pointer[string]
 }
 
 // Load returns the members in a table of the store; none runs yet.
@@ -151,8 +151,8 @@ var errNoQuorum = errors.New("etcdserver: no leader")
 
 // CheckQuorum returns nil if most voting members run and have a leader.
 func (c *Members) CheckQuorum() error {
-	if c.split.Load() {
-		return errSplit
+	if reason := c.failure.Load(); reason != nil {
+		return errors.New(*reason)
 	}
 	voters, running := 0, 0
 	for _, m := range c.List() {

@@ -92,26 +92,27 @@ func Begin(m machine.Machine, pod kube.Object) (end func()) {
 	if folder == "" || !made {
 		return func() {}
 	}
-	disk{m}.save(folder, map[string][]byte{})
+	Disk{m}.Save(folder, map[string][]byte{})
 	return func() {
 		if trapped {
-			disk{m}.save(folder, nil)
+			Disk{m}.Save(folder, nil)
 		}
 	}
 }
 
-// disk has folders whose files are of interest; each is one file of the machine.
-type disk struct{ machine.Machine }
+// Disk has folders whose files are of interest; each is one file of the machine.
+type Disk struct{ machine.Machine }
 
-func (d disk) load(folder string) map[string][]byte {
+// Load returns the files of a folder; nil: there is none.
+func (d Disk) Load(folder string) map[string][]byte {
 	content, _ := d.ReadFile(folder)
 	var files map[string][]byte
 	_ = json.Unmarshal(content, &files) // an empty file is no folder
 	return files
 }
 
-// save of nil removes the folder.
-func (d disk) save(folder string, files map[string][]byte) {
+// Save of nil removes the folder.
+func (d Disk) Save(folder string, files map[string][]byte) {
 	var content []byte
 	if files != nil {
 		content, _ = json.Marshal(files) // bytes alone
@@ -128,31 +129,31 @@ type shell struct {
 }
 
 func (s shell) run(words []string) apiserver.ExecResult {
-	disk := disk{s.host}
+	disk := Disk{s.host}
 	switch command := strings.Join(words, " "); {
 	case words[0] == "/usr/local/bin/cluster-backup.sh":
 		return s.backUp(words[1:])
 	case len(words) == 5 && strings.HasSuffix(command, " -mindepth 1 -delete"):
-		if disk.load(words[1]) == nil {
+		if disk.Load(words[1]) == nil {
 			return missing("find", words[1])
 		}
-		disk.save(words[1], map[string][]byte{})
+		disk.Save(words[1], map[string][]byte{})
 		return apiserver.ExecResult{}
 	case len(words) == 8 && strings.HasSuffix(command, " -type f -exec sha256sum {} +"):
 		var out strings.Builder
-		files := disk.load(words[1])
+		files := disk.Load(words[1])
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			fmt.Fprintf(&out, "%x  %s\n", sha256.Sum256(files[name]), path.Join(words[1], name))
 		}
 		return apiserver.ExecResult{Out: out.String()}
 	case len(words) == 2 && words[0] == "cat":
-		content, exists := disk.load(path.Dir(words[1]))[path.Base(words[1])]
+		content, exists := disk.Load(path.Dir(words[1]))[path.Base(words[1])]
 		if !exists {
 			return missing("cat", words[1])
 		}
 		return apiserver.ExecResult{Out: string(content)}
 	case len(words) == 3 && words[0] == "rm" && words[1] == "-rf":
-		disk.save(words[2], nil)
+		disk.Save(words[2], nil)
 		return apiserver.ExecResult{}
 	}
 	return apiserver.ExecResult{Err: "chroot: failed to run command '" + words[0] + "': No such file or directory\n", Code: codeNotFound}

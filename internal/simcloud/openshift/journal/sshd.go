@@ -33,7 +33,7 @@ func (m *Machine) newSSHServer() sshd.Server {
 		LogIn: func(user, from string) {
 			m.Log("sshd.service", "Accepted publickey for "+user+" from "+from)
 		},
-		Execute: func(_ context.Context, line string, out, complaints io.Writer) uint32 {
+		Execute: func(_ context.Context, line string, _ io.Reader, out, complaints io.Writer) uint32 {
 			return execute(m, out, complaints, strings.Fields(line))
 		},
 	}

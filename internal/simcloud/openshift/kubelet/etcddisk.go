@@ -27,7 +27,7 @@ func describeCrash(err error) *waitingReason {
 // lostRecord begins the name of the record of a disk that has failed.
 const lostRecord = "quorum lost "
 
-func (e etcdMember) brokenDisk() string { return "etcd disk of " + e.machine.ID() }
+func (e etcdMember) brokenDisk() string { return etcd.FormatDiskRecord(e.machine.ID()) }
 
 // checkDisk returns why nothing can be written to the disk of the QuorumLost fault. It is that of one machine, not of the next of its name.
 func (e etcdMember) checkDisk() error {

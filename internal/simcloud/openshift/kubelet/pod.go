@@ -97,6 +97,9 @@ func (k *kubelet) syncPods(ctx context.Context, wanted []kube.Object) {
 		if running == nil {
 			running = k.start(ctx, object, true)
 		}
+		if object.IsReady() != running.ready.Load() {
+			running.reported = "" // the API has another status, as after a restoration of etcd
+		}
 		k.reportPod(ctx, running)
 	}
 	for id, running := range k.pods {

@@ -33,8 +33,8 @@ func (h Host) Serve(ctx context.Context) {
 		User:           "core",
 		AuthorizedKeys: "/home/core/.ssh/authorized_keys.d/ignition", // where Ignition writes them
 		LogIn:          func(user, from string) { h.Machine.Console("sshd: Accepted publickey for %s from %s", user, from) },
-		Execute: func(ctx context.Context, line string, out, complaints io.Writer) uint32 {
-			return h.execute(ctx, parseWords(line), out, complaints)
+		Execute: func(ctx context.Context, line string, in io.Reader, out, complaints io.Writer) uint32 {
+			return h.execute(ctx, parseWords(line), in, out, complaints)
 		},
 	}
 	if err := server.Serve(ctx, h.Machine); err != nil {
@@ -55,20 +55,30 @@ func parseWords(line string) []string {
 const (
 	disableScript = "/usr/local/bin/disable-etcd.sh"
 	quorumScript  = "/usr/local/bin/quorum-restore.sh"
+	restoreScript = "/usr/local/bin/cluster-restore.sh"
 	revisionFile  = "/var/lib/etcd/revision.json"
 	dataDir       = "/var/lib/etcd/member"
+	configFile    = "/etc/machine-config-daemon/currentconfig"
 )
 
 // execute supports what is needed to see how etcd is, and to recover it.
-func (h Host) execute(ctx context.Context, words []string, out, complaints io.Writer) uint32 {
+func (h Host) execute(ctx context.Context, words []string, in io.Reader, out, complaints io.Writer) uint32 {
 	root := false
 	if len(words) > 0 && words[0] == "sudo" {
 		root = true
 		words = slices.DeleteFunc(words[1:], func(word string) bool { return word == "-E" })
 	}
+	if len(words) == 0 {
+		return 0
+	}
 	line := strings.Join(words, " ")
-	if line == disableScript || line == quorumScript {
-		return h.runScript(ctx, line, root, out, complaints)
+	if line == disableScript || line == quorumScript || words[0] == restoreScript {
+		return h.runScript(ctx, words, root, out, complaints)
+	}
+	if root {
+		if status, handled := h.changeFiles(words, in, out, complaints); handled {
+			return status
+		}
 	}
 	switch {
 	case line == "test -x "+quorumScript:
@@ -77,6 +87,9 @@ func (h Host) execute(ctx context.Context, words []string, out, complaints io.Wr
 		return toStatus(root && h.hasData())
 	case line == "cat "+revisionFile && root:
 		return h.printRevision(out, complaints)
+	case strings.HasPrefix(line, "grep -o ") && strings.HasSuffix(line, " "+configFile) && root:
+		_, _ = fmt.Fprintf(out, "\"machineconfiguration.openshift.io/release-image-version\":%q\n", h.Cluster.TargetVersion())
+		return 0
 	case line == "crictl ps --name ^etcd$ --state Running --quiet" && root:
 		if h.Cluster.Members.IsAlive(h.Node) {
 			_, _ = fmt.Fprintln(out, h.containerID())
@@ -96,7 +109,8 @@ func toStatus(yes bool) uint32 {
 	return exitFailure
 }
 
-func (h Host) runScript(ctx context.Context, script string, root bool, out, complaints io.Writer) uint32 {
+func (h Host) runScript(ctx context.Context, words []string, root bool, out, complaints io.Writer) uint32 {
+	script := words[0]
 	if !h.hasScripts() {
 		_, _ = fmt.Fprintf(complaints, "sudo: %s: command not found\n", script)
 		return exitFailure
@@ -106,8 +120,11 @@ func (h Host) runScript(ctx context.Context, script string, root bool, out, comp
 		return exitFailure
 	}
 	run := h.disableEtcd
-	if script == quorumScript {
+	switch script {
+	case quorumScript:
 		run = h.restoreQuorum
+	case restoreScript:
+		run = func(ctx context.Context, out io.Writer) error { return h.restoreSnapshot(ctx, words[1:], out) }
 	}
 	if err := run(ctx, out); err != nil {
 		_, _ = fmt.Fprintln(complaints, err)

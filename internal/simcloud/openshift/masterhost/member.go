@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
-	"exoshift/internal/simcloud/openshift/cluster"
 	"exoshift/internal/simcloud/openshift/etcd"
 )
 
@@ -160,9 +159,7 @@ func (h Host) restoreQuorum(ctx context.Context, out io.Writer) error {
 
 // split leaves two clusters: nobody notices it on this host.
 func (h Host) split(out io.Writer) error {
-	h.Cluster.Members.Split()
 	h.Machine.Console("etcd: split brain: two members were made clusters of their own")
-	_, _ = fmt.Fprintln(out, "starting restore-etcd static pod with --force-new-cluster")
-	record := cluster.StateRecord{What: cluster.SplitBrain, State: h.Node, Since: h.Cluster.Clock.Now()}
-	return errors.Join(h.Cluster.StateRecords.Put(record.What, record), h.Machine.WriteFile(etcd.StoppedManifest, nil))
+	_, _ = fmt.Fprintln(out, "starting restore-etcd static pod")
+	return errors.Join(h.Cluster.FailEtcd(etcd.SplitBrain), h.Machine.WriteFile(etcd.StoppedManifest, nil))
 }

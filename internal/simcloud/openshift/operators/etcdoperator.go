@@ -86,6 +86,9 @@ func (k etcdOperator) promoteLearner(ctx context.Context, learner etcd.Member) e
 }
 
 func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
+	if unsafe, err := k.IsUnsafe(len(seen.etcd.ListVoters())); unsafe || err != nil {
+		return err
+	}
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
 		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) || !isContainerRunning(pod) {
