@@ -12,7 +12,8 @@ import (
 	"math/big"
 	"time"
 
-	"k8s.io/client-go/tools/clientcmd"
+	"exoshift/provisioner/openshift/kubeapi"
+
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
@@ -33,7 +34,7 @@ func NewAdminKubeconfig(current []byte, now time.Time) ([]byte, error) {
 		return nil, err
 	}
 	user.ClientCertificateData, user.ClientKeyData = chain, key
-	return clientcmd.Write(*config)
+	return kubeapi.WriteKubeconfig(config)
 }
 
 func issueAdministrator(now time.Time) (chain, key []byte, err error) {
@@ -90,7 +91,7 @@ func encodeCertificate(content []byte) []byte {
 }
 
 func loadUser(kubeconfig []byte) (*clientcmdapi.Config, *clientcmdapi.AuthInfo, error) {
-	config, err := clientcmd.Load(kubeconfig)
+	config, err := kubeapi.LoadKubeconfig(kubeconfig)
 	if err != nil {
 		return nil, nil, errors.New("it is not a kubeconfig") // the cause may quote a key
 	}

@@ -13,7 +13,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
@@ -80,7 +79,7 @@ func buildTokenKubeconfig(server string, authority []byte, account, token string
 	config.AuthInfos[account] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts[account] = &clientcmdapi.Context{Cluster: "cluster", AuthInfo: account}
 	config.CurrentContext = account
-	return clientcmd.Write(*config)
+	return kubeapi.WriteKubeconfig(config)
 }
 
 func ensureAccount(ctx context.Context, api *kubeapi.Client, account string) error {
@@ -129,7 +128,7 @@ func (c *Changer) connectToken(kubeconfig []byte) (*kubeapi.Client, error) {
 	if err != nil {
 		return nil, fault.New(fault.Internal, "use a token", errors.New("it is not a kubeconfig"))
 	}
-	address, err := url.Parse(config.Host)
+	address, err := url.Parse(config.Server)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "use a token", err)
 	}
@@ -137,6 +136,6 @@ func (c *Changer) connectToken(kubeconfig []byte) (*kubeapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots.AppendCertsFromPEM(config.CAData)
-	return c.connector.ConnectToken(address, roots, config.BearerToken)
+	roots.AppendCertsFromPEM(config.Authority)
+	return c.connector.ConnectToken(address, roots, config.Token), nil
 }

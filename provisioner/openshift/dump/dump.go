@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -123,22 +122,22 @@ func (e dumpItem) fileName() string {
 func readDumpItem(ctx context.Context, api *kubeapi.Client, e dumpItem) (dumpBuffer, error) {
 	var lines dumpBuffer
 	if e.name != "" {
-		object, err := api.Resource(e.resource).Get(ctx, e.name, metav1.GetOptions{})
+		object, err := api.GetObject(ctx, e.resource, e.name)
 		if err == nil {
 			lines.add(*object)
 		}
 		return lines, ignoreNotFound(ctx, api, "read "+e.resource.String()+" "+e.name, err)
 	}
-	options := metav1.ListOptions{Limit: kubeapi.PageSize}
+	following := ""
 	for {
-		page, err := api.Resource(e.resource).List(ctx, options)
+		page, err := api.ListObjects(ctx, e.resource, following)
 		if err != nil {
 			return lines, ignoreNotFound(ctx, api, "list "+e.resource.String(), err)
 		}
 		for _, object := range page.Items {
 			lines.add(object)
 		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
+		if following = page.GetContinue(); following == "" {
 			return lines, nil
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/client-go/rest"
 )
 
 const (
@@ -191,7 +190,7 @@ func (v *Verifier) connectEmergency(kubeconfig []byte, admin *kubeapi.Client) (*
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "it is not a kubeconfig").WithHint(fetchEmergency) // the cause may quote a token
 	}
-	address, err := url.Parse(config.Host)
+	address, err := url.Parse(config.Server)
 	if err != nil {
 		return nil, fault.Newf(fault.Invalid, op, "its server is not a URL").WithHint(fetchEmergency)
 	}
@@ -202,22 +201,18 @@ func (v *Verifier) connectEmergency(kubeconfig []byte, admin *kubeapi.Client) (*
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint(fetchEmergency)
 	}
-	made, err := v.connector.ConnectToken(address, roots, config.BearerToken)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, op, err)
-	}
-	return made, nil
+	return v.connector.ConnectToken(address, roots, config.Token), nil
 }
 
-func checkEmergency(config *rest.Config, address, admin *url.URL) error {
+func checkEmergency(config kubeapi.Kubeconfig, address, admin *url.URL) error {
 	switch {
 	case config.Insecure:
 		return errors.New("it disables the verification of the server")
 	case address.Scheme != "https" || address.Host != admin.Host || address.User != nil:
 		return errors.New("its server is not " + admin.Host + ", the API of this cluster")
-	case config.BearerToken == "":
+	case config.Token == "":
 		return errors.New("it has no token")
-	case config.Impersonate.UserName != "":
+	case config.Impersonates != "":
 		return errors.New("it impersonates another user")
 	}
 	return nil
@@ -225,10 +220,10 @@ func checkEmergency(config *rest.Config, address, admin *url.URL) error {
 
 // loadEmergencyRoots returns the CAs that the kubeconfig embeds, else the cluster's own and public ones, with which a catalog may
 // have the API served.
-func (v *Verifier) loadEmergencyRoots(config *rest.Config) (*x509.CertPool, error) {
-	if len(config.CAData) > 0 {
+func (v *Verifier) loadEmergencyRoots(config kubeapi.Kubeconfig) (*x509.CertPool, error) {
+	if len(config.Authority) > 0 {
 		roots := x509.NewCertPool()
-		if !roots.AppendCertsFromPEM(config.CAData) {
+		if !roots.AppendCertsFromPEM(config.Authority) {
 			return nil, errors.New("its certificate authority is not a certificate")
 		}
 		return roots, nil

@@ -11,11 +11,11 @@ import (
 func ParseAuthorities(kubeconfig []byte) ([]byte, error) {
 	const op = "read the certificate authorities of the kubeconfig"
 	config, err := ParseKubeconfig(kubeconfig)
-	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(config.CAData) {
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(config.Authority) {
 		err = errors.New("it has no certificate")
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err).WithHint("restore the kubeconfig that openshift-install wrote")
 	}
-	return config.CAData, nil
+	return config.Authority, nil
 }

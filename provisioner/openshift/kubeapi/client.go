@@ -1,5 +1,5 @@
 // Package kubeapi is the client of a cluster's API: it connects by a kubeconfig, gets, lists and writes objects in bounded
-// responses, and turns errors into faults. client-go's own clients are used below provisioner/openshift only.
+// responses, and turns errors into faults. client-go's own clients would make the program larger by all that they can do.
 package kubeapi
 
 import (
@@ -18,8 +18,6 @@ import (
 	"exoshift/internal/text"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 )
 
 // Client is the API of one cluster. Errors of an API that does not answer are fault.Transient.
@@ -28,7 +26,6 @@ type Client struct {
 	Address *url.URL
 	Trust   *tls.Config // of its server, with the client's certificate
 	http    *http.Client
-	objects dynamic.Interface
 	counter *requestCounter
 	answers sync.Pool // of *bytes.Buffer
 }
@@ -39,7 +36,7 @@ func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) 
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	address, err := url.Parse(config.Host)
+	address, err := url.Parse(config.Server)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
@@ -50,42 +47,33 @@ func newClient(net network.Network, kubeconfig []byte, counter *requestCounter) 
 	if err != nil {
 		return nil, fault.New(fault.Invalid, op, err)
 	}
-	made, err := newTrustedClient(net, config, address, trust, counter)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, op, err)
-	}
-	return made, nil
+	return newTrustedClient(net, address, trust, counter), nil
 }
 
-func newTrustedClient(net network.Network, config *rest.Config, address *url.URL, trust *tls.Config, counter *requestCounter) (made *Client, err error) {
-	made = &Client{Network: net, Address: address, Trust: trust, http: newHTTPClient(net, trust), counter: counter}
-	made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(config), made.http)
-	return made, err
+func newTrustedClient(net network.Network, address *url.URL, trust *tls.Config, counter *requestCounter) *Client {
+	return &Client{Network: net, Address: address, Trust: trust, http: newHTTPClient(net, trust), counter: counter}
 }
 
 // ConnectToken returns a client of another user of an API: it sends a bearer token instead of a certificate, and trusts roots only.
-func (c *Connector) ConnectToken(address *url.URL, roots *x509.CertPool, token string) (*Client, error) {
-	trust := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	made := &Client{Network: c.Network, Address: address, Trust: trust, http: newHTTPClient(c.Network, trust), counter: &c.counter}
+func (c *Connector) ConnectToken(address *url.URL, roots *x509.CertPool, token string) *Client {
+	made := newTrustedClient(c.Network, address, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, &c.counter)
 	made.http.Transport = bearer{made.http.Transport, func() (string, error) { return token, nil }}
-	var err error
-	made.objects, err = dynamic.NewForConfigAndClient(newRESTConfig(&rest.Config{Host: address.String()}), made.http)
-	return made, err
+	return made
 }
 
 // Close closes idle connections; the Client stays usable.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // checkTrust refuses a kubeconfig with which any server would be trusted.
-func checkTrust(config *rest.Config, address *url.URL) error {
+func checkTrust(config Kubeconfig, address *url.URL) error {
 	switch {
 	case address.Scheme != "https":
-		return fmt.Errorf("the server %q is not reached by https", config.Host)
+		return fmt.Errorf("the server %q is not reached by https", config.Server)
 	case config.Insecure:
 		return errors.New("it disables the verification of the server")
-	case len(config.CAData) == 0:
+	case len(config.Authority) == 0:
 		return errors.New("it embeds no certificate authority")
-	case len(config.CertData) == 0 || len(config.KeyData) == 0:
+	case len(config.Certificate) == 0 || len(config.Key) == 0:
 		return errNoCertificate
 	}
 	return nil
@@ -95,8 +83,8 @@ var errNoCertificate = errors.New("it embeds no client certificate")
 
 // buildTLSConfig trusts public CAs besides those of the kubeconfig: a catalog may configure the API with a public certificate,
 // which openshift-install's kubeconfig does not cover.
-func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, error) {
-	trust, err := rest.TLSConfigFor(config)
+func buildTLSConfig(net network.Network, config Kubeconfig) (*tls.Config, error) {
+	trust, err := config.newTLSConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +92,7 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 	if err != nil {
 		return nil, err
 	}
-	if !roots.AppendCertsFromPEM(config.CAData) {
+	if !roots.AppendCertsFromPEM(config.Authority) {
 		return nil, errors.New("its certificate authority is not a certificate")
 	}
 	trust.RootCAs = roots
@@ -113,9 +101,8 @@ func buildTLSConfig(net network.Network, config *rest.Config) (*tls.Config, erro
 	return trust, nil
 }
 
-// newHTTPClient follows no redirects, which would expose the credentials to another host. It creates its own transport: client-go
-// caches its transports for the lifetime of the process, uses HTTP/2, whose connections outlive the API server behind a load
-// balancer, and takes a proxy from the environment.
+// newHTTPClient follows no redirects, which would expose the credentials to another host. Its transport does not use HTTP/2, whose
+// connections outlive the API server behind a load balancer, and takes no proxy from the environment.
 func newHTTPClient(net network.Network, trust *tls.Config) *http.Client {
 	transport := net.NewTransport()
 	transport.TLSClientConfig = trust.Clone()
@@ -129,13 +116,6 @@ func LoadPublicRoots(net network.Network) (*x509.CertPool, error) {
 		return net.Roots.Clone(), nil
 	}
 	return x509.SystemCertPool()
-}
-
-func newRESTConfig(config *rest.Config) *rest.Config {
-	limited := rest.CopyConfig(config)
-	limited.QPS = -1 // no limit: a few objects are polled every few seconds
-	limited.WarningHandler = rest.NoWarnings{}
-	return limited
 }
 
 // Domain returns the domain of the cluster, "" if the API's host name does not contain it.

@@ -113,7 +113,7 @@ func (t *requestCounter) count(verb string, where ResourcePath) {
 	t.counts[verb+" "+string(where)]++
 }
 
-// disableKlog keeps client-go from writing to the terminal: errors are returned anyway. The library's logger is global to the
+// disableKlog keeps the libraries of Kubernetes from writing to the terminal: errors are returned anyway. The library's logger is global to the
 // process, so this is done once.
 var disableKlog = sync.OnceFunc(func() { //nolint:gochecknoglobals // it is about what the process has one of
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)

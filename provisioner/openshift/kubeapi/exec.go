@@ -147,7 +147,7 @@ func dialExec(ctx context.Context, c *Client, in Container, command []string) (*
 	connection, response, err := dialer.DialContext(ctx, address.String(), nil) //nolint:bodyclose // the library has read it, or it is the connection
 	if errors.Is(err, websocket.ErrBadHandshake) && response != nil {
 		content, _ := io.ReadAll(io.LimitReader(response.Body, 1<<16)) // the beginning of a body is enough
-		return nil, toStatusError("pods/exec", in.Pod, response.StatusCode, content)
+		return nil, toStatusError("get", "pods/exec", in.Pod, response.StatusCode, content)
 	}
 	if err != nil {
 		return nil, err

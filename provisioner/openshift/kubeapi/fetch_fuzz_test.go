@@ -15,7 +15,7 @@ func FuzzRefusal(f *testing.F) {
 		f.Add(502, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, code int, content []byte) {
-		refused := toStatusError("secrets", "a", code, content)
+		refused := toStatusError("get", "secrets", "a", code, content)
 		current := fault.New(fault.Internal, "read secrets a", refused)
 		if refused == nil || strings.ContainsFunc(current.Error(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 			t.Fatalf("%d %q is told as %q", code, content, current)

@@ -10,8 +10,6 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
-
-	"k8s.io/client-go/rest"
 )
 
 // Login is how a person or an account signs in at a cluster that exoshift has not installed: by a kubeconfig, or as the service
@@ -28,18 +26,18 @@ type Login struct {
 func NewLoginClient(net network.Network, login Login) (*Client, error) {
 	const op = "load the kubeconfig"
 	disableKlog()
-	config := &rest.Config{Host: login.Server, TLSClientConfig: rest.TLSClientConfig{CAData: login.Authority}}
+	config := Kubeconfig{Server: login.Server, Authority: login.Authority}
 	token := login.Token
 	if login.Kubeconfig != nil {
 		var err error
 		if config, err = ParseKubeconfig(login.Kubeconfig); err != nil {
 			return nil, fault.New(fault.Invalid, op, err)
 		}
-		if given := config.BearerToken; given != "" {
+		if given := config.Token; given != "" {
 			token = func() (string, error) { return given, nil }
 		}
 	}
-	address, err := url.Parse(config.Host)
+	address, err := url.Parse(config.Server)
 	if err == nil {
 		err = checkLogin(config, address, token != nil)
 	}
@@ -56,7 +54,7 @@ func NewLoginClient(net network.Network, login Login) (*Client, error) {
 	return made, nil
 }
 
-func checkLogin(config *rest.Config, address *url.URL, hasToken bool) error {
+func checkLogin(config Kubeconfig, address *url.URL, hasToken bool) error {
 	err := checkTrust(config, address)
 	if hasToken && errors.Is(err, errNoCertificate) {
 		return nil
@@ -64,18 +62,16 @@ func checkLogin(config *rest.Config, address *url.URL, hasToken bool) error {
 	return err
 }
 
-func connectLogin(net network.Network, config *rest.Config, address *url.URL) (*Client, error) {
-	config = rest.CopyConfig(config)
-	config.BearerToken, config.BearerTokenFile = "", "" // the transport adds it
-	trust, err := rest.TLSConfigFor(config)
+func connectLogin(net network.Network, config Kubeconfig, address *url.URL) (*Client, error) {
+	trust, err := config.newTLSConfig()
 	if err != nil {
 		return nil, err
 	}
 	trust.RootCAs = x509.NewCertPool() // those of the kubeconfig alone
-	if !trust.RootCAs.AppendCertsFromPEM(bytes.TrimSpace(config.CAData)) {
+	if !trust.RootCAs.AppendCertsFromPEM(bytes.TrimSpace(config.Authority)) {
 		return nil, errors.New("its certificate authority is not a certificate")
 	}
-	return newTrustedClient(net, config, address, trust, &requestCounter{})
+	return newTrustedClient(net, address, trust, &requestCounter{}), nil
 }
 
 // bearer sends a token with each request.

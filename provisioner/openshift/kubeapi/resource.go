@@ -1,11 +1,6 @@
 package kubeapi
 
-import (
-	"strings"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
-)
+import "strings"
 
 // ResourcePath names a resource of the API: [group/]version/resource[@namespace].
 type ResourcePath string
@@ -38,19 +33,6 @@ const (
 	Definitions        ResourcePath = "apiextensions.k8s.io/v1/customresourcedefinitions"
 	ConsoleRoutes      ResourcePath = "route.openshift.io/v1/routes@openshift-console"
 )
-
-func (p ResourcePath) toClient(all dynamic.Interface) dynamic.ResourceInterface {
-	path, namespace, namespaced := strings.Cut(string(p), "@")
-	parts := strings.Split(path, "/")
-	resource := schema.GroupVersionResource{Version: parts[len(parts)-2], Resource: parts[len(parts)-1]}
-	if len(parts) == 3 {
-		resource.Group = parts[0]
-	}
-	if namespaced {
-		return all.Resource(resource).Namespace(namespace)
-	}
-	return all.Resource(resource)
-}
 
 func (p ResourcePath) urlPath() string {
 	path, namespace, namespaced := strings.Cut(string(p), "@")

@@ -2,15 +2,15 @@
 package codec
 
 import (
-	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
 	"exoshift/internal/simcloud/kube"
 )
@@ -21,7 +21,6 @@ const Protobuf = "application/vnd.kubernetes.protobuf"
 // Codec knows the types of Kubernetes' own kinds. It is safe for concurrent use.
 type Codec struct {
 	scheme          *runtime.Scheme
-	protobuf        *protobuf.Serializer
 	strict, lenient *jsonserializer.Serializer
 }
 
@@ -31,7 +30,7 @@ func New() *Codec {
 	newJSON := func(strict bool) *jsonserializer.Serializer {
 		return jsonserializer.NewSerializerWithOptions(jsonserializer.DefaultMetaFactory, scheme, scheme, jsonserializer.SerializerOptions{Strict: strict})
 	}
-	return &Codec{scheme: scheme, protobuf: protobuf.NewSerializer(scheme, scheme), strict: newJSON(true), lenient: newJSON(false)}
+	return &Codec{scheme: scheme, strict: newJSON(true), lenient: newJSON(false)}
 }
 
 // HasType reports whether a kind has a type. Objects of other kinds have no protobuf format.
@@ -43,11 +42,10 @@ func formatGVK(kind kube.Kind) schema.GroupVersionKind {
 
 // DecodeProtobuf returns the object of a message, which names its kind.
 func (c *Codec) DecodeProtobuf(content []byte) (kube.Object, error) {
-	decoded, kind, err := c.protobuf.Decode(content, nil, nil)
+	decoded, err := openObject(c.scheme, content)
 	if err != nil {
 		return nil, err
 	}
-	decoded.GetObjectKind().SetGroupVersionKind(*kind)
 	return encodeTyped(decoded)
 }
 
@@ -65,9 +63,7 @@ func (c *Codec) EncodeProtobuf(content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var message bytes.Buffer
-	err = c.protobuf.Encode(typed, &message)
-	return message.Bytes(), err
+	return sealObject(typed), nil
 }
 
 // EncodeEvent returns the event of a watch as a frame of a stream in protobuf; the object is in JSON.
@@ -76,13 +72,8 @@ func (c *Codec) EncodeEvent(event string, object []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := (&metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: message}}).Marshal()
-	if err != nil {
-		return nil, err
-	}
-	var frame bytes.Buffer
-	_, err = protobuf.LengthDelimitedFramer.NewFrameWriter(&frame).Write(content)
-	return frame.Bytes(), err
+	content := appendMessage(nil, reflect.ValueOf(metav1.WatchEvent{Type: event, Object: runtime.RawExtension{Raw: message}}))
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), content...), nil
 }
 
 // CheckObject is DecodeJSON of an object that the caller has encoded itself. It modifies the object.
@@ -148,12 +139,12 @@ func prune(value, known any) any {
 
 // DecodeDeleteOptions returns the options of a deletion.
 func (c *Codec) DecodeDeleteOptions(content []byte) (kube.Object, error) {
-	var message runtime.Unknown
-	if _, _, err := c.protobuf.Decode(content, nil, &message); err != nil {
+	message, err := openEnvelope(content)
+	if err != nil {
 		return nil, err
 	}
 	var options metav1.DeleteOptions
-	if err := options.Unmarshal(message.Raw); err != nil {
+	if err := decodeMessage(message.Raw, reflect.ValueOf(&options).Elem()); err != nil {
 		return nil, err
 	}
 	return encodeTyped(options)
