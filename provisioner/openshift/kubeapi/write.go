@@ -1,13 +1,21 @@
 package kubeapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fieldManager is the name under which the API records the fields that exoshift writes.
@@ -76,4 +84,104 @@ func (c *Client) Delete(ctx context.Context, where ResourcePath, name string, op
 	}
 	_, err = c.send(ctx, change{method: http.MethodDelete, where: where, name: name, body: body})
 	return err
+}
+
+// maxRepetitions is how often a request is repeated that the server asks to repeat, as client-go does.
+const maxRepetitions = 10
+
+// change is a request that changes something.
+type change struct {
+	method    string
+	where     ResourcePath
+	name      string // empty for a new object
+	below     []string
+	managed   bool   // the fields are recorded as ours
+	mediaType string // empty: JSON
+	body      []byte
+}
+
+// object is the content of the answer. Errors are those of client-go.
+func (c *Client) send(ctx context.Context, sent change) (*unstructured.Unstructured, error) {
+	for repetition := 0; ; repetition++ {
+		content, wait, err := c.sendOnce(ctx, sent)
+		if err == nil {
+			answer := &unstructured.Unstructured{}
+			return answer, answer.UnmarshalJSON(content)
+		}
+		if wait == 0 || repetition == maxRepetitions {
+			return nil, err
+		}
+		if c.Network.Clock.Sleep(ctx, wait) != nil {
+			return nil, err
+		}
+	}
+}
+
+// sendOnce also returns how long to wait before the same request is repeated, if the server says so.
+func (c *Client) sendOnce(ctx context.Context, sent change) (content []byte, wait time.Duration, err error) {
+	request, err := c.newRequest(ctx, sent)
+	if err != nil {
+		return nil, 0, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer response.Body.Close()
+	if content, err = io.ReadAll(response.Body); err != nil {
+		return nil, 0, err
+	}
+	if response.StatusCode >= http.StatusOK && response.StatusCode <= http.StatusPartialContent {
+		return content, 0, nil
+	}
+	return nil, parseRetryAfter(response), toStatusError(strings.ToLower(sent.method), sent.where.String(), sent.name, response.StatusCode, content)
+}
+
+func parseRetryAfter(response *http.Response) time.Duration {
+	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < http.StatusInternalServerError {
+		return 0
+	}
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func (c *Client) newRequest(ctx context.Context, sent change) (*http.Request, error) {
+	for _, segment := range append([]string{sent.name}, sent.below...) {
+		if faults := path.IsValidPathSegmentName(segment); segment != "" && len(faults) > 0 {
+			return nil, fmt.Errorf("invalid name %q: %s", segment, strings.Join(faults, ", "))
+		}
+	}
+	address := c.Address.JoinPath(sent.where.urlPath(), sent.name).JoinPath(sent.below...)
+	if sent.managed {
+		address.RawQuery = url.Values{"fieldManager": {fieldManager}}.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, sent.method, address.String(), bytes.NewReader(sent.body))
+	if err != nil {
+		return nil, err
+	}
+	if sent.mediaType == "" {
+		sent.mediaType = "application/json"
+	}
+	request.Header.Set("Content-Type", sent.mediaType)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", fieldManager)
+	return request, nil
+}
+
+// sendObject sends an object, which has to have a name unless it is a new one without a subresource.
+func (c *Client) sendObject(ctx context.Context, sent change, object map[string]any) (*unstructured.Unstructured, error) {
+	if sent.method != http.MethodPost || len(sent.below) > 0 {
+		sent.name = (&unstructured.Unstructured{Object: object}).GetName()
+		if sent.name == "" {
+			return nil, fmt.Errorf("name is required")
+		}
+	}
+	var err error
+	if sent.body, err = json.Marshal(object); err != nil {
+		return nil, err
+	}
+	return c.send(ctx, sent)
 }
