@@ -11,7 +11,10 @@ import (
 	"exoshift/internal/app/exit"
 	appnodes "exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
+	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
 	"exoshift/state/rook"
@@ -58,9 +61,19 @@ func TestSyn_NodeCountsFollowTheAnswers(t *testing.T) {
 		if err != nil || zone.Mutations() != before {
 			t.Errorf("a dry run: %v, %d changes\n%s", err, zone.Mutations()-before, out)
 		}
-		if out, err := removeNodes(t, s, appnodes.Removal{Names: []string{"worker-1"}, Force: true, DeleteEmptyDir: true}, nil); err != nil {
+		removal := appnodes.Removal{Names: []string{"worker-1"}, Force: true, DeleteEmptyDir: true}
+		out, err = changeNodes(t, s, removal, nil, func(ctx context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+			cluster.AlterInstallation = func(clients *install.Clients) { clients.Syn.Git = failingGit{clients.Syn.Git} }
+			return cluster.Remove(ctx, wanted, nodeInstaller(s), shown)
+		})
+		if exit.Code(err) == 0 || !strings.Contains(fault.HintOf(err), "run the same command again") {
+			t.Errorf("no push: exit code %d, %v: %s\n%s", exit.Code(err), err, fault.HintOf(err), lastLines(out))
+		}
+		requireCounts(t, zone, 4, 3, 0)
+		if out, err := removeNodes(t, s, removal, nil); err != nil {
 			t.Fatalf("%v\n%s", err, lastLines(out))
 		}
+		checkRemoved(t, s, "worker-1", 12)
 		requireCounts(t, zone, 3, 3, 0)
 
 		if _, out, err := addStorage(t.Context(), t, s, 1, nil); err != nil {
@@ -81,6 +94,13 @@ func TestSyn_NodeCountsFollowTheAnswers(t *testing.T) {
 		requireStored(t, s, "storage-0", "storage-2", "storage-3")
 		requireDevices(t, s, 3)
 	})
+}
+
+// failingGit pushes nothing.
+type failingGit struct{ syn.Git }
+
+func (failingGit) Commit(context.Context, state.GitRepo, string, []state.YAMLEdit, string) (state.Difference, error) {
+	return state.Difference{}, fault.Newf(fault.Transient, "push the configuration", "the host does not answer")
 }
 
 // slowArgoCD seems not to have lowered the count of disks in the first minutes.

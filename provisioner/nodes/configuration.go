@@ -7,26 +7,38 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/state"
 )
 
 // configuration is that of the tenant, whose node counts follow the answers.
 type configuration struct{ *Removal }
 
-// after returns the step that comes once the nodes are gone: whoever has the cluster's machines by that configuration takes those of the
-// highest names away. There is none where Ceph has needed it before.
+// isLast reports whether the nodes are gone before it is changed: whoever has the cluster's machines by that configuration takes those of
+// the highest names away. Ceph needs it before.
+func (c configuration) isLast() bool {
+	return c.options.Configure != nil && !slices.ContainsFunc(c.targets, Target.hasCeph)
+}
+
+// after returns the step that comes once the nodes are gone, and ends their removals.
 func (c configuration) after(needs []string) provisioner.Plan {
-	if c.options.Configure == nil || slices.ContainsFunc(c.targets, Target.hasCeph) {
+	if !c.isLast() {
 		return nil
 	}
 	return provisioner.Plan{{
 		ID: "configuration", Title: "Set the node counts in the configuration of the tenant", Phase: Phase, Needs: needs, Usual: 3 * time.Minute,
 		Do: func(ctx context.Context, report provisioner.Report) error {
-			err := c.options.Configure(ctx, report, c.After())
-			if err != nil && !provisioner.IsSkip(err) {
+			if err := c.options.Configure(ctx, report, c.After()); err != nil {
 				return fault.New(fault.KindOf(err), "set the node counts in the configuration of the tenant", err).
-					WithHint("the nodes are removed; exoshift install sets the node counts in the configuration, too")
+					WithHint("the nodes are gone; run the same command again to set the node counts, too")
 			}
-			return err
+			c.mu.Lock()
+			c.configured = true
+			c.mu.Unlock()
+			return c.facts.Update(func(facts *state.Facts) {
+				for _, target := range c.targets {
+					facts.DropRemoval(target.Name)
+				}
+			})
 		},
 	}}
 }

@@ -255,5 +255,5 @@ func (r poolMembers) deleteLast(ctx context.Context, report provisioner.Report, 
 	if err := r.deleteNode(ctx, report, t); err != nil {
 		return err
 	}
-	return forget(r.Removal, t)
+	return end(r.Removal, t)
 }

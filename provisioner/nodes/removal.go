@@ -45,9 +45,10 @@ type Removal struct {
 
 	evicting chan struct{} // full while a pool evicts a member: what is missing afterwards is then known
 
-	mu      sync.Mutex
-	current state.Spec      // without what was committed
-	removed map[string]bool // nodes that are gone
+	mu         sync.Mutex
+	current    state.Spec      // without what was committed
+	removed    map[string]bool // nodes that are gone
+	configured bool            // the configuration has followed them
 }
 
 // NewRemoval is for the removal of nodes from the cluster of these answers.
@@ -88,7 +89,7 @@ func (r *Removal) ListLeft() []string {
 	defer r.mu.Unlock()
 	var names []string
 	for _, target := range r.targets {
-		if !r.removed[target.Name] {
+		if !r.removed[target.Name] || (configuration{r}).isLast() && !r.configured {
 			names = append(names, target.Name)
 		}
 	}
@@ -154,13 +155,13 @@ func (r *Removal) Prepare(ctx context.Context, names []string) error {
 // countBusy counts the nodes that the cluster does without already: those whose removal was begun, and targets that are not ready.
 func (r *Removal) countBusy() int {
 	busy := map[string]bool{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, removal := range r.facts.Get().Removals {
-		if removal.Cordoned || removal.Committed || removal.ReplacedBy == "" {
+		if !r.removed[removal.Node] && (removal.Cordoned || removal.Committed || removal.ReplacedBy == "") {
 			busy[removal.Node] = true
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, target := range r.targets {
 		if member := target.Node.Node; !r.removed[target.Name] && member != nil && (!member.Ready || member.Cordoned) {
 			busy[target.Name] = true

@@ -337,13 +337,17 @@ func (r *Removal) deleteMachine(ctx context.Context, report provisioner.Report, 
 		}
 		report.EmitObject(state.KindInstance, t.Name, t.Machine.ID, string(action))
 	}
-	return forget(r, t)
+	return end(r, t)
 }
 
-func forget(r *Removal, t Target) error {
+// end ends the removal of a node, unless the configuration comes after it: then the same command has to find what is left to do.
+func end(r *Removal, t Target) error {
 	r.mu.Lock()
 	r.removed[t.Name] = true
 	r.mu.Unlock()
+	if (configuration{r}).isLast() {
+		return nil
+	}
 	return r.facts.Update(func(facts *state.Facts) { facts.DropRemoval(t.Name) })
 }
 
