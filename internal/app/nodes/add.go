@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"exoshift/internal/app/changes"
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
@@ -69,7 +71,7 @@ const opAdd = "add nodes"
 // Ceph uses their disks.
 func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay) error {
 	after, err := c.extend(wanted)
-	if err != nil {
+	if err = cmp.Or(err, clusterdir.CheckRotated(c.Facts)); err != nil {
 		return err
 	}
 	r, err := c.openRun(ctx, wanted.Installer)

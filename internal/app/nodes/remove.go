@@ -95,6 +95,9 @@ func (c Cluster) Replace(ctx context.Context, wanted Removal, install Installer,
 }
 
 func (c Cluster) replace(ctx context.Context, wanted Removal, install Installer, do task, shown Display) error {
+	if err := clusterdir.CheckRotated(c.Facts); err != nil { // the machines would be made with keys that are being replaced
+		return err
+	}
 	r, err := c.openRun(ctx, install)
 	if err != nil {
 		return err

@@ -35,7 +35,9 @@ func (w *Work) StepsToAdd(of Change, add provisioner.StepFunc) []provisioner.Ste
 	return []provisioner.Step{
 		{ID: "ceph-check", Title: "Check that Ceph is well", Usual: 10 * time.Second, Do: do(w.waits.waitHealthy)},
 		{ID: "silence", Title: "Silence the alerts of Ceph", Usual: 5 * time.Second, Do: do(w.silence)},
-		{ID: "add", Title: "Add " + of.Node, Usual: 8 * time.Minute, Do: add},
+		{ID: "add", Title: "Add " + of.Node, Usual: 8 * time.Minute, Do: func(ctx context.Context, report provisioner.Report) error {
+			return w.silenceDuring(ctx, of.Node, func() error { return add(ctx, report) })
+		}},
 		{ID: "osd", Title: "Have Ceph use the disk of " + of.Node, Usual: 30 * time.Minute, Do: do(w.disks.join)},
 		{ID: "restore", Title: "Switch everything back", Usual: time.Minute, Do: do(w.finish)},
 	}

@@ -67,6 +67,22 @@ func (w *switches) renewSilence(ctx context.Context, node string) {
 	}
 }
 
+// silenceDuring renews the silence while something is done that knows nothing of it.
+func (w *switches) silenceDuring(ctx context.Context, node string, do func() error) error {
+	during, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for w.clock.Sleep(during, silenceLength/6) == nil {
+			w.renewSilence(during, node)
+		}
+	}()
+	err := do()
+	stop()
+	<-ended
+	return err
+}
+
 // switchSyncOff keeps Argo CD from setting back what is changed: first the application whose catalog has the other one.
 func (w *switches) switchSyncOff(ctx context.Context, report provisioner.Report, of Change) error {
 	if of.IsCommitted {
