@@ -65,6 +65,7 @@ func TestSyn_InstallsConnectedCluster(t *testing.T) {
 		nowhereElse(t, s, zone, ear, map[string][]byte{"the output": out.Bytes(), "the log": log.Bytes()})
 		connectedRepaired(t, s, zone)
 		vaultKeysRotated(t, s)
+		updatedByTenant(t, s, zone)
 		keptAndDestroyed(t, s, zone, before)
 	})
 }

@@ -59,6 +59,11 @@ func (d display) Close(plan upgrade.Plan, failure error, events string) {
 
 func printUpdates(w io.Writer, cluster string, status state.Status) error {
 	fmt.Fprintf(w, "Cluster %s has %s and follows %s.\n", console.SanitizeLine(cluster), console.SanitizeLine(status.Version), cmp.Or(console.SanitizeLine(status.Channel), "no channel"))
+	return printChannel(w, status)
+}
+
+// printChannel prints what the channel has for the cluster, and what goes on.
+func printChannel(w io.Writer, status state.Status) error {
 	switch {
 	case status.Partial:
 		fmt.Fprintf(w, "An update goes on: %s\n", console.SanitizeLine(status.Message))

@@ -19,7 +19,7 @@ func NewCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upgrade [ID]",
 		Short: "List the updates of a cluster, or update it to another release of OpenShift",
-		Long: `List the updates of a cluster, or update it to another release of OpenShift. It is for clusters that nobody else updates.
+		Long: `List the updates of a cluster, or update it to another release of OpenShift.
 
 Without --to and --channel, it lists what the cluster can be updated to, by the channel that it follows. An update that is not recommended
 to the cluster is listed with the risks, and is refused without --allow-not-recommended. --channel alone sets the channel, waits for its list and prints that.
@@ -33,11 +33,18 @@ each key has to be given with --acknowledge, after the APIs in use that will be 
 With --canary POOL, all other machine config pools but that of the masters are paused; once the nodes of POOL have the release and are
 well, the others follow one by one. With --pause-pools, the update ends with the masters, and the same command without it goes on. Paused
 pools get no new certificates either, so do not leave them for weeks. Until the update is requested, a failure or Ctrl-C ends the pauses;
-from then on, the same command goes on.`,
+from then on, the same command goes on.
+
+A cluster of Project Syn is updated by its own upgrade controller, in the windows of its UpgradeConfigs, to the newest release that its channel
+recommends. There, this verb shows the windows, and changes the configuration of the tenant instead: --channel and --to set the channel,
+--suspend and --resume suspend the UpgradeConfigs or end that, which --to does, too. The change is shown as a difference, committed
+and pushed, and waited for until the cluster has it. Nothing else is changed.`,
 		Example: `  exoshift upgrade c-demo-1
   exoshift upgrade c-demo-1 --channel stable-4.21
   exoshift upgrade c-demo-1 --to 4.20.99 --dry-run
-  exoshift upgrade c-demo-1 --to 4.20.99 --canary canary --without-backup --yes`,
+  exoshift upgrade c-demo-1 --to 4.20.99 --canary canary --without-backup --yes
+  exoshift upgrade c-syn-1 --to 4.21.99 --dry-run
+  exoshift upgrade c-syn-1 --suspend`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cli.CompleteClusters(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,6 +71,8 @@ from then on, the same command goes on.`,
 	flags.BoolVar(&wanted.PausePools, "pause-pools", false, "end once the masters have the release; the other pools stay paused")
 	flags.StringVar(&wanted.Backup.Folder, "etcd-backup", "", "the folder with the backup of etcd by cluster-backup.sh")
 	flags.BoolVar(&wanted.Backup.Without, "without-backup", false, "update it without a backup of etcd")
+	flags.BoolVar(&wanted.Suspend, "suspend", false, "with Project Syn: suspend the UpgradeConfigs, so that no window updates the cluster")
+	flags.BoolVar(&wanted.Resume, "resume", false, "with Project Syn: end the suspension of the UpgradeConfigs")
 	flags.BoolVar(&wanted.DryRun, "dry-run", false, "show what has to hold and what would be changed; change nothing")
 	return cmd
 }
@@ -75,10 +84,21 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, wanted upgrad
 	return cli.RunOnCluster(ctx, o, std, upgrade.Verb, changes, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, changes, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, wanted)
+			if cluster := (upgrade.Cluster{Cluster: opened}); cluster.IsManaged() {
+				return cluster.RunManaged(ctx, wanted, newInstaller(o, opened), managedDisplay{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
+			}
 			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
 			return upgrade.Cluster{Cluster: opened}.Run(ctx, wanted, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
 		})
 	})
+}
+
+func newInstaller(o cli.Options, cluster nodes.Cluster) nodes.Installer {
+	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
+	if o.State == nil {
+		o.Dir = cluster.Folder.Path()
+	}
+	return nodes.Installer{OpenRun: o.OpenRun, Options: o.RunOptions()}
 }
 
 // formatRetry leaves --pause-pools out, which is what the same command ends.
@@ -100,8 +120,10 @@ func formatRetry(o cli.Options, wanted upgrade.Request) string {
 	}
 	add("--canary", wanted.Canary)
 	add("--etcd-backup", wanted.Backup.Folder)
-	if wanted.Backup.Without {
-		more = append(more, "--without-backup")
+	for flag, set := range map[string]bool{"--without-backup": wanted.Backup.Without, "--suspend": wanted.Suspend, "--resume": wanted.Resume} {
+		if set {
+			more = append(more, flag) // at most one of them
+		}
 	}
 	return o.FormatCommand(upgrade.Verb, more...)
 }

@@ -41,10 +41,12 @@ type Request struct {
 	Retry           string // the command that goes on with it
 	// ReadKeys returns whom a backup is encrypted to that is made before the update; nil: none is made.
 	ReadKeys etcdbackup.ReadKeys
+	Suspend  bool // the windows of a cluster that its own controller updates
+	Resume   bool // these windows
 }
 
 // Changes reports whether anything is to be changed: without a release and a channel, updates are listed.
-func (r Request) Changes() bool { return r.To != "" || r.Channel != "" }
+func (r Request) Changes() bool { return r.To != "" || r.Channel != "" || r.Suspend || r.Resume }
 
 // Plan is what an update would change.
 type Plan struct {
@@ -75,6 +77,9 @@ const settleLimit = 20 * time.Minute
 
 // Run updates the cluster, sets its channel, or lists what it can be updated to. The folder must be locked if anything is changed.
 func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
+	if wanted.Suspend || wanted.Resume {
+		return exit.WithCode(exit.Usage, fault.Newf(fault.Invalid, "upgrade", "--suspend and --resume are for clusters that Project Syn updates"))
+	}
 	return c.withClients(wanted.DryRun || !wanted.Changes(), func(clients upgrade.Clients, journal state.Recorder) error {
 		options := wanted.Options
 		options.Journal = journal
@@ -153,22 +158,15 @@ func (c Cluster) review(ctx context.Context, update *upgrade.Upgrade, wanted Req
 }
 
 func (c Cluster) withClients(readOnly bool, do func(upgrade.Clients, state.Recorder) error) error {
-	var journal state.Recorder = state.NoJournal{}
-	if !readOnly {
-		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-		if err != nil {
-			return err
+	return c.withJournal(readOnly, func(journal state.Recorder) error {
+		cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+		defer cluster.Close()
+		clients := upgrade.Clients{Cluster: cluster, Clock: c.Net.Clock}
+		if c.Alter != nil {
+			c.Alter(&clients)
 		}
-		defer func() { _ = opened.Close() }() // each entry is synced already
-		journal = opened
-	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
-	defer cluster.Close()
-	clients := upgrade.Clients{Cluster: cluster, Clock: c.Net.Clock}
-	if c.Alter != nil {
-		c.Alter(&clients)
-	}
-	return do(clients, journal)
+		return do(clients, journal)
+	})
 }
 
 // undoTimeout is for how long the pauses of an update that failed are tried to be ended.
@@ -234,6 +232,8 @@ func CheckRequest(wanted Request) error {
 		problem = "--canary and --pause-pools exclude each other: a canary is updated by a run that goes on with the other pools"
 	case wanted.To == "" && (wanted.AllowNotRecommended || len(wanted.Acknowledge) > 0 || wanted.Canary != "" || wanted.PausePools):
 		problem = "these flags are for an update: give --to"
+	case wanted.Suspend && (wanted.Resume || wanted.To != ""):
+		problem = "--suspend excludes --resume and --to"
 	case strings.ContainsAny(wanted.To+wanted.Channel, " \t\n"):
 		problem = "a release is given like 4.20.7, and a channel like stable-4.20"
 	}

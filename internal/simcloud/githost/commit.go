@@ -81,6 +81,23 @@ func (s *Repositories) ReadFiles(name string) (map[string][]byte, string, error)
 	return files, tip.String(), err
 }
 
+// ReadMessage returns the message of the newest commit; "" if there is none.
+func (s *Repositories) ReadMessage(name string) (string, error) {
+	found, ok := s.find(name)
+	if !ok {
+		return "", fmt.Errorf("read %s: %w", name, errNoRepository)
+	}
+	tip, ok := found.findTip()
+	if !ok {
+		return "", nil
+	}
+	commit, err := gitobject.GetCommit(s.openStorage(found), tip)
+	if err != nil {
+		return "", err
+	}
+	return commit.Message, nil
+}
+
 func (s storage) readTreeHash(commit plumbing.Hash) (plumbing.Hash, error) {
 	found, err := gitobject.GetCommit(s, commit)
 	if err != nil {

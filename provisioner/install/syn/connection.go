@@ -9,6 +9,7 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
+	"exoshift/state/upgrade"
 )
 
 // Deps is what these steps need of the installation.
@@ -114,6 +115,28 @@ func (c *Connection) UpdateConfiguration(ctx context.Context, report provisioner
 		return err
 	}
 	return c.Catalog.configure(ctx, report, message, c.Spec.Syn.CatalogDir == "")
+}
+
+// PreviewUpgrades returns how the configuration of the tenant would change. Without a login, it fails with fault.Waiting.
+func (c *Connection) PreviewUpgrades(ctx context.Context, report provisioner.Report, wanted upgrade.Configuration) (state.Difference, error) {
+	if err := c.registration.check(ctx, report); err != nil {
+		return state.Difference{}, err
+	}
+	return c.Catalog.git.Compare(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), buildUpgradeEdits(wanted))
+}
+
+// CommitUpgrades changes what the configuration of the tenant says about the updates of the cluster, and nothing else of it, and has the
+// catalog compiled of that. message is that of the commit; there is none if nothing changes.
+func (c *Connection) CommitUpgrades(ctx context.Context, report provisioner.Report, wanted upgrade.Configuration, message string) error {
+	if err := c.registration.check(ctx, report); err != nil {
+		return err
+	}
+	difference, err := c.Catalog.git.Commit(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), buildUpgradeEdits(wanted), message)
+	if err != nil {
+		return err
+	}
+	emitConfiguration(report, difference)
+	return c.Catalog.compile(ctx, report, difference)
 }
 
 func (c *Connection) collectPreview(ctx context.Context, report provisioner.Report) (state.Difference, error) {

@@ -55,7 +55,7 @@ func execute(text string, parameters map[string]any) ([]byte, error) {
 func listFunctions() template.Functions {
 	return template.Functions{
 		"list": func(items ...string) []string { return items },
-		"json": toJSON, "quote": quote, "schedule": scheduleOf, "merge": with,
+		"json": toJSON, "quote": quote, "schedule": scheduleOf, "merge": with, "lookup": lookup,
 		"replace":   strings.ReplaceAll,
 		"namespace": renderNamespace, "deployment": renderDeployment,
 		"crd": func(group, version, kind, plural string) string {
@@ -85,6 +85,16 @@ func with(all map[string]any, key string, value any) map[string]any {
 	more := maps.Clone(all)
 	more[key] = value
 	return more
+}
+
+// lookup returns the value at the end of a path of keys; nil: it is not set.
+func lookup(from map[string]any, keys ...string) any {
+	var found any = from
+	for _, key := range keys {
+		within, _ := found.(map[string]any)
+		found = within[key]
+	}
+	return found
 }
 
 func renderNamespace(name string) string {

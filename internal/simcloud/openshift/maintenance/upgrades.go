@@ -3,6 +3,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -28,8 +29,11 @@ func RunUpgrades(ctx context.Context, c container.Container) error {
 	c.Running()
 	for ctx.Err() == nil {
 		if c.Cluster.Members.CheckQuorum() == nil {
+			if err := setChannel(c.Cluster); err != nil {
+				c.Machine.Console("openshift-upgrade-controller: %v", err)
+			}
 			for _, config := range c.Cluster.Objects.List(upgradeConfigs, "") {
-				if err := scheduleUpgrade(c.Cluster, config); err != nil {
+				if err := errors.Join(scheduleUpgrade(c.Cluster, config), announceWindow(c.Cluster, config)); err != nil {
 					c.Machine.Console("openshift-upgrade-controller: %s: %v", config.Name(), err)
 				}
 			}

@@ -1,6 +1,11 @@
 package nodes
 
-import "exoshift/internal/app/etcdbackup"
+import (
+	"context"
+
+	"exoshift/internal/app/etcdbackup"
+	"exoshift/internal/app/run"
+)
 
 // NewBackupSource returns where a verb gets a backup of etcd of the cluster from.
 func NewBackupSource(c Cluster, program string, readKeys etcdbackup.ReadKeys) etcdbackup.Source {
@@ -9,3 +14,8 @@ func NewBackupSource(c Cluster, program string, readKeys etcdbackup.ReadKeys) et
 
 // RewriteHandover keeps the hand-over page of the cluster true, if there is one.
 func RewriteHandover(c Cluster) error { return c.rewriteHandover() }
+
+// OpenRun returns the run that an installation of the unchanged answers would be.
+func OpenRun(ctx context.Context, c Cluster, wanted Installer) (run.Run, error) {
+	return c.openRun(ctx, wanted)
+}

@@ -1,0 +1,21 @@
+package syn
+
+import (
+	"exoshift/state"
+	"exoshift/state/upgrade"
+)
+
+// buildUpgradeEdits are parameters of the component openshift-upgrade-controller.
+func buildUpgradeEdits(wanted upgrade.Configuration) []state.YAMLEdit {
+	var edits []state.YAMLEdit
+	add := func(value any, keys ...string) {
+		edits = append(edits, state.YAMLEdit{Path: append([]string{"parameters", "openshift_upgrade_controller"}, keys...), Value: value})
+	}
+	if wanted.Channel != "" {
+		add(wanted.Channel, "cluster_version", "spec", "channel")
+	}
+	for _, name := range wanted.Configs {
+		add(wanted.Suspend, "upgrade_configs", name, "spec", "schedule", "suspend")
+	}
+	return edits
+}
