@@ -15,6 +15,7 @@ import (
 	"exoshift/cmd/exoshift/nodeverbs"
 	"exoshift/cmd/exoshift/powerverbs"
 	"exoshift/cmd/exoshift/recoververbs"
+	"exoshift/cmd/exoshift/restoreverbs"
 	"exoshift/cmd/exoshift/rotateverbs"
 	"exoshift/cmd/exoshift/stateverbs"
 	"exoshift/cmd/exoshift/upgradeverb"
@@ -86,7 +87,7 @@ To try it first on a simulated zone, without an account and at no cost: exoshift
 	root.AddCommand(backupverbs.NewCommand(std))
 	root.AddCommand(powerverbs.NewCommands(std)...)
 	root.AddCommand(rotateverbs.NewCommand(std), rotateverbs.NewKubeconfigCommand(std))
-	root.AddCommand(recoververbs.NewCommand(std))
+	root.AddCommand(recoververbs.NewCommand(std), restoreverbs.NewCommand(std))
 	root.AddCommand(aboutverbs.NewCommands(std, build)...)
 	for _, command := range root.Commands() {
 		command.Args = cli.WithUsageError(command.Args)

@@ -145,6 +145,34 @@ func (s *Store) CopyPart(ctx context.Context, manifest backup.Manifest, name str
 	return err
 }
 
+// ReadPart calls read with a part, decrypted, after all of it was compared with the manifest; an error of read is that of a damaged part. Errors
+// are those of CopyPart.
+func (s *Store) ReadPart(ctx context.Context, manifest backup.Manifest, name string, identities []age.Identity, read func(plain io.Reader) error) error {
+	part := manifest.FindPart(name)
+	if part == nil {
+		return newUnreadableError(manifest.Name, unreadable{name, "its manifest does not have it"})
+	}
+	decrypted := false
+	err := s.withPlain(ctx, *part, identities, func(plain io.ReaderAt, size int64) error {
+		decrypted = true
+		if _, err := verifyPlain(plain, size, *part); err != nil {
+			return err
+		}
+		if err := read(io.NewSectionReader(plain, 0, size)); err != nil {
+			return unreadable{name, err.Error()}
+		}
+		return nil
+	})
+	var damage unreadable
+	switch {
+	case errors.As(err, &damage):
+		return newUnreadableError(manifest.Name, damage)
+	case err == nil && !decrypted:
+		return NewNoIdentityError(manifest)
+	}
+	return err
+}
+
 // NewNoIdentityError is for a backup that nobody here can decrypt.
 func NewNoIdentityError(manifest backup.Manifest) error {
 	return fault.Newf(fault.Denied, "decrypt the backup "+manifest.Name, "there is no identity of a recipient at hand").

@@ -22,6 +22,7 @@ import (
 	"exoshift/provisioner/openshift/nodeauthority"
 	"exoshift/provisioner/openshift/nodeprobe"
 	"exoshift/provisioner/openshift/objectarchive"
+	"exoshift/provisioner/openshift/objectrestore"
 	"exoshift/provisioner/openshift/observe"
 	"exoshift/provisioner/openshift/power"
 	"exoshift/provisioner/openshift/synthesis"
@@ -50,6 +51,7 @@ type Cluster struct {
 	*adminaccess.Changer
 	*hostbackup.Maker
 	*objectarchive.Archiver
+	*objectrestore.Restorer
 	NodeAuthority *nodeauthority.Reader // by its name: another one is embedded
 	*upgrade.Updater
 }
@@ -79,6 +81,7 @@ func NewCluster(net network.Network, kubeconfig func() ([]byte, error)) *Cluster
 		Changer:       adminaccess.New(connector),
 		Maker:         hostbackup.New(connector),
 		Archiver:      objectarchive.New(connector),
+		Restorer:      objectrestore.New(connector),
 		NodeAuthority: nodeauthority.New(connector),
 		Updater:       upgrade.New(connector),
 	}

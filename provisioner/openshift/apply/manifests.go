@@ -148,7 +148,12 @@ func sortObjects(objects []*unstructured.Unstructured) []*unstructured.Unstructu
 
 func computeRank(object *unstructured.Unstructured, own map[string]bool) int {
 	group := parseGroup(object)
-	switch kind := object.GetKind(); {
+	return RankKind(group, object.GetKind(), own[group])
+}
+
+// RankKind returns in which order objects of a kind are applied, the lowest rank first. custom: objects that are applied before them define it.
+func RankKind(group, kind string, custom bool) int {
+	switch {
 	case kind == definitionKind:
 		return rankDefinition
 	case group == "" && kind == "Namespace":
@@ -157,7 +162,7 @@ func computeRank(object *unstructured.Unstructured, own map[string]bool) int {
 		return rankAccess
 	case group == "" && (kind == "Secret" || kind == "ConfigMap"):
 		return rankContent
-	case own[group]:
+	case custom:
 		return rankCustom
 	case group == "admissionregistration.k8s.io", group == "apiregistration.k8s.io":
 		return rankWebhook

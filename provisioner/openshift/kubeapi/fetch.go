@@ -150,7 +150,8 @@ func (c *Client) ListObjects(ctx context.Context, where ResourcePath, following 
 	return page, page.UnmarshalJSON(answer.Bytes())
 }
 
-// ListVersions returns the groups of the API, each in the version that it prefers: "v1", "apps/v1", ...
+// ListVersions returns the versions of all groups of the API, of each group the one that it prefers first: "v1", "apps/v1", ... A kind may be in
+// another version of its group only.
 func (c *Client) ListVersions(ctx context.Context) ([]string, error) {
 	const op = "list the groups of the API"
 	c.counter.count("get", "apis")
@@ -166,6 +167,11 @@ func (c *Client) ListVersions(ctx context.Context) ([]string, error) {
 	versions := []string{"v1"}
 	for _, group := range served.Groups {
 		versions = append(versions, group.PreferredVersion.GroupVersion)
+		for _, other := range group.Versions {
+			if other.GroupVersion != group.PreferredVersion.GroupVersion {
+				versions = append(versions, other.GroupVersion)
+			}
+		}
 	}
 	return versions, nil
 }

@@ -40,6 +40,16 @@ func (c *Client) Apply(ctx context.Context, where ResourcePath, name string, obj
 	return c.patch(ctx, where, name, types.ApplyPatchType, object)
 }
 
+// ApplyAs is Apply as another field manager, which takes over the fields that others have set. dryRun: nothing is stored.
+func (c *Client) ApplyAs(ctx context.Context, manager string, where ResourcePath, name string, object []byte, dryRun bool) (*unstructured.Unstructured, error) {
+	c.counter.count("apply", where)
+	query := url.Values{"fieldManager": {manager}, "force": {"true"}}
+	if dryRun {
+		query.Set("dryRun", metav1.DryRunAll)
+	}
+	return c.send(ctx, change{method: http.MethodPatch, where: where, name: name, query: query, mediaType: string(types.ApplyPatchType), body: object})
+}
+
 func (c *Client) patch(ctx context.Context, where ResourcePath, name string, kind types.PatchType, content []byte) (*unstructured.Unstructured, error) {
 	return c.send(ctx, change{method: http.MethodPatch, where: where, name: name, managed: true, mediaType: string(kind), body: content})
 }
@@ -96,6 +106,7 @@ type change struct {
 	name      string // empty for a new object
 	below     []string
 	managed   bool   // the fields are recorded as ours
+	query     url.Values
 	mediaType string // empty: JSON
 	body      []byte
 }
@@ -155,6 +166,7 @@ func (c *Client) newRequest(ctx context.Context, sent change) (*http.Request, er
 		}
 	}
 	address := c.Address.JoinPath(sent.where.urlPath(), sent.name).JoinPath(sent.below...)
+	address.RawQuery = sent.query.Encode()
 	if sent.managed {
 		address.RawQuery = url.Values{"fieldManager": {fieldManager}}.Encode()
 	}

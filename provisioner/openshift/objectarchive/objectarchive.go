@@ -53,6 +53,7 @@ func (a *Archiver) ArchiveObjects(ctx context.Context, to io.Writer) (written ba
 	written.Missing = []string{}
 	packed := gzip.NewWriter(to)
 	archive := tar.NewWriter(packed)
+	archived := map[string]bool{} // kinds: a group has most of them in several versions
 	for _, version := range versions {
 		if group, _, _ := strings.Cut(version, "/"); slices.Contains(listSkippedGroups(), group) {
 			continue
@@ -66,6 +67,11 @@ func (a *Archiver) ArchiveObjects(ctx context.Context, to io.Writer) (written ba
 			continue
 		}
 		for _, kind := range kinds {
+			name := formatKind(version, kind.Name)
+			if archived[name] {
+				continue
+			}
+			archived[name] = true
 			if err := archiveKind(ctx, api, archive, version, kind, &written); err != nil {
 				return written, err
 			}
@@ -74,12 +80,17 @@ func (a *Archiver) ArchiveObjects(ctx context.Context, to io.Writer) (written ba
 	return written, errors.Join(archive.Close(), packed.Close())
 }
 
-func archiveKind(ctx context.Context, api *kubeapi.Client, archive *tar.Writer, version string, kind metav1.APIResource, written *backup.Objects) error {
+// formatKind returns a kind as kubectl writes it: configmaps, deployments.apps.
+func formatKind(version, resource string) string {
 	group, _, grouped := strings.Cut(version, "/")
-	name := kind.Name
-	if grouped {
-		name += "." + group
+	if !grouped {
+		return resource
 	}
+	return resource + "." + group
+}
+
+func archiveKind(ctx context.Context, api *kubeapi.Client, archive *tar.Writer, version string, kind metav1.APIResource, written *backup.Objects) error {
+	name, grouped := formatKind(version, kind.Name), strings.Contains(version, "/")
 	if strings.Contains(kind.Name, "/") || !slices.Contains(kind.Verbs, "list") || slices.Contains(listSkipped(), name) {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/version"
+
 	"exoshift/internal/simcloud/kube"
 )
 
@@ -51,16 +53,28 @@ func buildDiscovery(path string, kinds []kube.Kind) kube.Object {
 	return nil
 }
 
+// listGroups lists the groups with all of their versions, and prefers the first one that is stable.
 func listGroups(kinds []kube.Kind) []kube.Object {
 	var list []kube.Object
-	var seen []string
+	versions := map[string][]string{}
+	var names []string
 	for _, kind := range kinds {
-		if kind.Group == "" || slices.Contains(seen, kind.Group) {
+		if kind.Group == "" || slices.Contains(versions[kind.Group], kind.Version) {
 			continue
 		}
-		seen = append(seen, kind.Group)
-		version := kube.Object{"groupVersion": kind.APIVersion(), "version": kind.Version}
-		list = append(list, kube.Object{"kind": "APIGroup", "apiVersion": "v1", "name": kind.Group, "versions": []kube.Object{version}, "preferredVersion": version})
+		if versions[kind.Group] == nil {
+			names = append(names, kind.Group)
+		}
+		versions[kind.Group] = append(versions[kind.Group], kind.Version)
+	}
+	for _, name := range names {
+		served := versions[name]
+		slices.SortFunc(served, func(a, b string) int { return -version.CompareKubeAwareVersionStrings(a, b) })
+		var described []kube.Object
+		for _, one := range served {
+			described = append(described, kube.Object{"groupVersion": name + "/" + one, "version": one})
+		}
+		list = append(list, kube.Object{"kind": "APIGroup", "apiVersion": "v1", "name": name, "versions": described, "preferredVersion": described[0]})
 	}
 	return list
 }

@@ -74,6 +74,9 @@ func (r request) validateChange(before, after kube.Object) error {
 	case r.kind.GroupResource() == "secrets" && before.GetString("type") != after.GetString("type"):
 		return kube.NewInvalid(r.kind, r.name, "type: Invalid value: field is immutable")
 	}
+	if faults := checkImmutable(r.kind, before, after); len(faults) > 0 {
+		return newInvalid(r.kind, r.name, faults)
+	}
 	for _, key := range []string{"labels", "annotations"} {
 		if metadata := after.Map("metadata"); !r.kind.Added && len(after.Map("metadata."+key)) == 0 {
 			delete(metadata, key)
