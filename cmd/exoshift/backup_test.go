@@ -88,6 +88,7 @@ func clusterBackedUp(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("a dry run made %d changes", made)
 	}
 	backupsRefused(t, s, keys)
+	fillShop(t, s)
 	out, err := createBackup(t.Context(), t, s, keys, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, lastLines(out))
@@ -96,6 +97,7 @@ func clusterBackedUp(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("no event has etcd's voters and quorum:\n%s", lastLines(out))
 	}
 	nothingInPlainText(t, s, out)
+	shopRestored(t, s, keys)
 	passTime(t, s, time.Hour)
 	foreign := keys
 	foreign.Identities = newBackupKeys(t).Identities

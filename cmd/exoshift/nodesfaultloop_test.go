@@ -84,7 +84,7 @@ type faultLoop func(t *testing.T, s run.Run, by *faultInjector, first int)
 func listFaultLoops() map[string]faultLoop {
 	return map[string]faultLoop{
 		"a replacement": replacementWithFaults, "a removal and an addition": removalWithFaults, "a resize": resizeWithFaults, "a replacement of a load balancer": balancerWithFaults,
-		"a backup": backupWithFaults,
+		"a backup": backupWithFaults, "a restoration of objects": restorationWithFaults,
 	}
 }
 

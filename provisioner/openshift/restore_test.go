@@ -78,7 +78,7 @@ func podTemplate(name, image string) map[string]any {
 	labels := map[string]any{"app": name}
 	return map[string]any{"replicas": 2, "selector": map[string]any{"matchLabels": labels}, "template": map[string]any{
 		"metadata": map[string]any{"labels": labels},
-		"spec": map[string]any{"containers": []any{map[string]any{"name": "web", "image": image, "env": []any{map[string]any{"name": "DB_PASS", "value": "x"}}}}},
+		"spec":     map[string]any{"containers": []any{map[string]any{"name": "web", "image": image, "env": []any{map[string]any{"name": "DB_PASS", "value": "x"}}}}},
 	}}
 }
 

@@ -214,7 +214,7 @@ func findOwner(live document, path []string) string {
 }
 
 func ownsField(set map[string]any, path []string) bool {
-	for i, name := range path {
+	for _, name := range path {
 		key := "f:" + name
 		if item, is := strings.CutPrefix(name, "["); is {
 			key = fmt.Sprintf(`k:{"name":%q}`, strings.TrimSuffix(item, "]"))
@@ -223,14 +223,9 @@ func ownsField(set map[string]any, path []string) bool {
 		if !is {
 			return false
 		}
-		if len(inner) == 0 { // the whole of it
-			return true
-		}
-		if set = inner; i == len(path)-1 {
-			return true
-		}
+		set = inner
 	}
-	return false
+	return true
 }
 
 // listExtra returns the fields that the cluster's object has and the one of the backup does not: they stay.

@@ -39,7 +39,7 @@ type Request struct {
 	Selection  restore.Selection
 	Identities []age.Identity
 	DryRun     bool
-	Program    string                  // name, version and system of this program
+	Program    string                   // name, version and system of this program
 	Retry      func(from string) string // the command that goes on with it
 }
 
