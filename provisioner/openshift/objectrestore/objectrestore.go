@@ -4,6 +4,7 @@ package objectrestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,8 +168,8 @@ const maxCauses = 3
 // describeInvalid names the fields, and what is wrong with them, without their values.
 func describeInvalid(err error) string {
 	var named []string
-	status, isStatus := err.(apierrors.APIStatus) //nolint:errorlint // client-go's errors are not wrapped here
-	if isStatus && status.Status().Details != nil {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && status.Status().Details != nil {
 		for _, cause := range status.Status().Details.Causes {
 			what := "it is not valid"
 			switch {
