@@ -128,7 +128,7 @@ func shopRestored(t *testing.T, s run.Run, keys backup.Keys) {
 	}
 	foreign := keys
 	foreign.Identities = newBackupKeys(t).Identities
-	if _, err := restoreObjects(t.Context(), t, s, foreign, false, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "no identity at hand") {
+	if _, err := restoreObjects(t.Context(), t, s, foreign, false, nil); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "no identity of a recipient at hand") {
 		t.Errorf("exit code %d: %v", exit.Code(err), err)
 	}
 }

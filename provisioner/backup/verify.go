@@ -173,9 +173,12 @@ func (s *Store) ReadPart(ctx context.Context, manifest backup.Manifest, name str
 	return err
 }
 
+// ErrNoIdentity is why a backup cannot be decrypted here.
+var ErrNoIdentity = errors.New("there is no identity of a recipient at hand")
+
 // NewNoIdentityError is for a backup that nobody here can decrypt.
 func NewNoIdentityError(manifest backup.Manifest) error {
-	return fault.Newf(fault.Denied, "decrypt the backup "+manifest.Name, "there is no identity of a recipient at hand").
+	return fault.New(fault.Denied, "decrypt the backup "+manifest.Name, ErrNoIdentity).
 		WithHint("set EXOSHIFT_AGE_IDENTITY to one of these: %s", strings.Join(manifest.Recipients, ", "))
 }
 

@@ -227,7 +227,7 @@ func TestRestore_Refusals(t *testing.T) {
 	}
 	identity := s.bucket.Identity
 	s.bucket.Identity = stranger
-	if _, err := s.engine("cm", "shop", "").Review(t.Context()); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "no identity at hand is one of its 1 recipients") {
+	if _, err := s.engine("cm", "shop", "").Review(t.Context()); !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "no identity of a recipient at hand") {
 		t.Error(err)
 	}
 	s.bucket.Identity = identity

@@ -132,6 +132,9 @@ func (c Cluster) review(ctx context.Context, engine *restore.Restore) (review re
 
 // withCode gives refusals before anything was changed their exit code.
 func withCode(err error) error {
+	if errors.Is(err, backup.ErrNoIdentity) {
+		return exit.WithCode(exit.Answers, err)
+	}
 	switch fault.KindOf(err) {
 	case fault.Conflict:
 		return exit.WithCode(exit.Answers, err)
