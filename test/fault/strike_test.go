@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // blow is what happens to one call.
@@ -24,6 +26,16 @@ const (
 )
 
 func blows() []blow { return []blow{killedBefore, killedAfter, lostAnswer, burst} }
+
+// chooseBlows returns those that strike the call of that number: two of the four, in turns; with EXOSHIFT_NODE_FAULTS=all, and of the few
+// calls of the short tests, every one.
+func chooseBlows(n int) []blow {
+	all := blows()
+	if testing.Short() || os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
+		return all
+	}
+	return []blow{all[n%2], all[2+n%2]}
+}
 
 // burstLength is how many calls in a row a burst refuses.
 const burstLength = 6
