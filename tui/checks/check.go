@@ -49,7 +49,7 @@ func Run(ctx context.Context, c Options) (reach.Report, error) {
 	if c.Out == nil {
 		c.Out = os.Stdout
 	}
-	if err := app.CheckTerminal(c.Out, "show the checks", "use --output table"); err != nil {
+	if err := app.CheckTerminal(c.Out, "show the checks", "use --output plain"); err != nil {
 		return reach.Report{}, err
 	}
 	return runScreen(ctx, c)
@@ -70,7 +70,7 @@ func runScreen(ctx context.Context, c Options) (reach.Report, error) {
 	case ctx.Err() != nil:
 		return s.runner.buildReport(), context.Cause(ctx)
 	case err != nil:
-		return s.runner.buildReport(), fault.New(fault.Internal, "draw the checks", err).WithHint("use --output table")
+		return s.runner.buildReport(), fault.New(fault.Internal, "draw the checks", err).WithHint("use --output plain")
 	}
 	return s.runner.buildReport(), nil
 }

@@ -304,10 +304,13 @@ func (c checkFlags) promptZone(ctx context.Context, std cli.Streams) (string, er
 
 type format string
 
+// formatTable is another word for formatPlain, for scripts from before the verbs had the same words.
+const formatTable format = "table"
+
 const (
 	formatAuto     format = "auto"
 	formatTUI      format = "tui"
-	formatTable    format = "table"
+	formatPlain    format = "plain"
 	formatShort    format = "short"
 	formatJSON     format = "json"
 	formatJUnit    format = "junit"
@@ -315,19 +318,21 @@ const (
 )
 
 func listFormats() []string {
-	return []string{"auto", "tui", "table", "short", "json", "junit", "markdown"}
+	return []string{"auto", "tui", "plain", "short", "json", "junit", "markdown"}
 }
 
 func (f format) resolve(std cli.Streams) (format, error) {
 	switch {
+	case f == formatTable:
+		return formatPlain, nil
 	case !slices.Contains(listFormats(), string(f)):
 		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output %s: must be one of %s", f, strings.Join(listFormats(), ", ")))
 	case f == formatTUI && !std.IsTerminal():
-		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use table, short, json, junit or markdown"))
+		return f, exit.WithCode(exit.Usage, fmt.Errorf("--output tui needs a terminal; use plain, short, json, junit or markdown"))
 	case f == formatAuto && std.IsTerminal():
 		return formatTUI, nil
 	case f == formatAuto:
-		return formatTable, nil
+		return formatPlain, nil
 	}
 	return f, nil
 }

@@ -1,12 +1,13 @@
 package check
 
 import (
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
-	"path/filepath"
-	"strings"
-
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
 )
 
 func TestCheck_SimulatedMakesNoFolder(t *testing.T) {
@@ -15,5 +16,16 @@ func TestCheck_SimulatedMakesNoFolder(t *testing.T) {
 	var out, output strings.Builder
 	if err := c.run(t.Context(), cli.Streams{Out: &out, Err: &output}); err != nil {
 		t.Errorf("%v\n%s%s", err, out.String(), output.String())
+	}
+}
+
+func TestFormat_PlainHasAnotherWord(t *testing.T) {
+	for written, want := range map[format]format{"plain": formatPlain, "table": formatPlain, "auto": formatPlain, "json": formatJSON} {
+		if got, err := written.resolve(cli.Streams{}); err != nil || got != want {
+			t.Errorf("%s: got %s, %v", written, got, err)
+		}
+	}
+	if _, err := format("lines").resolve(cli.Streams{}); exit.Code(err) != exit.Usage || slices.Contains(listFormats(), "table") {
+		t.Errorf("got %v, of %v", err, listFormats())
 	}
 }
