@@ -19,6 +19,7 @@ import (
 	"exoshift/cmd/exoshift/cli"
 	appbackup "exoshift/internal/app/backup"
 	"exoshift/internal/app/exit"
+	appnodes "exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
@@ -105,6 +106,23 @@ func clusterBackedUp(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Fatalf("%v\n%s", err, lastLines(out))
 	}
 	backupsPruned(t, s, keys)
+	destroyedShown(t, s)
+}
+
+// destroyedShown requires that the backups of a cluster that was destroyed are still seen, while other verbs refuse it.
+func destroyedShown(t *testing.T, s run.Run) {
+	t.Helper()
+	known := facts(t, s)
+	known.Destroyed = time.Now()
+	if err := s.Folder.SaveFacts(known); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := appnodes.Read(s.Folder); exit.Code(err) != exit.Usage || !strings.Contains(fmt.Sprint(err), "was destroyed") {
+		t.Errorf("a verb about nodes: %v", err)
+	}
+	if kept, err := appnodes.ReadKept(s.Folder); err != nil || kept.Spec.Cluster.ID != s.Spec.Cluster.ID {
+		t.Errorf("what is kept: %v", err)
+	}
 }
 
 // waitForBackups waits until a zone that was opened again is as it was: a dry run says that a backup can be made.

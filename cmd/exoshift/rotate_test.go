@@ -95,6 +95,15 @@ func (k killedRestart) RestartReader(ctx context.Context, namespace, reader, key
 	return action, errors.Join(err, errKilled)
 }
 
+func TestRotate_UnknownKey(t *testing.T) {
+	for _, args := range [][]string{{"nonsense", "--dir", t.TempDir()}, {"ccm", "nonsense", "c-demo-1"}} {
+		code, _, err := executeCommand(t, append([]string{"rotate", "api-keys"}, args...)...)
+		if code != exit.Usage || !strings.Contains(err, "nonsense: not one of the keys ccm, csi, registry, backup, all, ") {
+			t.Errorf("%v: exit code %d: %s", args, code, err)
+		}
+	}
+}
+
 // listClusterKeys returns the IDs of the cluster's API keys by their names. There is one of each.
 func listClusterKeys(t *testing.T, s run.Run) map[string]string {
 	t.Helper()

@@ -4,6 +4,7 @@ package backupverbs
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"exoshift/internal/app/backup"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
+	"exoshift/internal/console"
 	"exoshift/provisioner/install"
 )
 
@@ -102,7 +104,7 @@ func newListCommand(std cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [ID]",
 		Short: "List the backups of a cluster, the newest first",
-		Long: `List the backups of a cluster, the newest first. Nothing is changed.
+		Long: `List the backups of a cluster, the newest first, also of one that was destroyed: exoshift destroy keeps them. Nothing is changed.
 
 With --output json, each backup is an object on a line of its own.`,
 		Example: `  exoshift backup list c-demo-1
@@ -115,13 +117,16 @@ With --output json, each backup is an object on a line of its own.`,
 				return err
 			}
 			return cli.RunOnCluster(cmd.Context(), o, std, "backup list", false, func(ctx context.Context, o cli.Options) error {
-				return cli.WithCluster(ctx, o, false, func(opened nodes.Cluster) error {
+				return cli.WithKeptCluster(ctx, o, func(opened nodes.Cluster) error {
 					found, leftovers, err := backup.Cluster{Cluster: opened}.List(ctx)
 					if err != nil {
 						return err
 					}
 					if o.Output.IsJSON() {
 						return writeListJSON(std.Out, found)
+					}
+					if destroyed := opened.Facts.Destroyed; !destroyed.IsZero() {
+						fmt.Fprintf(std.Out, "%s was destroyed at %s. These backups are kept:\n", console.SanitizeLine(opened.Spec.Cluster.ID), formatTime(destroyed))
 					}
 					return printList(std.Out, opened.Spec, found, leftovers, opened.Now())
 				})
@@ -150,7 +155,7 @@ with an identity of a recipient at hand (EXOSHIFT_AGE_IDENTITY), decrypted in me
 				return err
 			}
 			return cli.RunOnCluster(cmd.Context(), o, std, "backup show", false, func(ctx context.Context, o cli.Options) error {
-				return cli.WithCluster(ctx, o, false, func(opened nodes.Cluster) error {
+				return cli.WithKeptCluster(ctx, o, func(opened nodes.Cluster) error {
 					return show(ctx, o, std, backup.Cluster{Cluster: opened}, name, verify)
 				})
 			})

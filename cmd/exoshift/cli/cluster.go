@@ -22,12 +22,26 @@ func WithCluster(ctx context.Context, o Options, changes bool, do func(nodes.Clu
 		}
 		defer unlock()
 	}
-	cluster, err := nodes.Open(ctx, o.Host, folder)
+	return useCluster(do)(nodes.Open(ctx, o.Host, folder))
+}
+
+// WithKeptCluster opens the cluster that the options name to read what is kept of it, also after it was destroyed.
+func WithKeptCluster(ctx context.Context, o Options, do func(nodes.Cluster) error) error {
+	folder, err := openFolder(o)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cluster.Close()) }()
-	return do(cluster)
+	return useCluster(do)(nodes.OpenKept(ctx, o.Host, folder))
+}
+
+func useCluster(do func(nodes.Cluster) error) func(nodes.Cluster, error) error {
+	return func(cluster nodes.Cluster, err error) error {
+		if err != nil {
+			return err
+		}
+		err = do(cluster)
+		return errors.Join(err, cluster.Close())
+	}
 }
 
 func openFolder(o Options) (state.Folder, error) {

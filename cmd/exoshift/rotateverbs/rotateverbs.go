@@ -3,13 +3,14 @@ package rotateverbs
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/exit"
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/rotation"
 	"exoshift/provisioner/install"
@@ -55,14 +56,12 @@ Refused are a key in a Secret that is not ours, a cluster whose operators are no
 The same command goes on with a rotation that was interrupted.`,
 		Example: `  exoshift rotate api-keys --dry-run
   exoshift rotate api-keys ccm csi c-demo-1 --yes`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if _, left := parseKinds(args); len(left) > 1 {
-				return errors.New("several clusters")
-			}
-			return nil
-		},
+		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeKinds(std),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkArguments(cmd, args); err != nil {
+				return exit.WithCode(exit.Usage, err)
+			}
 			kinds, left := parseKinds(args)
 			o, err := cli.BindCluster(cmd, left, std)
 			if err != nil {
@@ -98,6 +97,19 @@ func parseKinds(args []string) (kinds, left []string) {
 		kinds = nil
 	}
 	return kinds, left
+}
+
+// checkArguments requires at most one word that is no kind of keys: the ID of a cluster, unless --dir names that.
+func checkArguments(cmd *cobra.Command, args []string) error {
+	_, left := parseKinds(args)
+	most := 1
+	if cmd.Flags().Changed("dir") {
+		most = 0
+	}
+	if len(left) <= most {
+		return nil
+	}
+	return fmt.Errorf("%s: not one of the keys %s, which may be followed by the ID of a cluster unless --dir names its folder", left[0], strings.Join(names(), ", "))
 }
 
 func completeKinds(std cli.Streams) cobra.CompletionFunc {

@@ -50,7 +50,16 @@ type Cluster struct {
 
 // Open opens a cluster by its folder. A rehearsal's is on its simulated zone. A folder that the verb changes has to be locked.
 func Open(ctx context.Context, host *environment.Host, folder state.Folder) (Cluster, error) {
-	c, err := Read(folder)
+	return open(ctx, host, folder, Read)
+}
+
+// OpenKept is Open, and also opens a cluster that was destroyed: its backups are kept.
+func OpenKept(ctx context.Context, host *environment.Host, folder state.Folder) (Cluster, error) {
+	return open(ctx, host, folder, ReadKept)
+}
+
+func open(ctx context.Context, host *environment.Host, folder state.Folder, read func(state.Folder) (Cluster, error)) (Cluster, error) {
+	c, err := read(folder)
 	if err != nil {
 		return c, err
 	}
@@ -65,7 +74,16 @@ func Open(ctx context.Context, host *environment.Host, folder state.Folder) (Clu
 }
 
 // Read returns what a folder knows of an installed cluster, without a network.
-func Read(folder state.Folder) (c Cluster, err error) {
+func Read(folder state.Folder) (Cluster, error) {
+	c, err := ReadKept(folder)
+	if err == nil && !c.Facts.Destroyed.IsZero() {
+		err = exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s was destroyed", folder.Path()))
+	}
+	return c, err
+}
+
+// ReadKept is Read, and also reads a cluster that was destroyed.
+func ReadKept(folder state.Folder) (c Cluster, err error) {
 	c.Folder = folder
 	if c.Spec, err = clusterdir.ReadAnswers(folder); err != nil {
 		return c, err
@@ -73,10 +91,7 @@ func Read(folder state.Folder) (c Cluster, err error) {
 	if c.Facts, err = folder.LoadFacts(); err != nil {
 		return c, err
 	}
-	switch {
-	case !c.Facts.Destroyed.IsZero():
-		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s was destroyed", folder.Path()))
-	case c.Facts.Installed.IsZero():
+	if c.Facts.Destroyed.IsZero() && c.Facts.Installed.IsZero() {
 		return c, exit.WithCode(exit.Usage, fmt.Errorf("the cluster of %s is not installed yet: end that first with %s", folder.Path(), formatResume(folder, c.Facts.Rehearsal)))
 	}
 	return c, nil
