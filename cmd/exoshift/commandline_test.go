@@ -60,6 +60,7 @@ func TestFlagErrors_DescribeAndSuggest(t *testing.T) {
 	for line, want := range map[string]string{
 		"install --answrs x":                    "unknown flag --answrs; did you mean --answers?",
 		"install -x":                            "unknown flag -x",
+		"install --dry-run":                     "unknown flag --dry-run; exoshift plan shows what would be created",
 		"install --answers":                     "--answers needs a value",
 		"rehearse --speed fast":                 "--speed fast: not a number",
 		"install --wait-for-dns soon":           "--wait-for-dns soon: not a duration, e.g. 45s",

@@ -28,6 +28,9 @@ func describeFlagError(cmd *cobra.Command, err error) string {
 		if nearest := findNearestFlag(cmd, unknown.GetSpecifiedName()); nearest != "" {
 			problem += "; did you mean --" + nearest + "?"
 		}
+		if unknown.GetSpecifiedName() == "dry-run" && cmd.Name() == "install" {
+			problem += "; exoshift plan shows what would be created"
+		}
 		return problem
 	case errors.As(err, &missing):
 		return fmt.Sprintf("--%s needs a value: %s", missing.GetFlag().Name, missing.GetFlag().Usage)
