@@ -18,6 +18,7 @@ import (
 
 	"exoshift/cmd/exoshift/cli"
 	"exoshift/internal/app/exit"
+	appnodes "exoshift/internal/app/nodes"
 	apprecovery "exoshift/internal/app/recovery"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -61,6 +62,12 @@ func (o recoveryOutput) Close(_ apprecovery.Plan, failure error, _ string) {
 
 func recoverEtcd(ctx context.Context, t *testing.T, s run.Run, wanted apprecovery.Request, alter func(*recovery.Clients)) (plan apprecovery.Plan, out string, err error) {
 	t.Helper()
+	out, err = recoverEtcdWith(ctx, t, s, wanted, alter, func(*appnodes.Cluster) {}, &plan)
+	return plan, out, err
+}
+
+func recoverEtcdWith(ctx context.Context, t *testing.T, s run.Run, wanted apprecovery.Request, alter func(*recovery.Clients), change func(*appnodes.Cluster), plan *apprecovery.Plan) (string, error) {
+	t.Helper()
 	var printed bytes.Buffer
 	wanted.Installer = nodeInstaller(s)
 	wanted.Retry = func(backup, from string) string { return "exoshift recover etcd --from " + backup + " " + from }
@@ -70,8 +77,9 @@ func recoverEtcd(ctx context.Context, t *testing.T, s run.Run, wanted apprecover
 			alter(clients)
 		}
 	}}
-	err = cluster.RecoverEtcd(ctx, wanted, recoveryOutput{jsonDisplay(cli.Streams{Out: &printed, Err: io.Discard}), &printed, &plan})
-	return plan, printed.String(), err
+	change(&cluster.Cluster)
+	err := cluster.RecoverEtcd(ctx, wanted, recoveryOutput{jsonDisplay(cli.Streams{Out: &printed, Err: io.Discard}), &printed, plan})
+	return printed.String(), err
 }
 
 // listTemporaryRules lists what is open to this machine for the recovery only.
@@ -151,4 +159,5 @@ func TestRecover_Etcd(t *testing.T) {
 			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: withKey, scenario: "quorum-lost"}, test)
 		})
 	}
+	recoveriesWithFaults(t, dir, circumstances{begin: finished, spec: withKey, scenario: "quorum-lost"}, keys)
 }
