@@ -21,6 +21,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner"
 	"exoshift/provisioner/backup"
 	"exoshift/provisioner/install/network"
 	"exoshift/provisioner/openshift/masterhost"
@@ -156,10 +157,14 @@ func foreignResources(t *testing.T) string {
 	return content.String()
 }
 
-// backupRestored restores the cluster of the scenario quorum-lost from a backup: what was written before it is there, and nothing else.
+// backupRestored restores the cluster of the scenario quorum-lost from a backup, with the machines of two masters gone: what was written before it is
+// there, and nothing else.
 func backupRestored(keys backup.Keys) func(*testing.T, run.Run, *simcloud.Zone) {
 	return func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 		restorationsRefused(t, s, keys)
+		for _, name := range []string{"master-1", "master-2"} {
+			deleteMachine(backdoor{t, s}, name)
+		}
 		masters := &restoringHosts{t: t, s: s, copied: map[hosts.File][]byte{}}
 		alter := func(clients *recovery.Clients) { masters.Hosts, clients.Hosts = clients.Hosts, masters }
 		wanted := apprecovery.Request{Backup: "latest", Identities: keys.Identities}
@@ -171,7 +176,31 @@ func backupRestored(keys backup.Keys) func(*testing.T, run.Run, *simcloud.Zone) 
 			t.Errorf("%+v", plan)
 		}
 		requireSnapshot(t, s)
+		requireOneByOne(t, out)
 		splitByRestoration(t, s, masters.copied)
+	}
+}
+
+func deleteMachine(b backdoor, name string) {
+	path := "/instance/" + b.id("/instance", "instances", "name", name)
+	b.try(http.MethodPut, path+":remove-protection", map[string]any{})
+	b.ask(http.MethodDelete, path, nil)
+}
+
+// requireOneByOne requires that the machine of the second lost master is made after the first one was replaced.
+func requireOneByOne(t *testing.T, out string) {
+	t.Helper()
+	var order []string
+	for _, e := range eventsOf(t, keepJSON(out)) {
+		switch {
+		case e.Type == provisioner.TypeObject && e.Kind == state.KindInstance && e.Action == string(state.Created):
+			order = append(order, e.Name)
+		case e.Type == provisioner.TypeStep && e.State == provisioner.Done && strings.HasPrefix(e.Step, "wait-rollout-"):
+			order = append(order, e.Step)
+		}
+	}
+	if !slices.Equal(order, []string{"master-1", "wait-rollout-master-1", "master-2", "wait-rollout-master-2"}) {
+		t.Errorf("machines are made and masters replaced in the order %v", order)
 	}
 }
 

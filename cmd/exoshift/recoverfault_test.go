@@ -87,6 +87,7 @@ func recoveriesWithFaults(t *testing.T, dir string, world circumstances, keys ba
 					t.Skip("it takes a cluster for each call, and make faults is at its time limit: make pairs runs it")
 				}
 				t.Parallel()
+				world := world
 				for at, more := 1, true; more && at < math.MaxInt; at++ {
 					world.dir = t.TempDir()
 					copyTree(t, dir, world.dir)

@@ -171,11 +171,11 @@ func (e *RefusalError) Unwrap() error { return e.Err }
 
 // check returns why etcd must not be recovered from the member of that master, and what to do instead.
 func (r *Recovery) check(hosts []recovery.Host) error {
-	checks := []func([]recovery.Host) error{r.checkLeader, r.checkReach, r.checkMember, r.checkNewest, r.checkMachines}
+	checks := []func([]recovery.Host) error{r.checkLeader, r.checkReach, r.checkMember, r.checkNewest}
 	if r.options.Backup != nil {
 		checks = []func([]recovery.Host) error{r.checkLeader, r.checkReach, func(hosts []recovery.Host) error {
 			return checkHost(hosts, r.options.From, r.options.Backup.Manifest)
-		}, r.checkMachines}
+		}}
 	}
 	for _, check := range checks {
 		if err := check(hosts); err != nil {
@@ -208,22 +208,6 @@ func (r *Recovery) checkReach(hosts []recovery.Host) error {
 		}
 	}
 	return nil
-}
-
-// checkMachines refuses where several masters have no machine: all of them would be made for the first one, before the nodes of the others
-// are deleted, which these would take for their own.
-func (r *Recovery) checkMachines(hosts []recovery.Host) error {
-	var gone []string
-	for _, host := range hosts {
-		if host.Machine == "" {
-			gone = append(gone, host.Name)
-		}
-	}
-	if len(gone) < 2 || r.isRestoring() {
-		return nil
-	}
-	return refuse("%s have no machines, and masters are made again one by one", strings.Join(gone, " and ")).
-		WithHint("follow Red Hat's procedure to restore the quorum of etcd on %s; then replace one after the other: exoshift nodes replace %s", r.options.From, gone[0])
 }
 
 func (r *Recovery) checkMember(hosts []recovery.Host) error {

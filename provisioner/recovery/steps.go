@@ -70,7 +70,7 @@ func (r steps) list() provisioner.Plan {
 		plan = append(plan, step("rejoin-"+name, "Wait until "+name+" has a member again, if its disk is whole", 5*time.Minute, r.newRejoin(name)))
 	}
 	for _, name := range r.listOthers() {
-		plan = append(plan, masters.PlanLost(r.lost, name, func() bool { return slices.Contains(r.change().Dead, name) })...)
+		plan = append(plan, r.listReplacement(name)...)
 	}
 	if of != "" {
 		plan = append(plan, step("end-unsafe", "End what etcd's operator was allowed", 5*time.Second, r.endUnsafe),
@@ -115,13 +115,33 @@ func (r steps) inspectAll(ctx context.Context, report provisioner.Report) error 
 	}
 	return r.update(func(c *recovery.Change) {
 		r.begin(c)
-		c.Dead = nil
+		c.Dead, c.Gone = nil, nil
 		for _, host := range hosts {
 			if host.Name != r.options.From && host.IsDead() {
 				c.Dead = append(c.Dead, host.Name)
 			}
+			if host.Machine == "" {
+				c.Gone = append(c.Gone, host.Name)
+			}
 		}
 	})
+}
+
+// listReplacement returns the steps that replace a master, if it is dead. The machine of one that has none is made only then.
+func (r steps) listReplacement(name string) []provisioner.Step {
+	list := masters.PlanLost(r.lost, name, func() bool { return slices.Contains(r.change().Dead, name) })
+	last := &list[len(list)-1]
+	do := last.Do
+	last.Do = func(ctx context.Context, report provisioner.Report) error {
+		err := do(ctx, report)
+		if err == nil || provisioner.IsSkip(err) {
+			if failure := r.update(func(c *recovery.Change) { c.Replaced(name) }); failure != nil {
+				return failure
+			}
+		}
+		return err
+	}
+	return list
 }
 
 func (r steps) newDisable(name string) stepFunc {

@@ -70,9 +70,17 @@ type Change struct {
 	Stopped []string `json:"stopped,omitempty"`
 	// Dead are the masters that get a new machine.
 	Dead []string `json:"dead,omitempty"`
+	// Gone are those of them that have no machine: it is made when it is their turn.
+	Gone []string `json:"gone,omitempty"`
 	// Restoring: the script was started that makes a cluster of the member, recorded before it is.
 	Restoring bool `json:"restoring,omitzero"`
 	Restored  bool `json:"restored,omitzero"` // the API has answered since
+}
+
+// Replaced records that a master has a new machine with a member.
+func (c *Change) Replaced(name string) {
+	isIt := func(other string) bool { return other == name }
+	c.Dead, c.Gone = slices.DeleteFunc(slices.Clone(c.Dead), isIt), slices.DeleteFunc(slices.Clone(c.Gone), isIt)
 }
 
 // AddStopped records a master once.

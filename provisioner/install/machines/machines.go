@@ -118,10 +118,14 @@ func (m *Machines) RecordStates(machines []state.Instance) {
 // StepMasters is the ID of the step that runs EnsureMasters.
 const StepMasters = "master-machines"
 
-// EnsureMasters starts the masters.
+// EnsureMasters starts the masters. While etcd is recovered, those without a machine get one when it is their turn.
 func (m *Machines) EnsureMasters(ctx context.Context, report provisioner.Report) error {
 	defer m.masters.Miss()
-	return m.startNodes(ctx, report, m.Spec.Machines(state.RoleMaster), m.masters.Reach)
+	facts := m.Facts.Get()
+	masters := slices.DeleteFunc(m.Spec.Machines(state.RoleMaster), func(master state.Machine) bool {
+		return facts.Recovery != nil && slices.Contains(facts.Recovery.Gone, master.Name) && facts.FindRemoval(master.Name) == nil
+	})
+	return m.startNodes(ctx, report, masters, m.masters.Reach)
 }
 
 // EnsureComputeMachines starts every other node. None is requested before every master was: where a quota or the zone has no

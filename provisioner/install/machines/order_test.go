@@ -83,7 +83,7 @@ func newSlow(t *testing.T, cloud *slowCloud) *Machines {
 	facts := state.NewFactsStore(state.Facts{}, func(state.Facts) error { return nil })
 	ips := installnetwork.NewElasticIPs(s, nil, facts)
 	return New(Deps{
-		Spec: s, Folder: folder, Cloud: cloud, Clock: network.Clock{}, IsPreview: true, Generator: &generation.Generator{}, DeployTarget: func() string { return "" },
+		Spec: s, Folder: folder, Cloud: cloud, Clock: network.Clock{}, Facts: facts, IsPreview: true, Generator: &generation.Generator{}, DeployTarget: func() string { return "" },
 		SecurityGroups: installnetwork.NewSecurityGroups(s, nil), ElasticIPs: ips, DNS: installnetwork.NewDNS(s, zoneless{}, ips),
 		AntiAffinity: &AntiAffinityGroups{spec: s, ids: map[string]string{}}, Image: &nodeimage.Image{},
 	})
