@@ -179,7 +179,7 @@ var ErrNoIdentity = errors.New("there is no identity of a recipient at hand")
 // NewNoIdentityError is for a backup that nobody here can decrypt.
 func NewNoIdentityError(manifest backup.Manifest) error {
 	return fault.New(fault.Denied, "decrypt the backup "+manifest.Name, ErrNoIdentity).
-		WithHint("set EXOSHIFT_AGE_IDENTITY to one of these: %s", strings.Join(manifest.Recipients, ", "))
+		WithHint("set EXOSHIFT_AGE_IDENTITY to the file of the identity of one of its recipients: %s", strings.Join(manifest.Recipients, ", "))
 }
 
 // verifyPlain compares what a part has, decrypted, with what was sent.

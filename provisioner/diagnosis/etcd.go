@@ -53,7 +53,8 @@ func quorumRule() Rule {
 	return Rule{
 		ID:          QuorumLost,
 		Cause:       "etcd has lost its quorum, as most of its members are gone: the cluster has no API until it is recovered.",
-		Fix:         "Recover it from the member that is left, which loses nothing that was written to it:\nexoshift recover etcd --from-member {subject} --dry-run\nOnce no master has its data any more, restore a backup:\nexoshift backup list; exoshift recover etcd --from latest --dry-run",
+		Fix:         "Recover it from the member that is left, which loses nothing that was written to it; only if no master has its data any more, from a " +
+			"backup:\nexoshift recover etcd --from-member {subject} --dry-run\nexoshift backup list; exoshift recover etcd --from latest --dry-run",
 		Confidence:  High,
 		Disposition: Wait,
 		Waits:       "the recovery that reports it is what mends it",

@@ -106,7 +106,11 @@ func (r *Recovery) refuseQuorum(ctx context.Context) error {
 		}
 	}
 	refused := refuse("etcd has a quorum: %s", describePeers(plane.Peers))
-	if len(bad) == 0 {
+	switch {
+	case len(bad) > 0:
+	case r.options.Backup != nil:
+		return refused.WithHint("an etcd that has a quorum is not overwritten; what was deleted comes back by exoshift restore objects")
+	default:
 		return refused.WithHint("there is nothing to recover")
 	}
 	return refused.WithHint("replace what is not well, with the quorum that there is: exoshift nodes replace %s", bad[0])

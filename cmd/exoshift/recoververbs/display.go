@@ -34,17 +34,23 @@ func (d display) ShowPlan(plan app.Plan) error {
 	return nil
 }
 
-// Confirm asks for a yes, without a terminal for --yes; for a backup, it asks for the ID of the cluster, and --yes does not suffice.
+// Confirm asks for a yes, without a terminal for --yes; before a backup overwrites anything, it asks for the ID of the cluster, and --yes does not
+// suffice.
 func (d display) Confirm(ctx context.Context, plan app.Plan) error {
-	if plan.Backup != nil {
+	switch {
+	case plan.Backup != nil && plan.Restored && d.confirm == d.cluster:
+		return nil
+	case plan.Backup != nil && plan.Restored:
+		return d.Ask(ctx, d.options, "\nGo on with it? New machines cost money.", "")
+	case plan.Backup != nil:
 		return d.AskID(ctx, d.newOverwrite())
 	}
 	return d.Ask(ctx, d.options, "\nRecover it? What was not written to the member that is left is lost, and new machines cost money.", "")
 }
 
-// checkConfirmation checks the flag before anything is contacted.
-func (d display) checkConfirmation() error {
-	if d.dryRun {
+// checkConfirmation checks the flag before anything is contacted. What was restored already is not overwritten any more.
+func (d display) checkConfirmation(restored bool) error {
+	if d.dryRun || restored {
 		return nil
 	}
 	return d.Check(d.newOverwrite())
@@ -52,7 +58,7 @@ func (d display) checkConfirmation() error {
 
 func (d display) newOverwrite() cli.Overwrite {
 	return cli.Overwrite{Cluster: d.cluster, Confirmed: d.confirm, Flag: "--confirm-restore",
-		Lost: "\nWhatever was written after the backup is lost for good, also on masters that still have it.\nType the cluster ID to overwrite its etcd: "}
+		Lost: "\nWhatever was written after the backup is lost for good, also where a master\nstill has it.\nType the cluster ID to overwrite its etcd: "}
 }
 
 // Close prints how it ended.
@@ -91,7 +97,7 @@ func printPlan(w io.Writer, cluster string, plan app.Plan) {
 		fmt.Fprintf(w, "  - %s\n", console.SanitizeLine(step.Title))
 	}
 	fmt.Fprint(w, "\nA master whose member is back by itself is not replaced.\n")
-	if plan.Backup == nil {
+	if plan.Backup == nil || plan.Restored {
 		return
 	}
 	fmt.Fprint(w, "Whatever the cluster was told after the backup is gone then.\n")
@@ -113,7 +119,7 @@ func printEnd(w io.Writer, cluster string, plan app.Plan, failure error) {
 		fmt.Fprint(w, "Make a backup of etcd now, and see what was written last before the loss.\n")
 		return
 	}
-	fmt.Fprintf(w, "The cluster is as it was at %s. What is newer has to be done again: API keys that were\nreplaced since (exoshift rotate api-keys), volumes and nodes of later, and what Argo CD or people have\napplied. Make a backup of etcd now.\n",
+	fmt.Fprintf(w, "It is as it was at %s. What is newer has to be done again: API\nkeys that were replaced since (exoshift rotate api-keys), volumes and nodes of\nlater, and what Argo CD or people have applied. Make a backup of etcd now.\n",
 		plan.Backup.Created.UTC().Format("2006-01-02 15:04 MST"))
 }
 

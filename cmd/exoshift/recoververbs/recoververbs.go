@@ -116,7 +116,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, given flags) 
 		return cli.WithCluster(ctx, o, !given.DryRun, func(opened nodes.Cluster) (err error) {
 			shown := display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, given.DryRun, given.confirm}
 			if given.Backup != "" {
-				if err := shown.checkConfirmation(); err != nil {
+				if err := shown.checkConfirmation(recovery.IsRestored(opened.Facts)); err != nil {
 					return err
 				}
 				if given.Identities, err = cli.ReadIdentities(ctx, o, std); err != nil {

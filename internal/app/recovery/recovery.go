@@ -58,8 +58,10 @@ type Plan struct {
 	Backup *vocabulary.Manifest // that is restored; nil: the data of the member stays
 	Review recovery.Review
 	Steps  provisioner.Plan
-	Begun  bool   // an earlier run has begun it
-	Retry  string // the command that goes on with it
+	Begun  bool // an earlier run has begun it
+	// Restored: that has made a cluster of it already, so that nothing is overwritten any more.
+	Restored bool
+	Retry    string // the command that goes on with it
 }
 
 // Display shows a recovery to a person or a program, and asks before anything is changed.
@@ -108,7 +110,7 @@ func (c Cluster) RecoverEtcd(ctx context.Context, wanted Request, shown Display)
 		}
 		return withCode(err)
 	}
-	plan := Plan{From: wanted.From, Review: review, Steps: opened.Plan(), Begun: opened.IsBegun(), Retry: wanted.Retry(wanted.Backup, wanted.From)}
+	plan := Plan{From: wanted.From, Review: review, Steps: opened.Plan(), Begun: opened.IsBegun(), Restored: IsRestored(c.Facts), Retry: wanted.Retry(wanted.Backup, wanted.From)}
 	if of != nil {
 		plan.Backup = &of.Manifest
 	}
@@ -120,6 +122,9 @@ func (c Cluster) RecoverEtcd(ctx context.Context, wanted Request, shown Display)
 	}
 	return c.execute(ctx, wanted, opened, plan, shown)
 }
+
+// IsRestored reports whether a recovery was begun that has made a cluster of a member or of a backup already.
+func IsRestored(facts state.Facts) bool { return facts.Recovery != nil && facts.Recovery.Restored }
 
 func (c Cluster) answerLimit() time.Duration {
 	if c.Facts.Rehearsal {

@@ -195,7 +195,7 @@ type Cluster struct {
 	MemberBreaks bool
 	// MemberFails: the disk of the last master fails when another master is cordoned, once in the life of the cluster.
 	MemberFails bool
-	// QuorumLost: the disks of all masters but the first fail half an hour after the installation, or when the zone is opened again after it.
+	// QuorumLost: the disks of all masters but the first fail half an hour after the installation.
 	// The machines run on, without a member of etcd.
 	QuorumLost bool
 	// LeftoverData: the disk of the last master whose member is added holds the data of another cluster's etcd.

@@ -131,7 +131,7 @@ func listZone() []Scenario {
 		{Name: "upgrade-pool-degraded", Description: "the machine config daemon of a worker cannot install the operating system of an update, until its pod is deleted",
 			Fault: Fault{Cluster: Cluster{HungDaemon: true}}},
 		{Name: "member-unhealthy", Description: "the disk of the last master fails as soon as another master is cordoned", Fault: Fault{Cluster: Cluster{MemberFails: true}}},
-		{Name: "quorum-lost", Description: "the disks of two masters fail once the cluster is installed: etcd has no quorum, and the cluster no API",
+		{Name: "quorum-lost", Description: "the disks of two masters fail half an hour after the installation: etcd has no quorum, and the cluster no API",
 			Fault: Fault{Cluster: Cluster{QuorumLost: true}}},
 		{Name: "slow", Description: "everything on the machines takes four times as long", Fault: Fault{Cluster: Cluster{Slowness: 4}}},
 		{Name: "etcd-slow-disk", Description: "the disks of the masters are too slow for etcd", Fault: Fault{Cluster: Cluster{SlowDisks: true}}},

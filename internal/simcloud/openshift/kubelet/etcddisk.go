@@ -58,7 +58,7 @@ func (e etcdMember) isNew() bool {
 	return len(data) == 0
 }
 
-// isLosing reports whether the member is one of those that the QuorumLost fault destroys, in a cluster that is installed: all but the first.
+// isLosing reports whether the member is one of those that the QuorumLost fault destroys, a while after the installation: all but the first.
 func (e etcdMember) isLosing() bool {
 	members := e.cluster.Members.List() // by name
 	at := slices.IndexFunc(members, func(m etcd.Member) bool { return m.Name == e.node })
@@ -68,7 +68,8 @@ func (e etcdMember) isLosing() bool {
 	if _, lost := e.cluster.StateRecords.Get(lostRecord + e.node); lost {
 		return false // the machine that has taken its place
 	}
-	return e.isInstalled()
+	installed := e.installedAt()
+	return !installed.IsZero() && e.cluster.Clock.Now().Sub(installed) >= diskLife
 }
 
 // doomedRecord is the record of a zone that had the QuorumLost fault once: who opens it again need not name the scenario.
@@ -85,9 +86,16 @@ func (e etcdMember) isDoomed() bool {
 	return true
 }
 
-func (e etcdMember) isInstalled() bool {
+// installedAt returns when the installation was complete; zero: it is not.
+func (e etcdMember) installedAt() (first time.Time) {
 	version, _ := e.cluster.Objects.Get(cluster.VersionResource, "", "version")
-	return slices.ContainsFunc(version.List("status.history"), func(entry kube.Object) bool { return entry.GetString("completionTime") != "" })
+	for _, entry := range version.List("status.history") {
+		at, err := time.Parse(time.RFC3339, entry.GetString("completionTime"))
+		if err == nil && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
 }
 
 func (e etcdMember) breakDisk() error {
@@ -100,12 +108,12 @@ func (e etcdMember) breakDisk() error {
 	)
 }
 
-// diskLife is for how long the disks of the QuorumLost fault live after the installation, if the zone is not opened again before.
+// diskLife is for how long the disks of the QuorumLost fault live after the installation.
 const diskLife = 30 * time.Minute
 
 // injectDiskFailure waits until the disk fails.
 func (e etcdMember) injectDiskFailure(ctx context.Context) bool {
-	if !e.cluster.Poll(ctx, time.Minute, func(context.Context) bool { return e.isLosing() }) || e.cluster.Clock.Sleep(ctx, diskLife) != nil {
+	if !e.cluster.Poll(ctx, time.Minute, func(context.Context) bool { return e.isLosing() }) {
 		return false
 	}
 	if err := e.breakDisk(); err != nil {
