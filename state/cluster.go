@@ -1,6 +1,10 @@
 package state
 
-import "time"
+import (
+	"time"
+
+	"exoshift/state/upgrade"
+)
 
 // Phases of the bootstrap of a cluster, as they are observable from outside, in their usual order.
 const (
@@ -109,8 +113,7 @@ type CSRDecision struct {
 	NewKey   int    // approved: which of its machine's keys beyond the first one it is for; 0: none
 }
 
-// NewKeys is the number of keys beyond its first one for which a machine gets its first certificate without the
-// operator's consent.
+// NewKeys is the number of keys beyond its first one for which a machine gets its first certificate without the operator's consent.
 const NewKeys = 3
 
 // Decisions.
@@ -135,6 +138,7 @@ type VersionStatus struct {
 	Message     string
 	Unstable    []string // operators that are not stable, sorted
 	Total       int      // operators
+	Updates     []upgrade.Update
 }
 
 // IsInstalled reports whether the cluster version is rolled out.

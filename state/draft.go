@@ -173,8 +173,7 @@ func (d Draft) CopySecrets(to Folder, used []string) (moved map[string]string, e
 	return moved, nil
 }
 
-// Discard removes the draft, whose lock must not be held any more. The draft in an installation's own folder leaves the
-// folder there.
+// Discard removes the draft, whose lock must not be held any more. The draft in an installation's own folder leaves the folder there.
 func (d Draft) Discard(installation Folder) error {
 	if d.path == installation.path {
 		if err := os.Remove(d.Path(DraftFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {

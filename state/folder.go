@@ -55,8 +55,7 @@ func (f Folder) WithSyncer(s Syncer) Folder {
 	return f
 }
 
-// DefaultPath returns $XDG_STATE_HOME/exoshift/<cluster id>, with ~/.local/state in the variable's place if it is
-// not set.
+// DefaultPath returns $XDG_STATE_HOME/exoshift/<cluster id>, with ~/.local/state in the variable's place if it is not set.
 func DefaultPath(clusterID string) (string, error) {
 	base := os.Getenv("XDG_STATE_HOME")
 	if base == "" {

@@ -17,8 +17,7 @@ import (
 // SumsFile lists the copies of given answers with their SHA-256, as sha256sum -c reads it.
 const SumsFile = "answers.sha256"
 
-// KeepAnswers keeps a numbered copy of answers under the next free name (answers-1.yaml, ...), unless they equal the last
-// copy.
+// KeepAnswers keeps a numbered copy of answers under the next free name (answers-1.yaml, ...), unless they equal the last copy.
 func (f Folder) KeepAnswers(given []byte) error {
 	sums, err := f.Read(SumsFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -181,8 +180,7 @@ func (f Folder) ReadJournal() (JournalRecord, error) {
 	return record, nil
 }
 
-// RewriteJournal replaces the journal by its whole lines, renumbered, and keeps the damaged file under the name that is
-// returned.
+// RewriteJournal replaces the journal by its whole lines, renumbered, and keeps the damaged file under the name that is returned.
 func (f Folder) RewriteJournal(record JournalRecord, suffix string) (kept string, err error) {
 	content, err := f.Read(JournalFile)
 	if err != nil {

@@ -75,8 +75,7 @@ type OperatorStatus struct {
 	Flapping    bool      // it changed so often lately that its state is not reliable
 }
 
-// State returns the operator as one word: stable, available (not for long enough), flapping, degraded, progressing or
-// waiting.
+// State returns the operator as one word: stable, available (not for long enough), flapping, degraded, progressing or waiting.
 func (o OperatorStatus) State() string {
 	switch {
 	case o.Flapping:

@@ -181,8 +181,7 @@ type SynFacts struct {
 	Alerts           []string  `json:"alerts,omitzero"` // unexpected alerts that fired at the end, one sentence each
 }
 
-// RecordGenerated records the values of a generation that the cluster's configuration may have: later ones may replace
-// them.
+// RecordGenerated records the values of a generation that the cluster's configuration may have: later ones may replace them.
 func (f *SynFacts) RecordGenerated(generated Ignition) {
 	written := slices.Clone(f.Written)
 	for _, value := range []string{generated.InfraID, generated.ClusterID, string(generated.RootCA)} {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"exoshift/state/lease"
 	"exoshift/state/shared"
 	"exoshift/state/store"
+	stateupgrade "exoshift/state/upgrade"
 	"exoshift/wizard"
 )
 
@@ -87,6 +89,9 @@ func oneOfFleet(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	checked := look(true)
 	if checked.Drift == nil || *checked.Drift || len(checked.Findings) > 0 || len(checked.ListFaults()) > 0 || checked.Version != "4.20.5" {
 		t.Errorf("after a check: %+v, drift %v, faults %q", checked, *checked.Drift, checked.ListFaults())
+	}
+	if first.Updates != nil || !slices.Equal(checked.Updates, []stateupgrade.Update{{Version: newRelease, Recommended: true}, {Version: riskyRelease}}) || !slices.Contains(checked.Row(time.Now()), newRelease) {
+		t.Errorf("it can be updated to %+v: %q", checked.Updates, checked.Row(time.Now()))
 	}
 	b := backdoor{t, s}
 	b.ask(http.MethodPut, "/instance/"+b.id("/instance", "instances", "name", "worker-1")+":stop", nil)

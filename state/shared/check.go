@@ -1,6 +1,10 @@
 package shared
 
-import "time"
+import (
+	"time"
+
+	"exoshift/state/upgrade"
+)
 
 const checkName = "check.json"
 
@@ -18,8 +22,10 @@ type Check struct {
 	Nodes      int       `json:"nodes,omitempty"`
 	Degraded   []string  `json:"degraded,omitempty"` // operators
 	Findings   []string  `json:"findings,omitempty"` // a sentence each
-	Nonce      string    `json:"nonce"`
-	MAC        string    `json:"mac"`
+	// Updates are what the cluster can be updated to, the newest first; nil: that is not known.
+	Updates []upgrade.Update `json:"updates,omitzero"`
+	Nonce   string           `json:"nonce"`
+	MAC     string           `json:"mac"`
 }
 
 func (c Check) keepUnknown(last Check) Check {
@@ -31,6 +37,7 @@ func (c Check) keepUnknown(last Check) Check {
 	}
 	if !c.Polled && last.Polled {
 		c.Polled, c.Version, c.NodesReady, c.Nodes, c.Degraded, c.Findings = true, last.Version, last.NodesReady, last.Nodes, last.Degraded, last.Findings
+		c.Updates = last.Updates
 	}
 	return c
 }

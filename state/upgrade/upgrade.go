@@ -42,6 +42,12 @@ type Release struct {
 	Risks       []Risk // why it is not recommended
 }
 
+// Update is a release that a cluster can be updated to, in short.
+type Update struct {
+	Version     string `json:"version"`
+	Recommended bool   `json:"recommended"`
+}
+
 // Risk is why an update is not recommended.
 type Risk struct {
 	Name    string `json:"name"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -82,6 +83,9 @@ func (v view) newRows(clusters []fleet.Cluster) []screen.Row {
 	rows := make([]screen.Row, len(clusters))
 	for n, c := range clusters {
 		rows[n] = screen.Row{ID: c.ID, Cells: c.Row(v.fleet.Now()), Keys: c.SortKeys(), Faulty: len(gate.Faults[c.ID]) > 0, Details: c.Findings}
+		if update := c.DescribeUpdates(); update != "" {
+			rows[n].Details = append(slices.Clone(c.Findings), update)
+		}
 	}
 	return rows
 }

@@ -2,10 +2,12 @@ package fleet
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"exoshift/state/lease"
 	"exoshift/state/shared"
+	"exoshift/state/upgrade"
 )
 
 // Cluster is how one cluster of a fleet is. Its JSON is a stable interface; what else is known is for people.
@@ -21,6 +23,8 @@ type Cluster struct {
 	Drift       *bool      `json:"drift"`    // at the last check; null: it was never checked
 	CostMonth   float64    `json:"cost_month"`
 	LastSuccess *time.Time `json:"last_success"`
+	// Updates are what it can be updated to, the newest first, at the last check of the cluster itself; null: that is not known.
+	Updates []upgrade.Update `json:"updates"`
 
 	Labels     map[string]string `json:"-"`
 	Degraded   []string          `json:"-"` // operators
@@ -62,6 +66,7 @@ func newCluster(status shared.Status, now time.Time) Cluster {
 		}
 		if check.Polled && check.Counter >= c.Counter && c.Phase != PhaseDestroyed {
 			c.NodesReady, c.Nodes, c.Degraded, c.Version = check.NodesReady, check.Nodes, check.Degraded, check.Version
+			c.Updates = check.Updates
 			c.Findings = append([]string{}, check.Findings...)
 		}
 	}
@@ -101,6 +106,22 @@ func formatHolder(h lease.Holder) string {
 		return h.Job
 	}
 	return h.User + "@" + h.Host
+}
+
+// DescribeUpdates returns what it can be updated to as a sentence; "": nothing, or that is not known.
+func (c Cluster) DescribeUpdates() string {
+	var parts []string
+	for _, one := range c.Updates {
+		part := one.Version
+		if !one.Recommended {
+			part += " (not recommended)"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "it can be updated to " + strings.Join(parts, ", ")
 }
 
 // ListFaults returns what keeps a cluster from being healthy and without drift, a sentence each; none: it is.

@@ -15,6 +15,7 @@ import (
 	"exoshift/state"
 	"exoshift/state/lease"
 	"exoshift/state/shared"
+	"exoshift/state/upgrade"
 )
 
 func TestParseSelector(t *testing.T) {
@@ -36,7 +37,7 @@ func TestParseSelector(t *testing.T) {
 func TestCluster_JSON(t *testing.T) {
 	content, err := json.Marshal(newCluster(shared.Status{ID: "c-1", Counter: 1}, time.Now()))
 	want := `{"id":"c-1","zone":"","version":"","phase":"new","run":{"state":"","holder":"","since":null},"nodes_ready":0,"nodes":0,` +
-		`"findings":[],"drift":null,"cost_month":0,"last_success":null}`
+		`"findings":[],"drift":null,"cost_month":0,"last_success":null,"updates":null}`
 	if err != nil || string(content) != want {
 		t.Errorf("%s, %v; want\n%s", content, err, want)
 	}
@@ -73,6 +74,9 @@ func TestCluster_Faults(t *testing.T) {
 		"polled since": {func(s *shared.Status) {
 			s.Check = &shared.Check{Counter: 8, Polled: true, Nodes: 3, NodesReady: 1, Degraded: []string{"dns"}}
 		}, []string{"1 of 3 nodes", "operator dns is degraded"}},
+		"it can be updated": {func(s *shared.Status) {
+			s.Check = &shared.Check{Counter: 8, Polled: true, Nodes: 3, NodesReady: 3, Updates: []upgrade.Update{{Version: "4.20.99", Recommended: true}}}
+		}, nil},
 		"polled before":    {func(s *shared.Status) { s.Check = &shared.Check{Counter: 6, Polled: true, Nodes: 3, NodesReady: 1} }, nil},
 		"a finding":        {func(s *shared.Status) { s.Summary.Findings = []string{"dns-record-changed: x"} }, []string{"dns-record-changed"}},
 		"of somebody else": {func(s *shared.Status) { s.Err = fault.Newf(fault.Invalid, "read", "tampered") }, []string{"read: tampered"}},

@@ -160,6 +160,7 @@ func pollCluster(ctx context.Context, s run.Run, facts state.Facts, check *share
 	if seen.Version.Version != "" {
 		check.Version = seen.Version.Version
 	}
+	check.Updates = seen.Version.Updates
 	for _, node := range seen.Nodes {
 		if node.Ready {
 			check.NodesReady++

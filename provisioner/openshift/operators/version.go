@@ -2,11 +2,13 @@ package operators
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
+	"exoshift/state/upgrade"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -18,7 +20,17 @@ type ClusterVersion struct {
 			Version string `json:"version"`
 		} `json:"desired"`
 		Conditions kubeapi.Conditions `json:"conditions"`
+		Available  []release          `json:"availableUpdates"`
+		// Conditional are recommended to some clusters, by risks that each cluster evaluates.
+		Conditional []struct {
+			Release    release            `json:"release"`
+			Conditions kubeapi.Conditions `json:"conditions"`
+		} `json:"conditionalUpdates"`
 	} `json:"status"`
+}
+
+type release struct {
+	Version string `json:"version"`
 }
 
 // ToStatus returns what the version reports, with the operators that it waits for.
@@ -41,7 +53,30 @@ func (v ClusterVersion) ToStatus() state.VersionStatus {
 	if !status.IsInstalled() {
 		status.WaitingOn = parseWaitingOn(status.Message)
 	}
+	status.Updates = v.listUpdates()
 	return status
+}
+
+// listUpdates returns the newest first: empty if there are none, and nil if the cluster could not retrieve them.
+func (v ClusterVersion) listUpdates() []upgrade.Update {
+	if !v.Status.Conditions.Is("RetrievedUpdates") {
+		return nil
+	}
+	all := []upgrade.Update{}
+	add := func(version string, recommended bool) {
+		version = kubeapi.Sanitize(version)
+		if !slices.ContainsFunc(all, func(u upgrade.Update) bool { return u.Version == version }) {
+			all = append(all, upgrade.Update{Version: version, Recommended: recommended})
+		}
+	}
+	for _, one := range v.Status.Available {
+		add(one.Version, true)
+	}
+	for _, one := range v.Status.Conditional {
+		add(one.Release.Version, one.Conditions.Is("Recommended"))
+	}
+	slices.SortFunc(all, func(a, b upgrade.Update) int { return upgrade.Compare(b.Version, a.Version) })
+	return all
 }
 
 var (
