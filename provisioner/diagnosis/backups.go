@@ -18,9 +18,9 @@ type UnreadableBackup struct {
 // BackupRules are about backups of a cluster that runs.
 func BackupRules() []Rule {
 	return []Rule{{
-		ID:          BackupUnreadable,
-		Cause:       "What the bucket returns of a backup is not what was stored there, so it is no backup to come back to.",
-		Fix:         "Make another backup, and keep earlier ones until it is verified. If that one is damaged, too, have Exoscale look into the bucket. " +
+		ID:    BackupUnreadable,
+		Cause: "What the bucket returns of a backup is not what was stored there, so it is no backup to come back to.",
+		Fix: "Make another backup, and keep earlier ones until it is verified. If that one is damaged, too, have Exoscale look into the bucket. " +
 			"To recover etcd, choose an earlier one:\nexoshift backup create; exoshift backup show {subject} --verify\nexoshift backup list; exoshift recover etcd --from BACKUP --dry-run",
 		Confidence:  High,
 		Disposition: Stop,

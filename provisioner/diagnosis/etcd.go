@@ -51,9 +51,9 @@ const QuorumLost = "quorum-lost"
 // quorumRule is about a cluster that runs: without a quorum there is no API, and what is known is from the masters themselves.
 func quorumRule() Rule {
 	return Rule{
-		ID:          QuorumLost,
-		Cause:       "etcd has lost its quorum, as most of its members are gone: the cluster has no API until it is recovered.",
-		Fix:         "Recover it from the member that is left, which loses nothing that was written to it; only if no master has its data any more, from a " +
+		ID:    QuorumLost,
+		Cause: "etcd has lost its quorum, as most of its members are gone: the cluster has no API until it is recovered.",
+		Fix: "Recover it from the member that is left, which loses nothing that was written to it; only if no master has its data any more, from a " +
 			"backup:\nexoshift recover etcd --from-member {subject} --dry-run\nexoshift backup list; exoshift recover etcd --from latest --dry-run",
 		Confidence:  High,
 		Disposition: Wait,

@@ -105,13 +105,13 @@ type change struct {
 	where     ResourcePath
 	name      string // empty for a new object
 	below     []string
-	managed   bool   // the fields are recorded as ours
+	managed   bool // the fields are recorded as ours
 	query     url.Values
 	mediaType string // empty: JSON
 	body      []byte
 }
 
-// object is the content of the answer. Errors are those of client-go.
+// send returns the object of the answer. Errors are those of client-go.
 func (c *Client) send(ctx context.Context, sent change) (*unstructured.Unstructured, error) {
 	for repetition := 0; ; repetition++ {
 		content, wait, err := c.sendOnce(ctx, sent)
