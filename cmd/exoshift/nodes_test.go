@@ -75,16 +75,22 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 			})
 		}
 	}
-	t.Run("a master's replacement that is killed at every call", func(t *testing.T) {
-		long(t)
-		t.Parallel()
-		copied, by := t.TempDir(), &faultInjector{}
-		copyTree(t, dir, copied)
-		virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-			waitForNodes(t, s)
-			masterWithFaults(t, s, by)
+	for _, how := range listMasterFaults() {
+		t.Run("a master's replacement with a fault at every call: "+string(how), func(t *testing.T) {
+			long(t)
+			t.Parallel()
+			copied, by := t.TempDir(), &faultInjector{how: how}
+			copyTree(t, dir, copied)
+			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
+				waitForNodes(t, s)
+				if how == killedBefore {
+					masterKilled(t, s, by)
+					return
+				}
+				masterWithFaults(t, s, by)
+			})
 		})
-	})
+	}
 	t.Run("the scenario node-never-returns", func(t *testing.T) {
 		t.Parallel()
 		copied := t.TempDir()

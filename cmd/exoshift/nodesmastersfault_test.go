@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -80,9 +81,60 @@ func (c keptMachines) DeleteInstance(ctx context.Context, id string) (state.Acti
 	return c.Cloud.DeleteInstance(ctx, id)
 }
 
-// masterWithFaults replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
-// turn, so that every call of the replacement is met by both. The same command goes on each time.
+// listMasterFaults returns the kinds of faults in turn: killedBefore is for both ways of being killed. The others do not end most runs, and take a
+// replacement for each call.
+func listMasterFaults() []injectedFault {
+	if os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
+		return []injectedFault{killedBefore, answerLost, refusedBurst}
+	}
+	return []injectedFault{killedBefore}
+}
+
+// replaceWithFaults replaces master-1, and meets the faults of the injector.
+func replaceWithFaults(ctx context.Context, t *testing.T, s run.Run, by *faultInjector, deleted *bool) (string, error) {
+	t.Helper()
+	return changeMasters(t, s, appnodes.Removal{Names: []string{"master-1"}}, func(clients *masters.Clients) {
+		clients.Cloud = keptMachines{clients.Cloud, clients.Cluster, t}
+		clients.Cluster = faultyMasters{clients.Cluster, faultyCluster{clients.Cluster, by}, by, t, deleted}
+	}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+		cluster.AlterInstallation = func(clients *install.Clients) {
+			by.injectIntoInstallation("master-1")(clients)
+		}
+		return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
+	})
+}
+
+// masterWithFaults replaces a master once for each call that has a fault. Each time there are three members afterwards, and no machine more.
 func masterWithFaults(t *testing.T, s run.Run, by *faultInjector) {
+	tally := listTally(t, s)
+	more := true
+	for at := 1; more; at++ {
+		former := inspectPlane(t, s).FindPeer("master-1").ID
+		deleted := new(bool)
+		verb := faultyVerb{
+			name:  "replace",
+			run:   func(ctx context.Context) (string, error) { return replaceWithFaults(ctx, t, s, by, deleted) },
+			again: func() (string, error) { return replaceWithFaults(t.Context(), t, s, by, deleted) },
+			check: func() {
+				requireWholePlane(t, s)
+				if now := listTally(t, s); !slices.Equal(tally, now) {
+					t.Errorf("there are %v, and were %v", now, tally)
+				}
+				if inspectPlane(t, s).FindPeer("master-1").ID == former {
+					t.Error("the member of master-1 is the former one")
+				}
+			},
+		}
+		calls := verb.runWithFault(t, s, by, at)
+		if more = calls >= at; !more && calls < 8 {
+			t.Errorf("there were only %d calls", calls)
+		}
+	}
+}
+
+// masterKilled replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
+// turn, so that every call of the replacement is met by both. The same command goes on each time.
+func masterKilled(t *testing.T, s run.Run, by *faultInjector) {
 	before, tally := inspectPlane(t, s), listTally(t, s)
 	var printed strings.Builder
 	deleted, at, last := new(bool), 1, ""
@@ -92,15 +144,7 @@ func masterWithFaults(t *testing.T, s run.Run, by *faultInjector) {
 		}
 		ctx, kill := context.WithCancel(t.Context())
 		by.begin(at, kill)
-		out, err := changeMasters(t, s, appnodes.Removal{Names: []string{"master-1"}}, func(clients *masters.Clients) {
-			clients.Cloud = keptMachines{clients.Cloud, clients.Cluster, t}
-			clients.Cluster = faultyMasters{clients.Cluster, faultyCluster{clients.Cluster, by}, by, t, deleted}
-		}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
-			cluster.AlterInstallation = func(clients *install.Clients) {
-				by.injectIntoInstallation("master-1")(clients)
-			}
-			return cluster.Replace(ctx, wanted, nodeInstaller(s), shown)
-		})
+		out, err := replaceWithFaults(ctx, t, s, by, deleted)
 		calls := by.end()
 		kill()
 		printed.WriteString(out)
