@@ -85,6 +85,7 @@ func listFaultLoops() map[string]faultLoop {
 	return map[string]faultLoop{
 		"a replacement": replacementWithFaults, "a removal and an addition": removalWithFaults, "a resize": resizeWithFaults, "a replacement of a load balancer": balancerWithFaults,
 		"a backup": backupWithFaults, "a restoration of objects": restorationWithFaults,
+		"a deletion of backups": pruneWithFaults, "a stop and a start": powerWithFaults, "a repair of certificates": repairWithFaults,
 	}
 }
 

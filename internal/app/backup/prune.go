@@ -86,6 +86,8 @@ func (c Cluster) endSnapshot(ctx context.Context, clients backup.Clients, shown 
 	}
 	action, err := clients.Cluster.EndSnapshot(ctx)
 	switch {
+	case ctx.Err() != nil:
+		return errors.Join(context.Cause(ctx), err)
 	case err == nil && action == state.Deleted:
 		shown.Done("the pod of an interrupted backup")
 	case fault.Is(err, fault.Transient), fault.Is(err, fault.Timeout):
