@@ -41,3 +41,25 @@ func TestDisplay_PrintFailureWithNextThingToDo(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestDisplay_AskIDWithoutTerminal(t *testing.T) {
+	for name, c := range map[string]struct {
+		output    output
+		confirmed string
+		want      string // "": no error
+	}{
+		"confirmed":           {OutputPlain, "c-1", ""},
+		"for programs":        {OutputJSON, "c-1", ""},
+		"in a pipe":           {OutputPlain, "", "nothing was changed: --confirm-restore=c-1 is required (--yes does not suffice), or --dry-run"},
+		"for programs, not":   {OutputJSON, "", "nothing was changed: --confirm-restore=c-1 is required (--yes does not suffice), or --dry-run"},
+		"of another cluster":  {OutputPlain, "c-2", "nothing was changed: --confirm-restore c-2 does not match the cluster ID c-1"},
+		"a yes is not enough": {OutputPlain, "yes", "nothing was changed: --confirm-restore yes does not match the cluster ID c-1"},
+	} {
+		var out bytes.Buffer
+		shown := Display{Output: c.output, Std: Streams{In: strings.NewReader("c-1\n"), Out: &out, Err: &out}}
+		err := shown.AskID(t.Context(), Overwrite{Cluster: "c-1", Confirmed: c.confirmed, Flag: "--confirm-restore", Lost: "\nType it: "})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want || exit.Code(err) != exit.Usage) || out.Len() > 0 {
+			t.Errorf("%s: %v, printed %q", name, err, out.String())
+		}
+	}
+}
