@@ -112,7 +112,7 @@ func (c *restoringHosts) requireRejected(ctx context.Context, host hosts.Host) {
 		c.t.Errorf("resources of another backup: %v", err)
 	}
 	passTime(c.t, c.s, 10*time.Minute)
-	if seen, err := c.Hosts.Inspect(ctx, host); err != nil || seen.Leader {
+	if seen, err := c.Inspect(ctx, host); err != nil || seen.Leader {
 		c.t.Errorf("with the resources of another backup: %+v, %v", seen, err)
 	}
 	if err := c.PrepareCopy(ctx, host); err != nil {

@@ -75,31 +75,40 @@ func (h Host) execute(ctx context.Context, words []string, in io.Reader, out, co
 	if line == disableScript || line == quorumScript || words[0] == restoreScript {
 		return h.runScript(ctx, words, root, out, complaints)
 	}
+	if line == "test -x "+quorumScript {
+		return toStatus(h.hasScripts())
+	}
 	if root {
+		if status, handled := h.inspect(words, out, complaints); handled {
+			return status
+		}
 		if status, handled := h.changeFiles(words, in, out, complaints); handled {
 			return status
 		}
 	}
-	switch {
-	case line == "test -x "+quorumScript:
-		return toStatus(h.hasScripts())
+	_, _ = fmt.Fprintf(complaints, "bash: line 1: %s: command not found\n", line)
+	return exitNotFound
+}
+
+// inspect supports what says how etcd is, as root.
+func (h Host) inspect(words []string, out, complaints io.Writer) (status uint32, handled bool) {
+	switch line := strings.Join(words, " "); {
 	case line == "test -d "+dataDir:
-		return toStatus(root && h.hasData())
-	case line == "cat "+revisionFile && root:
-		return h.printRevision(out, complaints)
-	case strings.HasPrefix(line, "grep -o ") && strings.HasSuffix(line, " "+configFile) && root:
+		return toStatus(h.hasData()), true
+	case line == "cat "+revisionFile:
+		return h.printRevision(out, complaints), true
+	case strings.HasPrefix(line, "grep -o ") && strings.HasSuffix(line, " "+configFile):
 		_, _ = fmt.Fprintf(out, "\"machineconfiguration.openshift.io/release-image-version\":%q\n", h.Cluster.TargetVersion())
-		return 0
-	case line == "crictl ps --name ^etcd$ --state Running --quiet" && root:
+		return 0, true
+	case line == "crictl ps --name ^etcd$ --state Running --quiet":
 		if h.Cluster.Members.IsAlive(h.Node) {
 			_, _ = fmt.Fprintln(out, h.containerID())
 		}
-		return 0
-	case root && strings.HasPrefix(line, "crictl exec "):
-		return h.printStatus(words[2:], out, complaints)
+		return 0, true
+	case strings.HasPrefix(line, "crictl exec "):
+		return h.printStatus(words[2:], out, complaints), true
 	}
-	_, _ = fmt.Fprintf(complaints, "bash: line 1: %s: command not found\n", strings.Join(words, " "))
-	return exitNotFound
+	return 0, false
 }
 
 func toStatus(yes bool) uint32 {
