@@ -73,8 +73,6 @@ func TestInstall_Finished(t *testing.T) {
 	if !testing.Short() {
 		tests["has keys that must not be replaced now"] = rotationsRefused
 		tests["is updated to another release"] = clusterUpdated
-		tests["is updated to another minor version, the masters first"] = minorUpdated
-		tests["is updated by a canary"] = canaryUpdated
 		tests["changes its routers to another protocol"] = protocolChanged
 		tests["is switched off by hand, and its certificates end"] = certificatesRepaired
 		tests["loses a load balancer, with nodes at the addresses"] = loadBalancerLost(state.InternalAddresses)
@@ -96,6 +94,16 @@ func TestInstall_Finished(t *testing.T) {
 		with("is off for longer than its certificates are valid", "expired-while-off", expiredWhileOff)
 		for scenario, test := range upgradeScenarios() {
 			with("the scenario "+scenario, scenario, test)
+		}
+		with("is updated to another minor version, the masters first", "", minorUpdated)
+		for name, how := range listFaultyUpdates() {
+			t.Run(name, func(t *testing.T) {
+				exhaustive(t)
+				t.Parallel()
+				copied := t.TempDir()
+				copyTree(t, dir, copied)
+				virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: external}, how)
+			})
 		}
 	}
 }

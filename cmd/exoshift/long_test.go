@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"testing"
 )
 
@@ -10,6 +11,14 @@ func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("it is long: make faults runs it")
+	}
+}
+
+// exhaustive skips a part of a test that only `make pairs` runs: it takes seconds of a processor, and what it covers changes seldom.
+func exhaustive(t *testing.T) {
+	t.Helper()
+	if os.Getenv("EXOSHIFT_NODE_FAULTS") != "all" {
+		t.Skip("it is one of many: make pairs runs it")
 	}
 }
 

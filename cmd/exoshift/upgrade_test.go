@@ -111,8 +111,10 @@ func updateKilled(t *testing.T, s run.Run, wanted appupgrade.Request, call strin
 	return shown
 }
 
-// clusterUpdated is updated within its minor version. Its run is killed once the update is requested, and the same command goes on.
+// clusterUpdated is updated within its minor version, a pool of one worker before any other node but the masters. Its run is killed now and
+// then, and the same command goes on.
 func clusterUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	makeCanary(t, s)
 	passTime(t, s, 2*time.Minute) // the list of updates is fetched
 	shown, err := updateCluster(t.Context(), t, s, appupgrade.Request{}, nil)
 	if err != nil {
@@ -121,12 +123,18 @@ func clusterUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	checkListed(t, *shown.status)
 	updatesRefused(t, s)
 	wanted, keys := requestOf(newRelease), newBackupKeys(t)
+	wanted.Canary = "canary"
 	wanted.ReadKeys = func(context.Context) (backup.Keys, error) { return keys, nil }
-	updateKilled(t, s, wanted, "request")
-	out := updateKilled(t, s, wanted, "").out.String()
+	var out strings.Builder
+	for _, call := range []string{"pause true worker", "request", "pause false worker", ""} {
+		out.WriteString(updateKilled(t, s, wanted, call).out.String())
+	}
 	checkUpdated(t, s, newRelease)
-	checkProgress(t, out)
-	if all := listBackups(t, s); len(all) != 1 || strings.Contains(out, `"id":"backup"`) {
+	checkProgress(t, out.String())
+	if first := findFirstUpdated(t, out.String()); first != "worker-2" {
+		t.Errorf("the first node that was updated is %q", first)
+	}
+	if all := listBackups(t, s); len(all) != 1 {
 		t.Errorf("backups: %+v", all)
 	}
 	if known := facts(t, s); known.Version() != newRelease || known.OpenShiftVersion != "4.20.5" {
@@ -258,10 +266,7 @@ func checkProgress(t *testing.T, out string) {
 		case e.Type == provisioner.TypeEtcd && *e.Voters < *e.Quorum:
 			t.Errorf("etcd lost its quorum: %s", line)
 		case e.Type == provisioner.TypeNode && e.State == provisioner.NodeNotReady:
-			pool := "worker"
-			if strings.HasPrefix(e.Name, "master-") {
-				pool = "master"
-			}
+			pool := poolOf(e.Name)
 			if other := booting[pool]; other != "" && other != e.Name {
 				t.Errorf("of the pool %s, %s and %s boot at once", pool, other, e.Name)
 			}
@@ -274,7 +279,7 @@ func checkProgress(t *testing.T, out string) {
 			operators++
 		}
 	}
-	if len(pools) != 2 || slices.Contains([]bool{pools["master"], pools["worker"]}, false) || operators < 10 {
+	if len(pools) != 3 || slices.Contains([]bool{pools["master"], pools["worker"]}, false) || operators < 10 {
 		t.Errorf("pools that were updated: %v; %d events about operators", pools, operators)
 	}
 }
@@ -304,6 +309,7 @@ func failUpdate(t *testing.T, s run.Run, code int, rule string, says ...string) 
 }
 
 func stuckOperatorMended(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	exhaustive(t)
 	failUpdate(t, s, exit.Operators, "upgrade-stuck-operator", "monitoring is degraded since", "unknown field", "oc get clusteroperator monitoring")
 	const path = "/api/v1/namespaces/openshift-monitoring/configmaps/cluster-monitoring-config"
 	var config struct{ Data map[string]string }
@@ -319,6 +325,7 @@ func stuckOperatorMended(t *testing.T, s run.Run, _ *simcloud.Zone) {
 }
 
 func degradedPoolMended(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	exhaustive(t)
 	failUpdate(t, s, exit.Nodes, "upgrade-pool-degraded", "Node worker-0 is reporting", "rpm-ostree", "spec.nodeName=worker-0")
 	requestCluster(t, s, http.MethodDelete, "/api/v1/namespaces/openshift-machine-config-operator/pods/machine-config-daemon-worker-0", "", nil)
 	updateKilled(t, s, requestOf(newRelease), "")
@@ -327,6 +334,7 @@ func degradedPoolMended(t *testing.T, s run.Run, _ *simcloud.Zone) {
 
 // minorUpdated follows another channel, and is updated only once it was acknowledged what OpenShift asks for; masters first, then the rest.
 func minorUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
+	exhaustive(t)
 	passTime(t, s, 2*time.Minute)
 	shown, err := updateCluster(t.Context(), t, s, appupgrade.Request{Options: upgrade.Options{Channel: "stable-4.21"}}, nil)
 	if err != nil || shown.status.Channel != "stable-4.21" || shown.status.FindRelease(nextMinor) == nil {
@@ -350,31 +358,36 @@ func minorUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	checkUpdated(t, s, nextMinor)
 }
 
-// canaryUpdated has a pool of one worker, which is updated before any other node but the masters.
-func canaryUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
+func poolOf(node string) string {
+	switch {
+	case strings.HasPrefix(node, "master-"):
+		return "master"
+	case node == "worker-2":
+		return "canary"
+	}
+	return "worker"
+}
+
+// makeCanary makes a pool of one worker.
+func makeCanary(t *testing.T, s run.Run) {
+	t.Helper()
 	const pools = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"
 	pool := `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPool","metadata":{"name":"canary"},` +
 		`"spec":{"nodeSelector":{"matchLabels":{"node-role.kubernetes.io/canary":""}},"machineConfigSelector":{"matchExpressions":[]}}}`
 	requestCluster(t, s, http.MethodPost, pools, pool, &map[string]any{})
 	patchCluster(t, s, "/api/v1/nodes/worker-2", `{"metadata":{"labels":{"node-role.kubernetes.io/canary":""}}}`)
-	passTime(t, s, 2*time.Minute)
-	wanted := requestOf(newRelease)
-	wanted.Canary = "canary"
-	var out strings.Builder
-	for _, call := range []string{"pause true worker", "request", "pause false worker", ""} {
-		out.WriteString(updateKilled(t, s, wanted, call).out.String())
-	}
-	checkUpdated(t, s, newRelease)
-	first := ""
-	for line := range strings.Lines(out.String()) {
+}
+
+// findFirstUpdated returns the first node that is no master and was rebooted.
+func findFirstUpdated(t *testing.T, out string) string {
+	t.Helper()
+	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "{") {
 			continue
 		}
-		if e := eventsOf(t, line)[0]; first == "" && e.Type == provisioner.TypeNode && e.State == provisioner.NodeNotReady && !strings.HasPrefix(e.Name, "master-") {
-			first = e.Name
+		if e := eventsOf(t, line)[0]; e.Type == provisioner.TypeNode && e.State == provisioner.NodeNotReady && !strings.HasPrefix(e.Name, "master-") {
+			return e.Name
 		}
 	}
-	if first != "worker-2" {
-		t.Errorf("the first node that was updated is %q", first)
-	}
+	return ""
 }

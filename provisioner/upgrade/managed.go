@@ -199,7 +199,16 @@ func (u *ManagedUpgrade) checkApplied(ctx context.Context, _ provisioner.Report)
 		return err
 	}
 	if u.wanted.Channel != "" && managed.Channel != u.wanted.Channel {
-		return waiting("the ClusterVersion of the upgrade controller has the channel %s", orNone(managed.Channel))
+		return waiting("the ClusterVersion of the upgrade controller has the channel %s", managed.Channel)
+	}
+	if u.wanted.Channel != "" {
+		status, err := u.clients.Cluster.GetUpdateStatus(ctx)
+		if err != nil {
+			return err
+		}
+		if status.Channel != u.wanted.Channel {
+			return waiting("the cluster follows %s", status.Channel)
+		}
 	}
 	for _, one := range managed.Schedules {
 		if slices.Contains(u.wanted.Configs, one.Name) && one.Suspended != u.wanted.Suspend {
