@@ -33,6 +33,10 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 	r := rehearse(t)
 	r.put(t, "customresourcedefinitions.apiextensions.k8s.io", "", kube.Kind{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications", Kind: "Application", Namespaced: true}.Definition())
+	for version, resource := range map[string]string{"v1": "newer", "v1alpha1": "older"} { // two kinds in one group, each in a version of its own
+		r.put(t, "customresourcedefinitions.apiextensions.k8s.io", "", kube.Kind{Group: "c.example.com", Version: version, Resource: resource, Kind: "Kind" + version}.Definition())
+		r.put(t, resource+".c.example.com", "", named("one"))
+	}
 	for _, name := range []string{"shop", "syn", "openshift-config"} {
 		r.put(t, "namespaces", "", named(name))
 	}
@@ -52,7 +56,7 @@ func openShop(t *testing.T) *shop {
 	r.put(t, "configmaps", "shop", tracked)
 	r.put(t, "configmaps", "shop", with(named("labelled"), "metadata.labels", map[string]any{"app.kubernetes.io/instance": "web"}))
 	r.put(t, "configmaps", "shop", with(named("helm"), "metadata.labels", map[string]any{"app.kubernetes.io/instance": "other"}))
-	r.put(t, "secrets", "shop", with(with(named("login"), "type", "Opaque"), "data", map[string]any{"password": "aHVudGVyMmh1bnRlcjI="}))
+	r.put(t, "secrets", "shop", with(with(named("login"), "type", "Opaque"), "data", map[string]any{"blob": "aHVudGVyMmh1bnRlcjI="}))
 	deployment := with(named("web"), "spec", podTemplate("web", "registry/web:1"))
 	r.put(t, "deployments.apps", "shop", deployment)
 	owned := func(name, kind, owner string, controller bool) kube.Object {
@@ -134,7 +138,7 @@ func TestRestore_DifferenceIsAppliedOnce(t *testing.T) {
 	s.delete(t, "configmaps", "shop", "gone")
 	s.delete(t, "configmaps", "shop", "orphan")
 	s.change(t, "configmaps", "shop", "settings", "data", map[string]any{"colour": "red", "more": "x"})
-	s.change(t, "secrets", "shop", "login", "data", map[string]any{"password": "b3RoZXI="})
+	s.change(t, "secrets", "shop", "login", "data", map[string]any{"blob": "b3RoZXI="})
 	s.change(t, "deployments.apps", "shop", "web", "spec", podTemplate("web", "registry/web:2"))
 	s.change(t, "services", "shop", "web", "spec.clusterIP", "172.30.0.9")
 
@@ -149,7 +153,7 @@ func TestRestore_DifferenceIsAppliedOnce(t *testing.T) {
 		"configmaps shop/kube-root-ca.crt": "leave the cluster publishes it in every namespace",
 		"configmaps shop/tracked":          "refuse the application cluster-config of Argo CD applies it: change it in Git, or sync that",
 		"configmaps shop/labelled":         "refuse the application web of Argo CD applies it: change it in Git, or sync that",
-		"secrets shop/login":               "update change data.password > true",
+		"secrets shop/login":               "update change data.blob > true",
 		"deployments.apps shop/web":        "update change spec.template.spec.containers[web].image \"registry/web:2\">\"registry/web:1\" false",
 		"services shop/web":                "same",
 		"pods shop/web-1":                  "leave ReplicaSet web controls it, and makes it: restore that instead",
@@ -289,6 +293,15 @@ func TestRestore_ChangedMeanwhile(t *testing.T) {
 	s.change(t, "configmaps", "shop", "settings", "data", map[string]any{"colour": "green"})
 	if done, err := s.run(t, engine); err == nil || !strings.Contains(err.Error(), "it was changed since the difference was shown") || len(done) > 0 {
 		t.Errorf("%v, %q", err, done)
+	}
+}
+
+// A kind is in the backup also where its group prefers a version that does not have it.
+func TestRestore_KindOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	if got := s.review(t, s.engine("older,newer", "", "")); got["older.c.example.com one"] != "same" || got["newer.c.example.com one"] != "same" {
+		t.Errorf("%q", got)
 	}
 }
 
