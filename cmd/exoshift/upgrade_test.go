@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -187,9 +188,31 @@ func updatesRefused(t *testing.T, s run.Run) {
 	withCanary := requestOf(newRelease)
 	withCanary.Canary = "master"
 	refuse(withCanary, exit.Answers, "--canary is for one of those")
+	for code, seen := range map[int]func(*state.Snapshot){
+		exit.ControlPlane: func(seen *state.Snapshot) { seen.Etcd.Members = seen.Etcd.Members[:2] },
+		exit.Operators:    func(seen *state.Snapshot) { seen.Operators[0].Degraded = true },
+	} {
+		_, err := updateCluster(t.Context(), t, s, requestOf(newRelease), func(clients *upgrade.Clients) { clients.Cluster = unwellUpgrade{clients.Cluster, seen} })
+		if exit.Code(err) != code || !strings.Contains(fault.HintOf(err), "once all of that is over") || facts(t, s).Upgrade != nil {
+			t.Errorf("exit code %d, not %d: %v", exit.Code(err), code, err)
+		}
+	}
 	setPool(t, s, "worker", `{"spec":{"paused":true}}`)
 	refuse(requestOf(newRelease), exit.Answers, "the machine config pool worker is paused")
 	setPool(t, s, "worker", `{"spec":{"paused":false}}`)
+}
+
+// unwellUpgrade has a cluster that is not well.
+type unwellUpgrade struct {
+	upgrade.Cluster
+	alter func(*state.Snapshot)
+}
+
+func (c unwellUpgrade) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
+	seen, err := c.Cluster.Poll(ctx, bootstrap, expected)
+	seen.Etcd.Members, seen.Operators = slices.Clone(seen.Etcd.Members), slices.Clone(seen.Operators)
+	c.alter(&seen)
+	return seen, err
 }
 
 func setPool(t *testing.T, s run.Run, pool, patch string) {
