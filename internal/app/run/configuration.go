@@ -8,9 +8,11 @@ import (
 	"exoshift/state"
 )
 
-// Configuration is the configuration of a run's cluster in the repository of its tenant. The machines have the indices of the Spec,
-// whatever the facts say.
-type Configuration struct{ Run }
+// Configuration is the configuration of a run's cluster in the repository of its tenant, with edits of it.
+type Configuration struct {
+	Run
+	Edits []state.YAMLEdit
+}
 
 // Preview returns how the configuration would change. Without a login, it fails with fault.Waiting.
 func (c Configuration) Preview(ctx context.Context) (state.Difference, error) {
@@ -23,7 +25,7 @@ func (c Configuration) Preview(ctx context.Context) (state.Difference, error) {
 	if err != nil {
 		return state.Difference{}, err
 	}
-	return opened.PreviewConfiguration(ctx, func(provisioner.Event) {})
+	return opened.PreviewConfiguration(ctx, func(provisioner.Event) {}, c.Edits)
 }
 
 // Update changes the configuration alone, as one step of another run, which has locked the folder, and waits until the catalog is compiled
@@ -41,5 +43,5 @@ func (c Configuration) Update(ctx context.Context, journal state.Recorder, repor
 	if err != nil {
 		return err
 	}
-	return opened.UpdateConfiguration(ctx, report, message)
+	return opened.UpdateConfiguration(ctx, report, c.Edits, message)
 }

@@ -12,6 +12,7 @@ import (
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
@@ -49,12 +50,12 @@ type tenant struct {
 
 // PreviewUpgrades returns how it would change.
 func (t tenant) PreviewUpgrades(ctx context.Context, wanted stateupgrade.Configuration) (state.Difference, error) {
-	return run.PreviewUpgrades(ctx, t.run, wanted)
+	return run.Configuration{Run: t.run, Edits: syn.BuildUpgradeEdits(wanted)}.Preview(ctx)
 }
 
 // CommitUpgrades changes it.
 func (t tenant) CommitUpgrades(ctx context.Context, report provisioner.Report, wanted stateupgrade.Configuration, message string) error {
-	return run.CommitUpgrades(ctx, t.run, t.journal, report, wanted, message)
+	return run.Configuration{Run: t.run, Edits: syn.BuildUpgradeEdits(wanted)}.Update(ctx, t.journal, report, message)
 }
 
 // RunManaged changes what the cluster's own controller is told to do, or shows it. The folder must be locked if anything is changed.

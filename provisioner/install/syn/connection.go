@@ -4,12 +4,12 @@ package syn
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/state"
-	"exoshift/state/upgrade"
 )
 
 // Deps is what these steps need of the installation.
@@ -94,50 +94,40 @@ func (c *Connection) Preview(ctx context.Context, report provisioner.Report) (di
 	return difference, "", err
 }
 
-// PreviewConfiguration returns how the cluster's configuration would change by these answers. Without a login, it fails with fault.Waiting.
-func (c *Connection) PreviewConfiguration(ctx context.Context, report provisioner.Report) (difference state.Difference, err error) {
+// PreviewConfiguration returns how edits would change the cluster's configuration in the repository of its tenant. Without a login, it fails
+// with fault.Waiting.
+func (c *Connection) PreviewConfiguration(ctx context.Context, report provisioner.Report, edits []state.YAMLEdit) (difference state.Difference, err error) {
 	if !c.IsConnected() {
-		return difference, nil
+		return difference, errUnconnected
 	}
 	if err := c.registration.check(ctx, report); err != nil {
 		return difference, err
 	}
-	return c.Catalog.computeDifference(ctx)
+	return c.Catalog.git.Compare(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), edits)
 }
 
-// UpdateConfiguration has the cluster's configuration be as these answers say, and its catalog compiled of that. message is that of the
-// commit.
-func (c *Connection) UpdateConfiguration(ctx context.Context, report provisioner.Report, message string) error {
+// UpdateConfiguration makes those edits and nothing else, and waits until the catalog is compiled of them. message is that of the commit;
+// there is none if nothing changes.
+func (c *Connection) UpdateConfiguration(ctx context.Context, report provisioner.Report, edits []state.YAMLEdit, message string) error {
 	if !c.IsConnected() {
-		return provisioner.Skip("the cluster is not connected to Project Syn")
+		return errUnconnected
 	}
 	if err := c.registration.check(ctx, report); err != nil {
 		return err
 	}
-	return c.Catalog.configure(ctx, report, message, c.Spec.Syn.CatalogDir == "")
-}
-
-// PreviewUpgrades returns how the configuration of the tenant would change. Without a login, it fails with fault.Waiting.
-func (c *Connection) PreviewUpgrades(ctx context.Context, report provisioner.Report, wanted upgrade.Configuration) (state.Difference, error) {
-	if err := c.registration.check(ctx, report); err != nil {
-		return state.Difference{}, err
-	}
-	return c.Catalog.git.Compare(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), buildUpgradeEdits(wanted))
-}
-
-// CommitUpgrades changes what the configuration of the tenant says about the updates of the cluster, and nothing else of it, and has the
-// catalog compiled of that. message is that of the commit; there is none if nothing changes.
-func (c *Connection) CommitUpgrades(ctx context.Context, report provisioner.Report, wanted upgrade.Configuration, message string) error {
-	if err := c.registration.check(ctx, report); err != nil {
-		return err
-	}
-	difference, err := c.Catalog.git.Commit(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), buildUpgradeEdits(wanted), message)
+	difference, err := c.Catalog.git.Commit(ctx, c.Catalog.tenantRepo(), c.Catalog.configurationFile(), edits, message)
 	if err != nil {
 		return err
 	}
 	emitConfiguration(report, difference)
+	if c.Spec.Syn.CatalogDir != "" {
+		report.EmitProgress("the existing catalog is used: " + c.Spec.Syn.CatalogDir)
+		return nil
+	}
 	return c.Catalog.compile(ctx, report, difference)
 }
+
+var errUnconnected = errors.New("the cluster is not connected to Project Syn")
 
 func (c *Connection) collectPreview(ctx context.Context, report provisioner.Report) (state.Difference, error) {
 	if err := c.registration.check(ctx, report); err != nil {

@@ -52,7 +52,7 @@ func (c *Catalog) buildEdits() []state.YAMLEdit {
 	if c.spec.Network.CNI == "Cilium" {
 		edits = append(edits, state.YAMLEdit{Path: []string{"applications"}, Item: "cilium"}, c.buildCiliumEdit(facts))
 	}
-	edits = append(edits, buildCountEdits(c.spec)...)
+	edits = append(edits, BuildCountEdits(c.spec)...)
 	for i := range edits {
 		if edits[i].Value == placeholder {
 			edits[i].Otherwise = c.formatConflictHint()
@@ -103,9 +103,9 @@ func (e edit) setOnce(value string, ours ...any) state.YAMLEdit {
 // defaultCephNodes is the parameter node_count of the component rook-ceph where nobody sets it.
 const defaultCephNodes = 3
 
-// buildCountEdits keeps the node counts of a cluster's configuration those of the answers: the variables of the module
+// BuildCountEdits returns what keeps the node counts of a cluster's configuration those of the answers: the variables of the module
 // terraform-openshift4-exoscale, which are there only if somebody has put them there, and the disks that Ceph uses.
-func buildCountEdits(spec state.Spec) []state.YAMLEdit {
+func BuildCountEdits(spec state.Spec) []state.YAMLEdit {
 	count := func(path []string, count int, existing bool) state.YAMLEdit {
 		return state.YAMLEdit{Path: append([]string{"parameters"}, path...), Value: count, Existing: existing}
 	}

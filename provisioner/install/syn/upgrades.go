@@ -5,8 +5,9 @@ import (
 	"exoshift/state/upgrade"
 )
 
-// buildUpgradeEdits are parameters of the component openshift-upgrade-controller.
-func buildUpgradeEdits(wanted upgrade.Configuration) []state.YAMLEdit {
+// BuildUpgradeEdits returns the edits of a cluster's configuration that tell its own controller when to update it, and to what: parameters of
+// the component openshift-upgrade-controller.
+func BuildUpgradeEdits(wanted upgrade.Configuration) []state.YAMLEdit {
 	var edits []state.YAMLEdit
 	add := func(value any, keys ...string) {
 		edits = append(edits, state.YAMLEdit{Path: append([]string{"parameters", "openshift_upgrade_controller"}, keys...), Value: value})
