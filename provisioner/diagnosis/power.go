@@ -38,6 +38,7 @@ func detectExpiredCertificates(m *inputIndex) (found detection) {
 		switch {
 		case request.Serving, request.State != state.RequestPending, !mayWait, !registered, node.Ready, !exists, machine.State != "running":
 		case node.Created.Before(machine.Created): // another machine registered it
+		case request.Created.Before(node.Created): // another request of the machine was approved, with which it has joined
 		case slices.Contains(found.subject, request.Node):
 		default:
 			found.subject = append(found.subject, request.Node)
