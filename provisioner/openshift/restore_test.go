@@ -272,7 +272,7 @@ func TestRestore_NamespaceFirst(t *testing.T) {
 	if got := s.review(t, engine); got["namespaces shop"] != "create" || got["configmaps shop/gone"] != "create" {
 		t.Errorf("%q", got)
 	}
-	s.before = func(q *http.Request) { // a controller is faster
+	s.before = func(*http.Request) { // a controller is faster
 		if _, exists := s.objects.Get("namespaces", "", "shop"); exists {
 			_, _ = s.objects.Create("configmaps", "shop", with(named("gone"), "data", map[string]any{"colour": "green"}))
 		}
