@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"exoshift/internal/app/day2"
 	"exoshift/internal/app/run"
 	"exoshift/provisioner"
 	"exoshift/provisioner/balancers"
@@ -52,7 +53,7 @@ func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown 
 	add := c.newAdd(r, journal, facts)
 	roll := balancers.New(c.Spec, facts, clients, func(ctx context.Context, report provisioner.Report) error { return add(ctx, report, c.Spec) })
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
-		restored, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
+		restored, err := day2.Undo(ctx, func(ctx context.Context) ([]string, error) { return roll.Undo(ctx, keep) })
 		switched, failure := restoreStorage(ctx, c.Cluster, facts, journal)
 		events := describeUndone("hand-over-", state.KindInstance, restored, "it has the elastic IPs again: its replacement was given up")
 		return append(events, switched...), errors.Join(err, failure)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"exoshift/internal/app/day2"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
@@ -121,7 +122,7 @@ type mastersTask struct {
 
 func (c masterChange) carryOut(ctx context.Context, wanted Removal, do mastersTask, shown Display) error {
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
-		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) {
+		freed, err := day2.Undo(ctx, func(ctx context.Context) ([]string, error) {
 			return nodes.Undo(ctx, do.facts, do.clients.Cluster, keep)
 		})
 		switched, failure := restoreStorage(ctx, c.Cluster, do.facts, do.journal)

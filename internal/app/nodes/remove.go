@@ -21,7 +21,6 @@ import (
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/nodes"
 	"exoshift/state"
-	"exoshift/state/lease"
 	"exoshift/wizard/answersfile"
 )
 
@@ -165,8 +164,8 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 	}
 	removal := nodes.NewRemoval(do.spec, facts, clients, options)
 	undo := func(ctx context.Context, keep []string) ([]provisioner.Event, error) {
-		freed, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.Undo(ctx, facts, clients.Cluster, keep) })
-		switched, failure := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return removal.Undo(ctx, keep) })
+		freed, err := day2.Undo(ctx, func(ctx context.Context) ([]string, error) { return nodes.Undo(ctx, facts, clients.Cluster, keep) })
+		switched, failure := day2.Undo(ctx, func(ctx context.Context) ([]string, error) { return removal.Undo(ctx, keep) })
 		events := describeUndone("cordon-", nodes.KindNode, freed, "it is not cordoned any more: its removal was given up")
 		return append(events, describeSwitched(switched)...), errors.Join(err, failure)
 	}
@@ -269,21 +268,6 @@ func describeSwitched(parts []string) (events []provisioner.Event) {
 		events = append(events, provisioner.Event{Type: provisioner.TypeObject, Phase: nodes.Phase, Kind: "ceph", Name: part, Action: string(state.Updated), Text: "switched back, as the change of a storage node was given up"})
 	}
 	return events
-}
-
-// undoTimeout is for how long what a run has set that failed is tried to be undone.
-const undoTimeout = 3 * time.Minute
-
-// withUndoTime undoes what nothing needs any more, also after the run was stopped; whoever has taken over the cluster's lock does it
-// otherwise.
-func withUndoTime(ctx context.Context, undo func(context.Context) ([]string, error)) ([]string, error) {
-	var lost *lease.LostError
-	if errors.As(context.Cause(ctx), &lost) {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	return undo(ctx)
 }
 
 // execution is a plan that was agreed to.

@@ -93,7 +93,7 @@ func restoreStorage(ctx context.Context, c Cluster, facts *state.FactsStore, jou
 		return nil, err
 	}
 	defer disconnect()
-	switched, err := withUndoTime(ctx, func(ctx context.Context) ([]string, error) { return nodes.RestoreStorage(ctx, facts, clients, journal) })
+	switched, err := day2.Undo(ctx, func(ctx context.Context) ([]string, error) { return nodes.RestoreStorage(ctx, facts, clients, journal) })
 	return describeSwitched(switched), err
 }
 
@@ -159,7 +159,7 @@ func (c storageAddition) execute(ctx context.Context, wanted Addition, preview A
 			if failure == nil {
 				return c.rewriteHandover()
 			}
-			switched, err := withUndoTime(ctx, work.Undo)
+			switched, err := day2.Undo(ctx, work.Undo)
 			for _, event := range describeSwitched(switched) {
 				emit(event)
 			}

@@ -20,7 +20,6 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/power"
 	"exoshift/state"
-	"exoshift/state/lease"
 )
 
 // Cluster is an installed cluster that is stopped or started.
@@ -244,30 +243,16 @@ func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Cli
 	return c.execute(ctx, wanted, plan, undo, shown)
 }
 
-// undoTimeout is for how long it is tried to end what a stop that failed has begun.
-const undoTimeout = 3 * time.Minute
-
-// giveUp ends it, also after the run was stopped; whoever has taken over the cluster's lock does it otherwise.
-func giveUp(ctx context.Context, undo func(context.Context) ([]provisioner.Event, error)) ([]provisioner.Event, error) {
-	var lost *lease.LostError
-	if undo == nil || errors.As(context.Cause(ctx), &lost) {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	return undo(ctx)
-}
-
 // execute runs the steps.
 func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) ([]provisioner.Event, error), shown Display) error {
 	return day2.Run{
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: plan.Verb, Title: plan.Verb + " " + c.Spec.Cluster.ID, Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
-			if failure == nil {
-				return nil
+			if failure == nil || undo == nil {
+				return failure
 			}
-			ended, err := giveUp(ctx, undo)
+			ended, err := day2.Undo(ctx, undo)
 			for _, event := range ended {
 				emit(event)
 			}

@@ -212,7 +212,7 @@ func (c Cluster) execute(ctx context.Context, wanted Request, opened *recovery.R
 			if failure == nil {
 				return nil
 			}
-			freed, err := c.undo(ctx, opened)
+			freed, err := day2.Undo(ctx, opened.Undo)
 			for _, node := range freed {
 				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "cordon-" + node, Kind: "node", Name: node, Action: string(state.Updated),
 					Text: "it is not cordoned any more: its replacement was given up"})
@@ -225,13 +225,4 @@ func (c Cluster) execute(ctx context.Context, wanted Request, opened *recovery.R
 			return failure
 		},
 	}.Execute(ctx, shown, func(failure error, events string) { shown.Close(plan, failure, events) })
-}
-
-// undoTimeout is for how long the cordons of a run that failed are tried to be ended.
-const undoTimeout = time.Minute
-
-func (c Cluster) undo(ctx context.Context, opened *recovery.Recovery) ([]string, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	return opened.Undo(ctx)
 }

@@ -18,7 +18,6 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/rotation"
 	"exoshift/state"
-	"exoshift/state/lease"
 )
 
 // Cluster is an installed cluster whose credentials are rotated.
@@ -169,21 +168,16 @@ func (c Cluster) withClients(dryRun bool, do func(rotation.Clients, state.Record
 	return do(clients, journal)
 }
 
-// undoTimeout limits what ends a rotation that was given up, also after an interruption.
-const undoTimeout = time.Minute
-
 func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, undo func(context.Context) error, shown Display) error {
 	return day2.Run{
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: plan.Verb, Title: plan.Verb + " of " + c.Spec.Cluster.ID, Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 		End: func(ctx context.Context, _ func(provisioner.Event), failure error) error {
-			var lost *lease.LostError
-			if failure == nil || undo == nil || errors.As(context.Cause(ctx), &lost) {
+			if failure == nil || undo == nil {
 				return failure
 			}
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-			defer cancel()
-			return errors.Join(failure, undo(ctx))
+			_, err := day2.Undo(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, undo(ctx) })
+			return errors.Join(failure, err)
 		},
 	}.Execute(ctx, shown, func(failure error, events string) { shown.Close(plan, failure, events) })
 }

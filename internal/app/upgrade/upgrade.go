@@ -19,7 +19,6 @@ import (
 	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
-	"exoshift/state/lease"
 	stateupgrade "exoshift/state/upgrade"
 )
 
@@ -169,9 +168,6 @@ func (c Cluster) withClients(readOnly bool, do func(upgrade.Clients, state.Recor
 	})
 }
 
-// undoTimeout is for how long the pauses of an update that failed are tried to be ended.
-const undoTimeout = time.Minute
-
 // execute runs the steps.
 func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, update *upgrade.Upgrade, shown Display) error {
 	title := "update " + c.Spec.Cluster.ID + " to " + wanted.To
@@ -185,7 +181,7 @@ func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, update 
 			if failure == nil {
 				return nodes.RewriteHandover(c.Cluster)
 			}
-			freed, err := giveUp(ctx, update)
+			freed, err := day2.Undo(ctx, update.Undo)
 			for _, pool := range freed {
 				emit(provisioner.Event{Type: provisioner.TypeObject, Step: "pause", Kind: "machine config pool", Name: pool, Action: string(state.Updated),
 					Text: "it is not paused any more: the update was given up"})
@@ -208,18 +204,6 @@ func (c Cluster) showAgain(ctx context.Context, update *upgrade.Upgrade, shown D
 	if found, err := update.Review(ctx); err == nil {
 		_ = shown.ShowUpdates(found.Status)
 	}
-}
-
-// giveUp ends the pauses of an update that was not requested yet, also after the run was stopped; whoever has taken over the cluster's lock
-// does it otherwise.
-func giveUp(ctx context.Context, update *upgrade.Upgrade) ([]string, error) {
-	var lost *lease.LostError
-	if errors.As(context.Cause(ctx), &lost) {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
-	defer cancel()
-	return update.Undo(ctx)
 }
 
 // CheckRequest refuses flags that exclude each other, or that mean nothing without others.
