@@ -132,9 +132,7 @@ func clusterUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	}
 	checkUpdated(t, s, newRelease)
 	checkProgress(t, out.String())
-	if first := findFirstUpdated(t, out.String()); first != "worker-2" {
-		t.Errorf("the first node that was updated is %q", first)
-	}
+	checkCanaryFirst(t, out.String())
 	if all := listBackups(t, s); len(all) != 1 {
 		t.Errorf("backups: %+v", all)
 	}

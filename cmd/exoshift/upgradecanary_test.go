@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"exoshift/internal/app/run"
 	"exoshift/provisioner"
@@ -29,16 +30,27 @@ func makeCanary(t *testing.T, s run.Run) {
 	patchCluster(t, s, "/api/v1/nodes/worker-2", `{"metadata":{"labels":{"node-role.kubernetes.io/canary":""}}}`)
 }
 
-// findFirstUpdated returns the first node that is no master and was rebooted.
-func findFirstUpdated(t *testing.T, out string) string {
+// checkCanaryFirst requires that the canary has been back for five minutes when the first node of another pool but the masters reboots.
+func checkCanaryFirst(t *testing.T, out string) {
 	t.Helper()
+	var rebooted bool
+	var back time.Time
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "{") {
 			continue
 		}
-		if e := eventsOf(t, line)[0]; e.Type == provisioner.TypeNode && e.State == provisioner.NodeNotReady && !strings.HasPrefix(e.Name, "master-") {
-			return e.Name
+		switch e := eventsOf(t, line)[0]; {
+		case e.Type != provisioner.TypeNode || poolOf(e.Name) == "master":
+		case poolOf(e.Name) == "canary" && e.State == provisioner.NodeNotReady:
+			rebooted = true
+		case poolOf(e.Name) == "canary" && rebooted && back.IsZero():
+			back = e.Time
+		case e.State == provisioner.NodeNotReady:
+			if back.IsZero() || e.Time.Sub(back) < 5*time.Minute {
+				t.Errorf("%s reboots at %s, and the canary is back since %s", e.Name, e.Time, back)
+			}
+			return
 		}
 	}
-	return ""
+	t.Error("no node of another pool was updated")
 }
