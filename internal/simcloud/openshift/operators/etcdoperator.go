@@ -91,7 +91,7 @@ func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 	}
 	for _, master := range seen.masters {
 		pod, ok := seen.pods["openshift-etcd/etcd-"+master.Name()]
-		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) || !isContainerRunning(pod) {
+		if !ok || pod.GetString("status.phase") != "Running" || seen.etcd.Has(master.Name()) || !waitsForMembership(pod) {
 			continue
 		}
 		address := GetInternalAddress(master)
@@ -103,10 +103,12 @@ func (k etcdOperator) addNextMember(seen clusterSnapshot) error {
 	return nil
 }
 
-// isContainerRunning reports whether the container of a member runs: one that crashes is not added.
-func isContainerRunning(pod kube.Object) bool {
+// waitsForMembership reports whether the container of a member runs and is not ready: one that crashes is not added, nor one of which the
+// API has been restored as it was before.
+func waitsForMembership(pod kube.Object) bool {
 	for _, status := range pod.List("status.containerStatuses") {
-		return status.Map("state.waiting") == nil
+		ready, _ := status["ready"].(bool)
+		return status.Map("state.waiting") == nil && !ready
 	}
 	return true
 }
