@@ -132,6 +132,39 @@ func masterWithFaults(t *testing.T, s run.Run, by *faultInjector) {
 	}
 }
 
+// mastersResizedWithFaults gives the masters another type once for each call that has a fault, one of two in turns.
+func mastersResizedWithFaults(t *testing.T, s run.Run, by *faultInjector) {
+	tally, types, more := listTally(t, s), []string{"standard.huge", s.Spec.Sizing.ControlPlane.Type}, true
+	for at := 1; more; at++ {
+		size, deleted := appnodes.Size{Group: "controlPlane", Type: types[(at-1)%2]}, new(bool)
+		resize := func(ctx context.Context) (string, error) {
+			return changeMasters(t, s, appnodes.Removal{}, func(clients *masters.Clients) {
+				clients.Cluster = faultyMasters{clients.Cluster, faultyCluster{clients.Cluster, by}, by, t, deleted}
+			}, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+				return cluster.Resize(ctx, size, wanted, nodeInstaller(s), shown)
+			})
+		}
+		verb := faultyVerb{
+			name: "resize", run: resize, again: func() (string, error) { return resize(t.Context()) },
+			check: func() {
+				requireWholePlane(t, s)
+				if now := listTally(t, s); !slices.Equal(tally, now) {
+					t.Errorf("there are %v, and were %v", now, tally)
+				}
+				for _, node := range listNodes(t, s) {
+					if node.Role == state.RoleMaster && (node.Machine.Type != size.Type || node.Node.Cordoned || len(node.Differs()) > 0) {
+						t.Errorf("%s is of the type %s: %v", node.Name, node.Machine.Type, node.Differs())
+					}
+				}
+			},
+		}
+		calls := verb.runWithFault(t, s, by, at)
+		if more = calls >= at; !more && calls < 12 {
+			t.Errorf("there were only %d calls", calls)
+		}
+	}
+}
+
 // masterKilled replaces a master by runs that are each killed at their first call that changes something: before its effect and after it in
 // turn, so that every call of the replacement is met by both. The same command goes on each time.
 func masterKilled(t *testing.T, s run.Run, by *faultInjector) {

@@ -88,8 +88,7 @@ func checkRunning(t *testing.T, s run.Run, before []string) {
 	checkTally(t, s, before)
 }
 
-// repairWithFaults repairs certificates that ended while the machines were off, with a fault at one of the first approvals: another one for each
-// kind of fault, as the machines are off once.
+// repairWithFaults repairs certificates that ended while the machines were off, for each approval that has a fault.
 func repairWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 	before := listTally(t, s)
 	every := func(string) bool { return true }
@@ -106,13 +105,17 @@ func repairWithFaults(t *testing.T, s run.Run, by *faultInjector, first int) {
 		},
 		check: func() { checkRunning(t, s, before) },
 	}
-	switchMachines(t, s, "stop", every)
-	passTime(t, s, 3*24*time.Hour)
-	switchMachines(t, s, "start", isBalancer)
-	switchMachines(t, s, "start", func(name string) bool { return !isBalancer(name) })
-	passTime(t, s, 10*time.Minute)
-	if calls := verb.runWithFault(t, s, by, 1+first); calls <= first {
-		t.Errorf("there were only %d calls", calls)
+	more := true
+	for at := range listFaultyCalls(first, 4, 4, &more) {
+		switchMachines(t, s, "stop", every)
+		passTime(t, s, 40*24*time.Hour)
+		switchMachines(t, s, "start", isBalancer)
+		switchMachines(t, s, "start", func(name string) bool { return !isBalancer(name) })
+		passTime(t, s, 10*time.Minute)
+		calls := verb.runWithFault(t, s, by, at)
+		if more = calls >= at; !more && calls < 4 {
+			t.Errorf("there were only %d calls", calls)
+		}
 	}
 }
 

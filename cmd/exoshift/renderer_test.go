@@ -95,7 +95,7 @@ func TestOutput_RefusalListsFormats(t *testing.T) {
 	for verb, want := range map[string]string{
 		"install": screens, "rehearse": screens, "status": screens, "replay": screens,
 		"plan": "plain, json or markdown", "destroy": lines, "verify": lines, "bundle": lines, "answers validate x.yaml": lines,
-		"check --zone ch-gva-2": "one of auto, tui, table, short, json, junit, markdown",
+		"check --zone ch-gva-2": "one of auto, tui, plain, short, json, junit, markdown",
 	} {
 		for _, given := range []string{"flag", "variable"} {
 			t.Run(verb+" by "+given, func(t *testing.T) {

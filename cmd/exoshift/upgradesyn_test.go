@@ -15,7 +15,10 @@ import (
 	"exoshift/internal/app/run"
 	appupgrade "exoshift/internal/app/upgrade"
 	"exoshift/internal/simcloud"
+	"exoshift/provisioner/install"
+	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/upgrade"
+	"exoshift/state"
 	stateupgrade "exoshift/state/upgrade"
 )
 
@@ -34,13 +37,19 @@ func (managedOutput) Close(appupgrade.ManagedPlan, error, string) {}
 
 func changeManaged(t *testing.T, s run.Run, wanted appupgrade.Request) (appupgrade.ManagedPlan, error) {
 	t.Helper()
+	return changeManagedBy(t.Context(), t, s, wanted, nil)
+}
+
+func changeManagedBy(ctx context.Context, t *testing.T, s run.Run, wanted appupgrade.Request, alter func(*install.Clients)) (appupgrade.ManagedPlan, error) {
+	t.Helper()
 	var out bytes.Buffer
 	shown := managedOutput{jsonDisplay(cli.Streams{Out: &out, Err: io.Discard}), &appupgrade.ManagedPlan{}}
 	cluster := appupgrade.Cluster{Cluster: clusterOf(t, s)}
+	cluster.AlterInstallation = alter
 	if !cluster.IsManaged() {
 		t.Fatal("it is not updated by its own controller")
 	}
-	err := cluster.RunManaged(t.Context(), wanted, nodeInstaller(s), shown)
+	err := cluster.RunManaged(ctx, wanted, nodeInstaller(s), shown)
 	return *shown.plan, err
 }
 
@@ -94,6 +103,45 @@ func updatedByTenant(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	plan, err = changeManaged(t, s, wanted)
 	if err != nil || len(plan.Steps) > 0 || zone.Mutations() != made || configurationOf(t, zone) != followed {
 		t.Errorf("the same command again: %v, %+v", err, plan.Steps)
+	}
+	suspendedWithFaults(t, s, zone)
+}
+
+// faultyGit is the repositories for what commits.
+type faultyGit struct {
+	syn.Git
+	by *faultInjector
+}
+
+func (g faultyGit) Commit(ctx context.Context, repo state.GitRepo, file string, edits []state.YAMLEdit, message string) (made state.Difference, err error) {
+	err = g.by.change(func() (err error) {
+		made, err = g.Git.Commit(ctx, repo, file, edits, message)
+		return err
+	})
+	return made, err
+}
+
+// suspendedWithFaults suspends and resumes the updates with each fault of the commit; the same command ends it, and has nothing to do then.
+func suspendedWithFaults(t *testing.T, s run.Run, zone *simcloud.Zone) {
+	t.Helper()
+	for n, how := range []injectedFault{killedBefore, killedAfter, answerLost, refusedBurst} {
+		wanted, by := appupgrade.Request{Suspend: n%2 == 0, Resume: n%2 == 1}, &faultInjector{how: how}
+		ctx, kill := context.WithCancel(t.Context())
+		by.begin(1, kill)
+		_, err := changeManagedBy(ctx, t, s, wanted, func(clients *install.Clients) { clients.Syn.Git = faultyGit{clients.Syn.Git, by} })
+		calls := by.end()
+		kill()
+		if calls == 0 || err == nil {
+			t.Errorf("%s: %d calls, %v", how, calls, err)
+		}
+		if _, err := changeManaged(t, s, wanted); err != nil {
+			t.Errorf("%s: the same command: %v", how, err)
+		}
+		passTime(t, s, 2*time.Minute)
+		plan, err := changeManaged(t, s, wanted)
+		if err != nil || len(plan.Steps) > 0 || plan.Review.Managed.Schedules[0].Suspended != wanted.Suspend || strings.Count(configurationOf(t, zone), "suspend:") != 1 {
+			t.Errorf("%s: %v, %+v\n%s", how, err, plan.Review.Managed, configurationOf(t, zone))
+		}
 	}
 }
 

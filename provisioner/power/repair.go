@@ -71,6 +71,12 @@ func (r *Repair) Review(ctx context.Context) ([]SilentNode, error) {
 	return silent, nil
 }
 
+// IsBegun reports whether an earlier repair has not ended.
+func (r *Repair) IsBegun() bool {
+	known := r.facts.Get().Hibernation
+	return known != nil && !known.Committed && len(known.Starts) > 0
+}
+
 // Plan returns the steps, each after the one before it.
 func (r *Repair) Plan() provisioner.Plan {
 	start := r.Start.Plan()
@@ -91,6 +97,9 @@ func (r *Repair) record(ctx context.Context, report provisioner.Report) error {
 	silent, err := r.Review(ctx)
 	if err != nil {
 		return err
+	}
+	if len(silent) == 0 {
+		return provisioner.Skip("every node is ready: what is left is of an earlier run")
 	}
 	now := r.clients.Clock.Now()
 	var names []string

@@ -53,11 +53,15 @@ func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 
 
 // printRepair prints which nodes may get certificates.
 func printRepair(w io.Writer, cluster string, plan power.Plan) {
-	if len(plan.Silent) == 0 {
+	switch {
+	case len(plan.Silent) > 0:
+		fmt.Fprintf(w, "Cluster %s: %s not ready, although their machines run\n\n", console.SanitizeLine(cluster), text.Plural(len(plan.Silent), "node"))
+	case len(plan.Steps) > 0:
+		fmt.Fprintf(w, "Cluster %s: every node is ready; what an earlier repair has left to do is done\n", console.SanitizeLine(cluster))
+	default:
 		fmt.Fprintf(w, "Cluster %s: every node is ready, there is nothing to repair.\n", console.SanitizeLine(cluster))
 		return
 	}
-	fmt.Fprintf(w, "Cluster %s: %s not ready, although their machines run\n\n", console.SanitizeLine(cluster), text.Plural(len(plan.Silent), "node"))
 	for _, node := range plan.Silent {
 		fmt.Fprintf(w, "  %-16s %s\n", console.SanitizeLine(node.Name), console.SanitizeLine(node.Reason))
 		if len(node.Requests) > 0 {

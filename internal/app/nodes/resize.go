@@ -103,7 +103,8 @@ func listOtherSizes(ctx context.Context, c Cluster, role state.Role, after state
 		}
 	}
 	for _, removal := range c.Facts.Removals {
-		if removal.Role == role && removal.ReplacedBy != "" && !slices.Contains(names, removal.Node) {
+		begun := removal.ReplacedBy != "" || removal.Type != "" // the machine of a master may have the type already
+		if removal.Role == role && begun && !slices.Contains(names, removal.Node) {
 			names = append(names, removal.Node)
 		}
 	}

@@ -133,7 +133,7 @@ func (c Cluster) RepairCertificates(ctx context.Context, wanted Request, shown D
 			return err
 		}
 		plan := Plan{Verb: VerbRepair, Silent: silent, Now: c.Now(), Retry: wanted.Retry}
-		if len(silent) == 0 {
+		if len(silent) == 0 && !repair.IsBegun() {
 			return shown.ShowPlan(plan)
 		}
 		plan.Steps = repair.Plan()

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"fmt"
+	"maps"
 	"net"
 	"time"
 
@@ -109,10 +110,8 @@ func (c *Cluster) savePair(name string, made certificate.Pair) error {
 		return err
 	}
 	changed := c.Record()
-	files := map[string][]byte{name + ".crt": made.CertPEM(), name + ".key": key}
-	for file, content := range changed.Files {
-		files[file] = content
-	}
+	files := maps.Clone(changed.Files)
+	files[name+".crt"], files[name+".key"] = made.CertPEM(), key
 	changed.Files = files
 	return c.SaveRecord(changed)
 }
