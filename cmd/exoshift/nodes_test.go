@@ -75,31 +75,15 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 			})
 		}
 	}
-	for _, how := range listFaults() {
-		t.Run("a resize of the masters with a fault at every call: "+string(how), func(t *testing.T) {
+	for name, loop := range listMasterLoops() {
+		t.Run(name, func(t *testing.T) {
 			long(t)
 			t.Parallel()
-			copied, by := t.TempDir(), &faultInjector{how: how}
+			copied, by := t.TempDir(), &faultInjector{how: loop.how}
 			copyTree(t, dir, copied)
 			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
 				waitForNodes(t, s)
-				mastersResizedWithFaults(t, s, by)
-			})
-		})
-	}
-	for _, how := range listMasterFaults() {
-		t.Run("a master's replacement with a fault at every call: "+string(how), func(t *testing.T) {
-			long(t)
-			t.Parallel()
-			copied, by := t.TempDir(), &faultInjector{how: how}
-			copyTree(t, dir, copied)
-			virtuallyIn(t, circumstances{dir: copied, begin: finished, spec: fourWorkers, middleware: by.before}, func(t *testing.T, s run.Run, _ *simcloud.Zone) {
-				waitForNodes(t, s)
-				if how == killedBefore {
-					masterKilled(t, s, by)
-					return
-				}
-				masterWithFaults(t, s, by)
+				loop.run(t, s, by)
 			})
 		})
 	}

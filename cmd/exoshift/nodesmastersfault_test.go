@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -81,13 +80,24 @@ func (c keptMachines) DeleteInstance(ctx context.Context, id string) (state.Acti
 	return c.Cloud.DeleteInstance(ctx, id)
 }
 
-// listMasterFaults returns the kinds of faults in turn: killedBefore is for both ways of being killed. The others do not end most runs, and take a
-// replacement for each call.
-func listMasterFaults() []injectedFault {
-	if os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
-		return []injectedFault{killedBefore, answerLost, refusedBurst}
+// masterLoop is a loop over the calls of a verb that changes masters, with one kind of faults.
+type masterLoop struct {
+	how injectedFault
+	run func(t *testing.T, s run.Run, by *faultInjector)
+}
+
+// listMasterLoops returns that of a replacement that is killed, by both ways of that in turns; and with EXOSHIFT_NODE_FAULTS=all the others, which
+// take a replacement or a resize for each call.
+func listMasterLoops() map[string]masterLoop {
+	const replacement, resize = "a master's replacement with a fault at every call: ", "a resize of the masters with a fault at every call: "
+	loops := map[string]masterLoop{replacement + string(killedBefore): {killedBefore, masterKilled}}
+	for _, how := range listFaults() {
+		loops[resize+string(how)] = masterLoop{how, mastersResizedWithFaults}
+		if how == answerLost || how == refusedBurst {
+			loops[replacement+string(how)] = masterLoop{how, masterWithFaults}
+		}
 	}
-	return []injectedFault{killedBefore}
+	return loops
 }
 
 // replaceWithFaults replaces master-1, and meets the faults of the injector.
