@@ -3,6 +3,7 @@ package ceph_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +18,19 @@ import (
 // silences is a cluster whose alerts are silenced until a time.
 type silences struct {
 	ceph.Cluster
+	mu    sync.Mutex // guards until
 	until time.Time
 }
 
+func (s *silences) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !time.Now().Before(s.until)
+}
+
 func (s *silences) Silence(_ context.Context, _, _, _ string, now time.Time, length time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.until = now.Add(length)
 	return nil
 }
@@ -33,7 +43,7 @@ func TestWork_KeepsAlertsSilencedWhileAMachineIsMade(t *testing.T) {
 		steps := work.StepsToAdd(ceph.Change{Node: "storage-3", Devices: 4}, func(context.Context, provisioner.Report) error {
 			for range 180 {
 				time.Sleep(time.Minute)
-				if !time.Now().Before(cluster.until) {
+				if cluster.isOver() {
 					t.Fatal("the silence has ended")
 				}
 			}
