@@ -46,9 +46,7 @@ func TestInstall_Finished(t *testing.T) {
 		"is handed over without a secret":                         handedOverWithoutASecret,
 		"keeps its machines when certificates are to be renewed":  machinesKept,
 		"is one of a fleet":                                       oneOfFleet,
-		"is stopped for days and started again":                   clusterHibernates,
 		"gets new API keys":                                       keysRotated,
-		"gets a new kubeconfig":                                   kubeconfigRotated,
 		"is backed up":                                            clusterBackedUp,
 		"has a plan that names what another installation repairs": driftRepaired,
 	}
@@ -70,7 +68,9 @@ func TestInstall_Finished(t *testing.T) {
 			})
 		})
 	}
-	if !testing.Short() {
+	if !testing.Short() { // make faults runs these
+		tests["is stopped for days and started again"] = clusterHibernates
+		tests["gets a new kubeconfig"] = kubeconfigRotated
 		tests["has keys that must not be replaced now"] = rotationsRefused
 		tests["is updated to another release"] = clusterUpdated
 		tests["changes its routers to another protocol"] = protocolChanged

@@ -37,23 +37,23 @@ func TestNodes_OfAnInstalledCluster(t *testing.T) {
 		finished = time.Now()
 	})
 	tests := map[string]func(*testing.T, run.Run, *simcloud.Zone){
-		"a removed one is missed by nobody":             nodeRemoved,
-		"added ones fill the gap of a removed one":      nodesAdded,
-		"a budget blocks its removal":                   removalBlocked,
-		"a router goes elsewhere first":                 routerRemoved,
-		"what the cluster cannot lose":                  removalsRefused,
-		"what is not safe now":                          unsafeRemovals,
-		"another takes the place of a replaced one":     nodeReplaced,
-		"a replacement that is stopped goes on":         replacementStopped,
-		"a dead one is replaced":                        deadNodeReplaced,
-		"a group of another size is replaced":           groupResized,
-		"a removal waits for its window":                removalWaits,
-		"a volume follows its pod":                      volumeFollows,
-		"a dead machine is removed without an eviction": deadNodeRemoved,
-		"both load balancers are replaced":              balancersReplaced,
-		"a dead master is replaced":                     deadMasterReplaced,
+		"a removed one is missed by nobody":         nodeRemoved,
+		"a budget blocks its removal":               removalBlocked,
+		"a router goes elsewhere first":             routerRemoved,
+		"what the cluster cannot lose":              removalsRefused,
+		"what is not safe now":                      unsafeRemovals,
+		"another takes the place of a replaced one": nodeReplaced,
+		"a volume follows its pod":                  volumeFollows,
 	}
-	if !testing.Short() {
+	if !testing.Short() { // make faults runs these
+		tests["a group of another size is replaced"] = groupResized
+		tests["a removal waits for its window"] = removalWaits
+		tests["a dead machine is removed without an eviction"] = deadNodeRemoved
+		tests["both load balancers are replaced"] = balancersReplaced
+		tests["a dead master is replaced"] = deadMasterReplaced
+		tests["a dead one is replaced"] = deadNodeReplaced
+		tests["a replacement that is stopped goes on"] = replacementStopped
+		tests["added ones fill the gap of a removed one"] = nodesAdded
 		tests["added ones trust the authority of now"] = authorityFollowed
 		tests["a load balancer that must not be replaced now"] = balancerRefused
 		tests["load balancers that cannot follow the answers"] = balancersReconfigured

@@ -34,7 +34,7 @@ const storedObjects = 20
 
 // Tests of storage nodes share one installation with Ceph; each gets a copy.
 func TestStorageNodes_OfAnInstalledCluster(t *testing.T) {
-	whole(t)
+	long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	var finished time.Time

@@ -51,7 +51,7 @@ func requirePrivate(t *testing.T, s run.Run) (network string) {
 
 // TestPrivateNetwork_InstalledAndDestroyed: machines of pools and others are attached, and stay so; what somebody detaches is attached again.
 func TestPrivateNetwork_InstalledAndDestroyed(t *testing.T) {
-	whole(t)
+	long(t)
 	t.Parallel()
 	virtuallyIn(t, circumstances{spec: privatePool}, func(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		before := belongings(t, s)

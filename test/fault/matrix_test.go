@@ -29,7 +29,7 @@ func TestInstall_FaultAtEveryCall(t *testing.T) {
 	var counts report
 	t.Run("calls", func(t *testing.T) {
 		for n, call := range sampled(want.calls) {
-			for _, with := range chooseBlows(n) {
+			for _, with := range chooseBlows(n, testing.Short()) {
 				t.Run(fmt.Sprintf("%03d %s", n, with), func(t *testing.T) {
 					t.Parallel()
 					dir := fastDir(t)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 )
 
 // blow is what happens to one call.
@@ -27,11 +26,11 @@ const (
 
 func blows() []blow { return []blow{killedBefore, killedAfter, lostAnswer, burst} }
 
-// chooseBlows returns those that strike the call of that number: two of the four, in turns; with EXOSHIFT_NODE_FAULTS=all, and of the few
-// calls of the short tests, every one.
-func chooseBlows(n int) []blow {
+// chooseBlows returns those that strike the call of that number: two of the four, in turns; with EXOSHIFT_NODE_FAULTS=all, and of few calls,
+// every one.
+func chooseBlows(n int, few bool) []blow {
 	all := blows()
-	if testing.Short() || os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
+	if few || os.Getenv("EXOSHIFT_NODE_FAULTS") == "all" {
 		return all
 	}
 	return []blow{all[n%2], all[2+n%2]}
