@@ -123,6 +123,14 @@ func TestTerraform_SharesGitLabLock(t *testing.T) {
 	l.await(ended, func() bool {
 		return strings.Contains(l.run(opened.program, "state", "list", "--output", "json"), `"locked":true`)
 	})
+	l.await(ended, func() bool { // before its first event, it has nothing to be resumed
+		events, err := filepath.Glob(filepath.Join(l.dir, "home", "exoshift", ".shared", "work", "*", "events.jsonl"))
+		if err != nil || len(events) != 1 {
+			return false
+		}
+		content, err := os.ReadFile(events[0])
+		return err == nil && len(content) > 0
+	})
 	refused, err := l.command(apply...).CombinedOutput()
 	if err == nil || !strings.Contains(string(refused), "Error acquiring the state lock") || !strings.Contains(string(refused), "|install|") {
 		t.Errorf("terraform works beside a run: %v: %s", err, refused)
