@@ -18,7 +18,7 @@ func (s *scope) evaluate(n *node) (any, error) {
 	case literalNode:
 		return n.value, nil
 	case variableNode:
-		return s.lookUp(n.name)
+		return s.resolve(n.name)
 	case fieldNode, hasNode:
 		return s.evaluateField(n)
 	case listNode:
@@ -32,7 +32,7 @@ func (s *scope) evaluate(n *node) (any, error) {
 	}
 }
 
-func (s *scope) lookUp(name string) (any, error) {
+func (s *scope) resolve(name string) (any, error) {
 	for ; s != nil; s = s.outer {
 		if s.name == name {
 			return s.value, s.fault
