@@ -129,6 +129,7 @@ func TestCompile_SaysWhereAndWhat(t *testing.T) {
 }
 
 func FuzzCompile(f *testing.F) {
+	f.Add("'\xff' + b'\xff'")
 	f.Add("operation in ['a'] && has(parameters.a) ? 1u : {'a': [1.5e3, -2]}.a.all(x, x > 0x1f)")
 	language := newLanguage(f)
 	f.Fuzz(func(t *testing.T, expression string) {

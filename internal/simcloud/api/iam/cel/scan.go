@@ -40,7 +40,7 @@ type scanner struct {
 }
 
 func scan(expression string) ([]token, error) {
-	s := scanner{rest: expression}
+	s := scanner{rest: string([]rune(expression))} // what is no UTF-8 is U+FFFD
 	known := symbols()
 	for s.skipSpace(); s.rest != ""; s.skipSpace() {
 		if !s.takeText() && !s.takeNumber() && !s.takeWord() && !s.takeSymbol(known) {
