@@ -223,10 +223,15 @@ func checkRemoved(t *testing.T, s run.Run, name string, left int) {
 // serveWeb runs an application on the workers.
 func serveWeb(t *testing.T, s run.Run, replicas, budget int) {
 	t.Helper()
+	serveWebOn(t, s, "app", replicas, budget)
+}
+
+func serveWebOn(t *testing.T, s run.Run, role string, replicas, budget int) {
+	t.Helper()
 	requestCluster(t, s, http.MethodPost, "/api/v1/namespaces", `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}`, new(map[string]any))
 	requestCluster(t, s, http.MethodPost, "/apis/apps/v1/namespaces/shop/deployments", fmt.Sprintf(`{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
 		"spec": {"replicas": %d, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}}, "spec": {
-		"nodeSelector": {"node-role.kubernetes.io/app": ""}, "containers": [{"name": "web", "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}]}}}}`, replicas), new(map[string]any))
+		"nodeSelector": {"node-role.kubernetes.io/%s": ""}, "containers": [{"name": "web", "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}]}}}}`, replicas, role), new(map[string]any))
 	requestCluster(t, s, http.MethodPost, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets", fmt.Sprintf(`{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
 		"metadata": {"name": "web"}, "spec": {"minAvailable": %d, "selector": {"matchLabels": {"app": "web"}}}}`, budget), new(map[string]any))
 	for range 60 {

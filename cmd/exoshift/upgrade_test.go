@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -77,8 +76,21 @@ func requestOf(to string) appupgrade.Request {
 // upgradeKiller ends a process at a call that changes something, after its effect. From then on nothing has an effect.
 type upgradeKiller struct {
 	upgrade.Cluster
-	at   string
-	dead *atomic.Bool
+	at    string
+	dead  *atomic.Bool
+	polls *atomic.Int32 // after the operators had the release
+}
+
+// pollsLater has it killed after five minutes in which the operators, but not all nodes, have the release.
+const pollsLater = "20 polls later"
+
+func (k upgradeKiller) GetUpdateStatus(ctx context.Context) (stateupgrade.Status, error) {
+	status, err := k.Cluster.GetUpdateStatus(ctx)
+	if k.at == pollsLater && err == nil && status.Version == newRelease && !status.Partial && k.polls.Add(1) >= 20 {
+		k.dead.Store(true)
+		return status, errKilled
+	}
+	return status, err
 }
 
 func (k upgradeKiller) do(call string, change func() (state.Action, error)) (state.Action, error) {
@@ -105,7 +117,8 @@ func (k upgradeKiller) RequestUpdate(ctx context.Context, version string) (state
 func updateKilled(t *testing.T, s run.Run, wanted appupgrade.Request, call string) upgradeOutput {
 	t.Helper()
 	var dead atomic.Bool
-	shown, err := updateCluster(t.Context(), t, s, wanted, func(clients *upgrade.Clients) { clients.Cluster = upgradeKiller{clients.Cluster, call, &dead} })
+	var polls atomic.Int32
+	shown, err := updateCluster(t.Context(), t, s, wanted, func(clients *upgrade.Clients) { clients.Cluster = upgradeKiller{clients.Cluster, call, &dead, &polls} })
 	if dead.Load() != (call != "") || (err == nil) != (call == "") {
 		t.Fatalf("killed at %q: %t: %v\n%s", call, dead.Load(), err, lastLines(shown.out.String()))
 	}
@@ -126,9 +139,14 @@ func clusterUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	wanted, keys := requestOf(newRelease), newBackupKeys(t)
 	wanted.Canary = "canary"
 	wanted.ReadKeys = func(context.Context) (backup.Keys, error) { return keys, nil }
+	serveWebOn(t, s, "canary", 1, 1) // which keeps the canary from being drained
 	var out strings.Builder
-	for _, call := range []string{"pause true worker", "request", "pause false worker", ""} {
+	for _, call := range []string{"pause true worker", "request", pollsLater, "pause false worker", ""} {
 		out.WriteString(updateKilled(t, s, wanted, call).out.String())
+		if call == pollsLater {
+			checkCanaryAwaited(t, s)
+			requestCluster(t, s, http.MethodDelete, "/apis/policy/v1/namespaces/shop/poddisruptionbudgets/web", "", nil)
+		}
 	}
 	checkUpdated(t, s, newRelease)
 	checkProgress(t, out.String())
@@ -156,61 +174,6 @@ func checkListed(t *testing.T, status stateupgrade.Status) {
 	if status.Version != "4.20.5" || status.Channel != "stable-4.20" || !status.Retrieved || len(status.ListMissing()) != 1 || len(status.Removed) != 1 {
 		t.Errorf("the cluster reports %+v", status)
 	}
-}
-
-// updatesRefused requires that nothing is changed where a cluster must not be updated.
-func updatesRefused(t *testing.T, s run.Run) {
-	t.Helper()
-	refuse := func(wanted appupgrade.Request, code int, reason string) {
-		t.Helper()
-		shown, err := updateCluster(t.Context(), t, s, wanted, nil)
-		if exit.Code(err) != code || !strings.Contains(fmt.Sprint(err), reason) {
-			t.Errorf("%s: exit code %d: %v\n%s", wanted.To, exit.Code(err), err, lastLines(shown.out.String()))
-		}
-		if facts(t, s).Upgrade != nil {
-			t.Errorf("%s: the facts know %+v", wanted.To, facts(t, s).Upgrade)
-		}
-	}
-	refuse(requestOf("nonsense"), exit.Usage, "--to nonsense: a release is given like 4.20.7, and the channel stable-4.20 has 4.20.99, 4.20.98 (not recommended)")
-	withoutBackup := requestOf(newRelease)
-	withoutBackup.ReadKeys = func(context.Context) (backup.Keys, error) { return backup.Keys{}, errors.New("there is no key") }
-	refuse(withoutBackup, exit.Answers, "make one with exoshift backup create")
-	refuse(requestOf("4.20.4"), exit.Answers, "OpenShift has no way back")
-	refuse(requestOf("4.22.0"), exit.Answers, "none can be skipped")
-	refuse(requestOf("4.20.50"), exit.Answers, "has no update from 4.20.5 to 4.20.50")
-	refuse(requestOf(riskyRelease), exit.Answers, "SlowRegistryStorage")
-	refuse(requestOf(nextMinor), exit.Answers, "has no update from 4.20.5 to "+nextMinor)
-	withBackup := requestOf(newRelease)
-	withBackup.Backup.Folder = t.TempDir()
-	refuse(withBackup, exit.Answers, "it has no file snapshot_")
-	withCanary := requestOf(newRelease)
-	withCanary.Canary = "master"
-	refuse(withCanary, exit.Answers, "--canary is for one of those")
-	for code, seen := range map[int]func(*state.Snapshot){
-		exit.ControlPlane: func(seen *state.Snapshot) { seen.Etcd.Members = seen.Etcd.Members[:2] },
-		exit.Operators:    func(seen *state.Snapshot) { seen.Operators[0].Degraded = true },
-	} {
-		_, err := updateCluster(t.Context(), t, s, requestOf(newRelease), func(clients *upgrade.Clients) { clients.Cluster = unwellUpgrade{clients.Cluster, seen} })
-		if exit.Code(err) != code || !strings.Contains(fault.HintOf(err), "once all of that is over") || facts(t, s).Upgrade != nil {
-			t.Errorf("exit code %d, not %d: %v", exit.Code(err), code, err)
-		}
-	}
-	setPool(t, s, "worker", `{"spec":{"paused":true}}`)
-	refuse(requestOf(newRelease), exit.Answers, "the machine config pool worker is paused")
-	setPool(t, s, "worker", `{"spec":{"paused":false}}`)
-}
-
-// unwellUpgrade has a cluster that is not well.
-type unwellUpgrade struct {
-	upgrade.Cluster
-	alter func(*state.Snapshot)
-}
-
-func (c unwellUpgrade) Poll(ctx context.Context, bootstrap netip.Addr, expected []state.ExpectedNode) (state.Snapshot, error) {
-	seen, err := c.Cluster.Poll(ctx, bootstrap, expected)
-	seen.Etcd.Members, seen.Operators = slices.Clone(seen.Etcd.Members), slices.Clone(seen.Operators)
-	c.alter(&seen)
-	return seen, err
 }
 
 func setPool(t *testing.T, s run.Run, pool, patch string) {

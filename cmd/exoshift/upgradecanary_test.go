@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"exoshift/internal/app/run"
+	appupgrade "exoshift/internal/app/upgrade"
 	"exoshift/provisioner"
 )
 
@@ -28,6 +29,19 @@ func makeCanary(t *testing.T, s run.Run) {
 		`"spec":{"nodeSelector":{"matchLabels":{"node-role.kubernetes.io/canary":""}},"machineConfigSelector":{"matchExpressions":[]}}}`
 	requestCluster(t, s, http.MethodPost, pools, pool, &map[string]any{})
 	patchCluster(t, s, "/api/v1/nodes/worker-2", `{"metadata":{"labels":{"node-role.kubernetes.io/canary":""}}}`)
+}
+
+// checkCanaryAwaited requires that the other pool stays paused while the canary, and nothing else, keeps the update.
+func checkCanaryAwaited(t *testing.T, s run.Run) {
+	t.Helper()
+	shown, err := updateCluster(t.Context(), t, s, appupgrade.Request{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canary, worker, master := shown.status.FindPool("canary"), shown.status.FindPool("worker"), shown.status.FindPool("master")
+	if !master.IsUpdated() || canary.IsUpdated() || canary.Paused || !worker.Paused || worker.Updated > 0 {
+		t.Errorf("while the canary is not updated: %+v", shown.status.Pools)
+	}
 }
 
 // checkCanaryFirst requires that the canary has been back for five minutes when the first node of another pool but the masters reboots.

@@ -64,8 +64,12 @@ func (r Review) Refusal() error {
 	switch {
 	case r.unlisted:
 		return failure.WithHint("choose another release: %s; list them with their risks: exoshift upgrade", r.Status.DescribeUpdates())
+	case r.Fails(CheckCertificates):
+		return failure.WithHint("see why kube-apiserver-operator has not replaced the signer: oc get clusteroperator kube-apiserver -o yaml; oc -n openshift-kube-apiserver-operator logs deployment/kube-apiserver-operator")
 	case r.IsLasting():
 		return failure.WithHint("what is named does not end by itself: change it, or the command")
+	case r.Fails(CheckAlerts):
+		return failure.WithHint("mend what the alerts name, or silence those that may fire during the update, and run the same command again once all of that is over")
 	}
 	return failure.WithHint("run the same command again once all of that is over")
 }

@@ -83,15 +83,31 @@ func listAlerts(c *cluster.Cluster) []kube.Object {
 	firing = append(firing, listCephAlerts(c)...)
 	listed := make([]kube.Object, len(firing))
 	for i, a := range firing {
-		listed[i] = renderAlert(c, a)
+		listed[i] = renderAlert(c, a, installedAt(c))
+	}
+	return append(listed, listRuleAlerts(c)...)
+}
+
+// listRuleAlerts are those of PrometheusRules that fire at once and for as long as the rule exists; no other expression is evaluated.
+func listRuleAlerts(c *cluster.Cluster) (listed []kube.Object) {
+	for _, rules := range c.Objects.List("prometheusrules.monitoring.coreos.com", "") {
+		since, _ := time.Parse(time.RFC3339, rules.GetString("metadata.creationTimestamp"))
+		for _, group := range rules.List("spec.groups") {
+			for _, rule := range group.List("rules") {
+				if name := rule.GetString("alert"); name != "" && rule.GetString("expr") == "vector(1)" {
+					listed = append(listed, renderAlert(c, alert{name, rule.GetString("labels.severity"), rules.Namespace(),
+						rule.GetString("annotations.summary"), rule.GetString("annotations.description"), ""}, since))
+				}
+			}
+		}
 	}
 	return listed
 }
 
-func renderAlert(c *cluster.Cluster, a alert) kube.Object {
+func renderAlert(c *cluster.Cluster, a alert, since time.Time) kube.Object {
 	hash := fnv.New64a()
 	_, _ = hash.Write([]byte(a.name)) // never fails
-	now, since := c.Clock.Now().UTC(), installedAt(c)
+	now := c.Clock.Now().UTC()
 	status := kube.Object{"state": "active", "silencedBy": []string{}, "inhibitedBy": []string{}}
 	if isSilenced(c, a) {
 		status["state"], status["silencedBy"] = "suppressed", []string{strconv.FormatUint(hash.Sum64(), 36)}
