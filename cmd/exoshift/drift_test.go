@@ -103,6 +103,25 @@ func pendingOf(preview install.Preview) []string {
 	return names
 }
 
+// allPlanned requires a plan of everything, which says what it cannot know.
+func allPlanned(t *testing.T, s run.Run) {
+	t.Helper()
+	preview, err := s.Preview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := pendingOf(preview); len(names) < 40 {
+		t.Errorf("a plan of nothing has %d changes", len(names))
+	}
+	for _, name := range []string{"api A", "ingress A"} {
+		if !slices.ContainsFunc(preview.Changes, func(c install.Change) bool {
+			return c.Kind == state.KindRecord && c.Name == name && c.Details == "its address is known once the elastic IP exists"
+		}) {
+			t.Errorf("the plan has no %s whose address is not known yet", name)
+		}
+	}
+}
+
 // forget deletes the node of a machine that is gone: a manual step.
 func forget(b backdoor, node string) {
 	b.t.Helper()

@@ -167,5 +167,8 @@ func (i *Installation) describeChanges(changes []Change) {
 		if change.Kind == state.KindTemplate && change.Action == state.Created {
 			changes[n].Details = i.image.DescribeTransfer()
 		}
+		if name, unknown := strings.CutSuffix(change.Name, " "); unknown && change.Kind == state.KindRecord {
+			changes[n].Name, changes[n].Details = name, "its address is known once the elastic IP exists"
+		}
 	}
 }
