@@ -20,6 +20,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/internal/simcloud/certificate"
 	"exoshift/provisioner"
+	"exoshift/provisioner/install"
 	"exoshift/state"
 	"exoshift/wizard"
 )
@@ -117,10 +118,48 @@ func nodesAdded(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	if all := listNodes(t, s); len(all) != 3+4+5 {
 		t.Errorf("%d nodes", len(all))
 	}
+	additionEnded(t, s, b)
 	removeMachine(b, "worker-2")
 	if _, err := addNodes(t, s, "workers", 1, false); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "differs from its answers already") {
 		t.Errorf("with a machine that is missing: exit code %d, %v", exit.Code(err), err)
 	}
+}
+
+// additionEnded requires that nothing is added as long as nodes of an earlier addition have not joined, which an installation ends.
+func additionEnded(t *testing.T, s run.Run, b backdoor) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	cluster := clusterOf(t, s)
+	cluster.AlterInstallation = func(clients *install.Clients) { clients.Cluster = stopAtApproval{clients.Cluster, stop} }
+	if err := addTo(ctx, s, cluster, "workers", 1); exit.Code(err) != exit.Interrupted {
+		t.Fatalf("an addition that is stopped: %v", err)
+	}
+	machines := len(b.list("/instance", "instances"))
+	for _, group := range []string{"workers", "infra"} {
+		if _, err := addNodes(t, s, group, 1, false); exit.Code(err) != exit.Answers || !strings.Contains(err.Error(), "have not joined the cluster yet: worker-5") {
+			t.Errorf("another addition to %s: exit code %d, %v", group, exit.Code(err), err)
+		}
+	}
+	if left := len(b.list("/instance", "instances")); left != machines {
+		t.Errorf("%d machines after refusals, not %d", left, machines)
+	}
+	if err := endAddition(t, s, 6); err != nil {
+		t.Fatal(err)
+	}
+	if all := listNodes(t, s); len(all) != 3+4+6 {
+		t.Errorf("%d nodes", len(all))
+	}
+}
+
+// stopAtApproval stops a run before it approves anything.
+type stopAtApproval struct {
+	install.Cluster
+	stop func()
+}
+
+func (c stopAtApproval) Approve(ctx context.Context) ([]state.CSRDecision, error) {
+	c.stop()
+	return nil, ctx.Err()
 }
 
 // authorityFollowed requires that new nodes trust the authority that the machine config server has now, and that none is made which could

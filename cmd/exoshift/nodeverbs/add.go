@@ -35,7 +35,8 @@ synchronization by Argo CD is switched off meanwhile; the node joins, Ceph uses 
 group is clean and everything is switched back. With Project Syn, the configuration of the tenant has to want the disk first. An
 addition of a storage node that was interrupted is ended by the same command.
 
-Refused are masters, load balancers, and any addition to a cluster that differs from its answers already.`,
+Refused are masters, load balancers, and any addition to a cluster that differs from its answers already, or has machines that have
+not joined it yet.`,
 		Example: `  exoshift nodes add --group workers --count 2 --dry-run
   exoshift nodes add c-demo-1 --group workers --count 2 --yes
   exoshift nodes add c-demo-1 --group storage --count 1`,

@@ -78,7 +78,7 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 	if err != nil {
 		return err
 	}
-	if err := c.waitUsable(ctx); err != nil {
+	if err := checkJoined(ctx, c, r.Locations.Resume); err != nil {
 		return err
 	}
 	if err := checkAuthority(ctx, c); err != nil {
@@ -113,6 +113,25 @@ func (c Cluster) Add(ctx context.Context, wanted Addition, shown AdditionDisplay
 		r.Added = preview.Names
 	}
 	return r.Install(ctx, shown)
+}
+
+// checkJoined requires that the nodes of an earlier addition have joined, unless this one goes on with it. resume is the command that waits for them.
+func checkJoined(ctx context.Context, c Cluster, resume string) error {
+	all, err := c.List(ctx, false)
+	if err != nil || isAdding(c) {
+		return err
+	}
+	var waiting []string
+	for _, node := range all {
+		if node.Answer != nil && node.Machine != nil && node.Node == nil && node.Removal == nil {
+			waiting = append(waiting, node.Name)
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, opAdd, "nothing was changed: these machines have not joined the cluster yet: %s", strings.Join(waiting, ", ")).
+		WithHint("end the addition that was interrupted first: %s", resume))
 }
 
 // checkAuthority requires that new nodes can verify the machine config server of the cluster as it is now.
