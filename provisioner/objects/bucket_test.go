@@ -154,6 +154,20 @@ func TestGetBucketUse_FreeOrOwn(t *testing.T) {
 	})
 }
 
+// A listing that was interrupted is not one of nothing: what is missing from it would count as deleted, or as free.
+func TestListObjects_Interrupted(t *testing.T) {
+	inWorld(t, func(ctx context.Context, w *world) {
+		w.bucket(ctx)
+		stopped, stop := context.WithCancel(ctx)
+		stop()
+		found, err := w.WithOwner("c").ListObjects(stopped, "c-bootstrap", "")
+		w.wantFault(err, fault.Cancelled, "list the objects of bucket c-bootstrap")
+		if owner, err := w.GetBucketOwner(stopped, "c-bootstrap"); err == nil || len(found) > 0 {
+			t.Errorf("%d objects; the owner is %q", len(found), owner)
+		}
+	})
+}
+
 func TestListBuckets_ListsAll(t *testing.T) {
 	inWorld(t, func(ctx context.Context, w *world) {
 		w.bucket(ctx)

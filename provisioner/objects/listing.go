@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 
 	"github.com/minio/minio-go/v7"
 
@@ -12,10 +13,24 @@ import (
 	"exoshift/state/backup"
 )
 
+// listBucket yields the objects of a bucket. The client's own listing ends without an error when the context ends, as if there were no more.
+func (c *connection) listBucket(ctx context.Context, bucket string, options minio.ListObjectsOptions) iter.Seq[minio.ObjectInfo] {
+	return func(yield func(minio.ObjectInfo) bool) {
+		for object := range c.s3.ListObjectsIter(ctx, bucket, options) {
+			if !yield(object) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(minio.ObjectInfo{Err: err})
+		}
+	}
+}
+
 // ListObjects returns the objects whose keys begin with a prefix, sorted by their keys.
 func (c *Objects) ListObjects(ctx context.Context, bucket, prefix string) ([]backup.StoredObject, error) {
 	var found []backup.StoredObject
-	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+	for object := range c.listBucket(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if object.Err != nil {
 			return nil, c.translate(ctx, "list the objects of bucket "+bucket, object.Err)
 		}

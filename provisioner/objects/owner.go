@@ -24,7 +24,7 @@ func (c *Buckets) GetBucketOwner(ctx context.Context, bucket string) (string, er
 
 func (c *Buckets) listOwners(ctx context.Context, bucket string) ([]string, error) {
 	var owners []string
-	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Prefix: markPrefix, Recursive: true}) {
+	for object := range c.listBucket(ctx, bucket, minio.ListObjectsOptions{Prefix: markPrefix, Recursive: true}) {
 		if object.Err != nil {
 			return nil, c.translate(ctx, "find the owner of bucket "+bucket+" is", object.Err)
 		}
@@ -100,7 +100,7 @@ func (c *Buckets) GetBucketUse(ctx context.Context, bucket string) (state.Bucket
 }
 
 func (c *Buckets) isEmpty(ctx context.Context, bucket string) (bool, error) {
-	for object := range c.s3.ListObjectsIter(ctx, bucket, minio.ListObjectsOptions{Recursive: true}) {
+	for object := range c.listBucket(ctx, bucket, minio.ListObjectsOptions{Recursive: true}) {
 		if object.Err != nil {
 			return false, c.translate(ctx, "look into bucket "+bucket, object.Err)
 		}

@@ -57,7 +57,7 @@ func (c *Buckets) removeObjects(ctx context.Context, bucket string) error {
 	}
 	all := minio.ListObjectsOptions{Recursive: true, WithVersions: versioning.Enabled() || versioning.Suspended()}
 	var listing error
-	results, err := c.s3.RemoveObjectsWithIter(ctx, bucket, filterErrors(c.s3.ListObjectsIter(ctx, bucket, all), &listing), minio.RemoveObjectsOptions{})
+	results, err := c.s3.RemoveObjectsWithIter(ctx, bucket, filterErrors(c.listBucket(ctx, bucket, all), &listing), minio.RemoveObjectsOptions{})
 	if err != nil {
 		return err
 	}
