@@ -75,8 +75,7 @@ func add(ctx context.Context, o cli.Options, std cli.Streams, wanted nodes.Addit
 // formatAddition returns the command that goes on with an addition.
 func formatAddition(o cli.Options, wanted nodes.Addition) string {
 	o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
-	command := o.FormatCommand("nodes", "--group", wanted.Group, "--count", strconv.Itoa(wanted.Count))
-	return strings.Replace(command, "exoshift nodes", "exoshift nodes add", 1)
+	return o.FormatCommand("nodes add", "--group", wanted.Group, "--count", strconv.Itoa(wanted.Count))
 }
 
 // additionDisplay shows an addition on the streams of the process.

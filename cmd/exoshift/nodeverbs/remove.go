@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,7 +162,7 @@ func formatRetry(o cli.Options, v verb, wanted nodes.Removal, names []string) st
 	if wanted.Backup.Without {
 		more = append(more, "--without-backup")
 	}
-	return strings.Replace(o.FormatCommand("nodes", more...), "exoshift nodes", "exoshift nodes "+v.name, 1)
+	return o.FormatCommand("nodes "+v.name, more...)
 }
 
 // removalDisplay shows a removal on the streams of the process.

@@ -11,6 +11,9 @@ func TestRequest_CommandAsksForTheSameAgain(t *testing.T) {
 	if got := bare.FormatCommand("install"); got != "exoshift install" {
 		t.Errorf("without flags: %s", got)
 	}
+	if got, want := bare.FormatCommand("rotate api-keys", "ccm"), "exoshift rotate api-keys ccm"; got != want {
+		t.Errorf("a verb of two words: got %s\nwant %s", got, want)
+	}
 	r := Request{
 		Answers: "it's.yaml", Dir: "c-demo-1", Set: []string{"zone=ch-dk-2"}, Yes: true, WaitForDNS: install.DefaultWaitForDNS,
 		NoRepair: true, WaitOnFailure: true,

@@ -191,7 +191,7 @@ func (r Request) OpenRun(ctx context.Context, spec state.Spec, secrets wizard.Se
 
 // FormatCommand returns the command that asks a verb for the same again.
 func (r Request) FormatCommand(verb string, more ...string) string {
-	words := []string{"exoshift", verb}
+	words := append([]string{"exoshift"}, strings.Fields(verb)...)
 	if r.Answers != "" {
 		words = append(words, "--answers", r.Answers)
 	}
