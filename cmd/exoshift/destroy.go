@@ -10,6 +10,7 @@ import (
 
 	"exoshift/assets"
 	"exoshift/cmd/exoshift/cli"
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/layers"
@@ -73,7 +74,7 @@ could not be deleted are listed; the same command continues.`,
 	return cmd
 }
 
-func (d destroyFlags) run(ctx context.Context, std cli.Streams) (err error) {
+func (d destroyFlags) run(ctx context.Context, std cli.Streams) error {
 	if d.Output == cli.OutputTUI {
 		d.Output = cli.OutputPlain
 	}
@@ -87,16 +88,19 @@ func (d destroyFlags) run(ctx context.Context, std cli.Streams) (err error) {
 	if err := d.checkConfirmation(cluster.Spec.Cluster.ID, std); err != nil {
 		return err
 	}
-	if cluster.HasFolder {
-		unlock, err := cluster.Folder.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
+	if !cluster.HasFolder {
+		return d.open(ctx, std, cluster)
+	}
+	return clusterdir.WithLock(ctx, cluster.Folder, func() error {
 		if err := d.restoreModes(cluster.Folder); err != nil {
 			return err
 		}
-	}
+		return d.open(ctx, std, cluster)
+	})
+}
+
+// open opens the zone of the cluster, which is destroyed then.
+func (d destroyFlags) open(ctx context.Context, std cli.Streams, cluster teardown.Cluster) (err error) {
 	if cluster.Secrets, err = readCredentials(cluster, std); err != nil {
 		return err
 	}

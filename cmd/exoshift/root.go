@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -22,9 +20,7 @@ import (
 	"exoshift/cmd/exoshift/zoneverbs"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/console"
 	"exoshift/internal/console/prompt"
-	"exoshift/internal/fault"
 )
 
 // execute returns the exit code. Every error is printed once, here.
@@ -40,19 +36,10 @@ func execute(ctx context.Context, args []string, std cli.Streams) int {
 	if err == nil {
 		err = std.CheckWritten()
 	}
-	printError(std.Err, err)
+	if !exit.IsPrinted(err) {
+		cli.PrintError(std.Err, err)
+	}
 	return exit.Code(err)
-}
-
-// printError skips errors that have been printed already.
-func printError(w io.Writer, err error) {
-	if err == nil || exit.IsPrinted(err) {
-		return
-	}
-	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(err.Error()))
-	if hint := fault.HintOf(err); hint != "" {
-		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
-	}
 }
 
 func newRootCommand(std cli.Streams) *cobra.Command {

@@ -94,6 +94,12 @@ func (e *LostError) Error() string {
 
 func (e *LostError) Unwrap() error { return e.Err }
 
+// IsLost reports whether a context has ended because the lease of its run was lost.
+func IsLost(ctx context.Context) bool {
+	var lost *LostError
+	return errors.As(context.Cause(ctx), &lost)
+}
+
 // Lease is held until Release, or until it is lost.
 type Lease struct {
 	store   Store

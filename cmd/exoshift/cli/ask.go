@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"exoshift/internal/app/exit"
@@ -72,12 +73,15 @@ func (s Display) AskID(ctx context.Context, w Overwrite) error {
 }
 
 // PrintFailure prints how a run failed that was shown, with the next thing to do, to the standard error; nil prints nothing.
-func (s Display) PrintFailure(failure error) {
-	if failure == nil {
+func (s Display) PrintFailure(failure error) { PrintError(s.Std.Err, failure) }
+
+// PrintError prints an error with the next thing to do; nil prints nothing. Go's words for an interruption are those of programmers.
+func PrintError(w io.Writer, err error) {
+	if err == nil {
 		return
 	}
-	fmt.Fprintf(s.Std.Err, "exoshift: %s\n", console.SanitizeLine(failure.Error()))
-	if hint := fault.HintOf(failure); hint != "" {
-		fmt.Fprintf(s.Std.Err, "  %s\n", console.SanitizeLine(hint))
+	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "stopped")))
+	if hint := fault.HintOf(err); hint != "" {
+		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
 	}
 }

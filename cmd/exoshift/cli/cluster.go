@@ -15,14 +15,11 @@ func WithCluster(ctx context.Context, o Options, changes bool, do func(nodes.Clu
 	if err != nil {
 		return err
 	}
-	if changes {
-		unlock, err := folder.Lock(ctx)
-		if err != nil {
-			return err
-		}
-		defer unlock()
+	use := func() error { return useCluster(do)(nodes.Open(ctx, o.Host, folder)) }
+	if !changes {
+		return use()
 	}
-	return useCluster(do)(nodes.Open(ctx, o.Host, folder))
+	return clusterdir.WithLock(ctx, folder, use)
 }
 
 // WithKeptCluster opens the cluster that the options name to read what is kept of it, also after it was destroyed.

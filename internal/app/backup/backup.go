@@ -18,7 +18,6 @@ import (
 	"exoshift/provisioner/backup"
 	"exoshift/provisioner/objects"
 	"exoshift/provisioner/openshift"
-	"exoshift/state"
 	"exoshift/state/lease"
 )
 
@@ -81,27 +80,20 @@ func (c Cluster) Create(ctx context.Context, wanted Request, shown Display) erro
 	})
 }
 
-// How long an API may not answer, and the cluster of a rehearsal not be well: its machines start when its zone is opened.
-const (
-	answerLimit = time.Minute
-	settleLimit = 20 * time.Minute
-)
+// answerLimit is for how long an API may not answer.
+const answerLimit = time.Minute
 
 // review returns refusals for the sake of the cluster with their exit code.
 func (c Cluster) review(ctx context.Context, create *backup.Create) (err error) {
-	limit := answerLimit
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, answerLimit, func(ctx context.Context, _ provisioner.Report) error {
 		err = create.Review(ctx)
 		if c.Facts.Rehearsal || fault.Is(err, fault.Transient) || fault.Is(err, fault.Timeout) {
 			return err
 		}
 		return nil
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return late
+	})
+	if interrupted != nil {
+		return interrupted
 	}
 	var refused *provisioner.PhaseError
 	switch {
@@ -118,8 +110,7 @@ func (c Cluster) execute(ctx context.Context, wanted Request, create *backup.Cre
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: Verb, Title: "make a backup of " + c.Spec.Cluster.ID, Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 		End: func(ctx context.Context, _ func(provisioner.Event), failure error) error {
-			var lost *lease.LostError
-			if errors.As(context.Cause(ctx), &lost) { // whoever has taken over the lock ends it, or uses it
+			if lease.IsLost(ctx) { // whoever has taken over the lock ends it, or uses it
 				return failure
 			}
 			return errors.Join(failure, create.End(ctx))
@@ -135,27 +126,18 @@ func (c Cluster) execute(ctx context.Context, wanted Request, create *backup.Cre
 
 // withClients calls do with clients that record changes in the journal.
 func (c Cluster) withClients(reading bool, do func(backup.Clients) error) error {
-	var journal state.Recorder = state.NoJournal{}
-	if !reading {
-		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = opened.Close() }() // each entry is synced already
-		journal = opened
-	}
-	storage, err := objects.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
+	journal, closeJournal, err := c.OpenJournal(reading)
 	if err != nil {
 		return err
 	}
-	defer storage.Close()
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
-	defer cluster.Close()
-	clients := backup.Clients{Cluster: cluster, Objects: storage.WithOwner(c.Spec.Cluster.ID), Clock: c.Net.Clock}
-	if c.Alter != nil {
-		c.Alter(&clients)
-	}
-	return do(clients)
+	defer closeJournal()
+	return c.WithStorage(journal, func(cluster *openshift.Cluster, storage *objects.Client) error {
+		clients := backup.Clients{Cluster: cluster, Objects: storage, Clock: c.Net.Clock}
+		if c.Alter != nil {
+			c.Alter(&clients)
+		}
+		return do(clients)
+	})
 }
 
 // List returns the backups, the newest first, and how many objects belong to none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/fault"
 	"exoshift/provisioner/backup"
 	"exoshift/state"
@@ -61,14 +62,18 @@ func (c Cluster) Prune(ctx context.Context, wanted Deletion, shown PruneDisplay)
 				return err
 			}
 		}
-		for _, one := range plan.Deleted {
-			if err := store.Delete(ctx, one.Name); err != nil {
-				return err
-			}
-			shown.Done(one.Name)
-		}
-		return errors.Join(c.clean(ctx, store, shown), c.endSnapshot(ctx, clients, shown))
+		return clusterdir.ExplainStop(c.deleteAll(ctx, plan, store, clients, shown), "stopped while backups were deleted")
 	})
+}
+
+func (c Cluster) deleteAll(ctx context.Context, plan PrunePlan, store *backup.Store, clients backup.Clients, shown PruneDisplay) error {
+	for _, one := range plan.Deleted {
+		if err := store.Delete(ctx, one.Name); err != nil {
+			return err
+		}
+		shown.Done(one.Name)
+	}
+	return errors.Join(c.clean(ctx, store, shown), c.endSnapshot(ctx, clients, shown))
 }
 
 func (c Cluster) clean(ctx context.Context, store *backup.Store, shown PruneDisplay) error {

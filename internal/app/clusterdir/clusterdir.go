@@ -2,12 +2,14 @@
 package clusterdir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/fault"
 	"exoshift/state"
 	"exoshift/wizard/answersfile"
 )
@@ -21,6 +23,26 @@ func CreateFor(dir string, spec state.Spec) (state.Folder, error) {
 		}
 	}
 	return Create(dir)
+}
+
+// WithLock calls do while the folder is locked. An interruption that do does not explain is one before anything was changed: a run that has begun
+// shows how it ended by itself.
+func WithLock(ctx context.Context, folder state.Folder, do func() error) error {
+	unlock, err := folder.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return ExplainStop(do(), "stopped before anything was changed")
+}
+
+// ExplainStop returns an interruption that nobody has explained yet as one that says when the command was stopped, and how to go on; any other
+// error as it is.
+func ExplainStop(err error, when string) error {
+	if exit.Code(err) != exit.Interrupted || exit.IsPrinted(err) || fault.HintOf(err) != "" {
+		return err
+	}
+	return fault.New(fault.Cancelled, when, nil).WithHint("resume with the same command")
 }
 
 // DefaultPath is where the folder of a cluster is unless it is named; of "", where all of them are.

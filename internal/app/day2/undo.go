@@ -2,7 +2,6 @@ package day2
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"exoshift/state/lease"
@@ -14,8 +13,7 @@ const undoTimeout = 3 * time.Minute
 // Undo undoes what nothing needs any more once a run has failed, also after it was stopped, and returns what undo does. Whoever has taken
 // over the cluster's lock does it otherwise.
 func Undo[T any](ctx context.Context, undo func(context.Context) (T, error)) (done T, err error) {
-	var lost *lease.LostError
-	if errors.As(context.Cause(ctx), &lost) {
+	if lease.IsLost(ctx) {
 		return done, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)

@@ -17,7 +17,6 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
 	"exoshift/provisioner/install"
-	"exoshift/provisioner/openshift"
 	"exoshift/state"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
@@ -136,7 +135,7 @@ func checkJoined(ctx context.Context, c Cluster, resume string) error {
 
 // checkAuthority requires that new nodes can verify the machine config server of the cluster as it is now.
 func checkAuthority(ctx context.Context, c Cluster) error {
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	defer cluster.Close()
 	_, err := cluster.NodeAuthority.ReadNodeAuthority(ctx, "api-int."+c.Spec.Domain(), c.Net.Clock.Now())
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {

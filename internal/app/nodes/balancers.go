@@ -11,7 +11,6 @@ import (
 	"exoshift/provisioner/balancers"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/nodes"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 )
@@ -25,7 +24,7 @@ func (c balancerRoll) openClients(journal state.Recorder) (clients balancers.Cli
 	if err != nil {
 		return clients, nil, err
 	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	host := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
 	clients = balancers.Clients{Cloud: cloud, Cluster: cluster, Outside: run.NewOutside(c.Net, host, run.Run{Folder: c.Folder}.ReadKubeconfig), Clock: c.Net.Clock}
 	if c.AlterBalancers != nil {
@@ -36,7 +35,7 @@ func (c balancerRoll) openClients(journal state.Recorder) (clients balancers.Cli
 
 // run replaces load balancers one after the other. The folder must be locked, except for a dry run.
 func (c balancerRoll) run(ctx context.Context, wanted Removal, r run.Run, shown Display) error {
-	journal, closeJournal, err := c.openJournal(wanted)
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
 	if err != nil {
 		return err
 	}

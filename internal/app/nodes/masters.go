@@ -15,7 +15,6 @@ import (
 	"exoshift/provisioner/install/preflight"
 	"exoshift/provisioner/nodes"
 	"exoshift/provisioner/nodes/masters"
-	"exoshift/provisioner/openshift"
 	"exoshift/state"
 	"exoshift/wizard/answersfile"
 )
@@ -49,7 +48,7 @@ func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec
 	if wanted.Parallel > 1 {
 		return exit.WithCode(exit.Answers, fault.Newf(fault.Conflict, verb+" masters", "nothing was changed: masters are changed one at a time, and --parallel is %d", wanted.Parallel))
 	}
-	journal, closeJournal, err := c.openJournal(wanted)
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (c masterChange) openClients(journal state.Recorder) (clients masters.Clien
 	if err != nil {
 		return clients, nil, err
 	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	clients = masters.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
 	if c.AlterMasters != nil {
 		c.AlterMasters(&clients)

@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/environment"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/app/run"
 	"exoshift/internal/app/teardown"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
@@ -25,7 +24,6 @@ import (
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/nodes"
 	"exoshift/provisioner/nodes/masters"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -115,7 +113,7 @@ func (c Cluster) OpenClients(journal state.Recorder) (clients nodes.Clients, dis
 	if err != nil {
 		return clients, nil, err
 	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	clients = nodes.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
 	if c.Alter != nil {
 		c.Alter(&clients)

@@ -138,7 +138,7 @@ type task struct {
 }
 
 func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Display) error {
-	journal, closeJournal, err := c.openJournal(wanted)
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
 	if err != nil {
 		return err
 	}
@@ -175,14 +175,6 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 	}.carryOut(ctx, c, wanted, shown)
 }
 
-func (c Cluster) openJournal(wanted Removal) (journal state.Recorder, closeJournal func(), err error) {
-	if wanted.DryRun {
-		return state.NoJournal{}, func() {}, nil
-	}
-	opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-	return opened, func() { _ = opened.Close() }, err // each entry is synced already
-}
-
 // newCommit writes the facts first: with them alone, the answers still ask for the node.
 func (c Cluster) newCommit(facts *state.FactsStore) func(state.Spec, func(*state.Facts)) error {
 	return func(spec state.Spec, change func(*state.Facts)) error {
@@ -193,12 +185,8 @@ func (c Cluster) newCommit(facts *state.FactsStore) func(state.Spec, func(*state
 	}
 }
 
-// How long a cluster that is not well is waited for: the machines of a rehearsal start when its zone is opened, and a maintenance window
-// begins with the maintenance.
-const (
-	settleLimit      = 20 * time.Minute
-	maintenanceLimit = 3 * time.Hour
-)
+// maintenanceLimit is for how long a cluster that is not well is waited for where a maintenance window begins with the maintenance.
+const maintenanceLimit = 3 * time.Hour
 
 // prepare returns refusals for the sake of the cluster with their exit code.
 func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Removal, do task) (Plan, error) {
@@ -230,23 +218,18 @@ func (c Cluster) prepare(ctx context.Context, removal *nodes.Removal, wanted Rem
 // waitPrepared calls prepare until it finds the cluster well, where that is known to become so by itself. Refusals have their exit code.
 func (c Cluster) waitPrepared(ctx context.Context, prepare func(context.Context) error, wanted Removal) error {
 	limit := time.Duration(0)
-	switch {
-	case wanted.Window.Maintenance && !wanted.DryRun:
+	if wanted.Window.Maintenance && !wanted.DryRun {
 		limit = maintenanceLimit
-	case c.Facts.Rehearsal:
-		limit = settleLimit
 	}
-	failure := prepare(ctx)
-	if limit > 0 && nodes.IsUnwell(failure) {
-		err := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
-			if failure = prepare(ctx); nodes.IsUnwell(failure) {
-				return failure
-			}
-			return nil
-		})(ctx, func(provisioner.Event) {})
-		if failure == nil {
-			failure = err
+	var failure error
+	err := c.PollReview(ctx, limit, func(ctx context.Context, _ provisioner.Report) error {
+		if failure = prepare(ctx); nodes.IsUnwell(failure) {
+			return failure
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if fault.Is(failure, fault.Conflict) {
 		failure = exit.WithCode(exit.Answers, failure)

@@ -102,7 +102,7 @@ func (c storageAddition) run(ctx context.Context, wanted Addition, r run.Run, sh
 	if wanted.Count != 1 || len(c.names) != 1 {
 		return exit.WithCode(exit.Answers, errors.New("nothing was changed: storage nodes with Ceph are added one at a time: give --count 1"))
 	}
-	journal, closeJournal, err := c.openJournal(Removal{DryRun: wanted.DryRun})
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/power"
 	"exoshift/state"
 )
@@ -149,11 +148,7 @@ func (c Cluster) RepairCertificates(ctx context.Context, wanted Request, shown D
 
 // findSilent returns refusals with their exit code. The machines of a rehearsal start when its zone is opened, so that its nodes are waited for.
 func (c Cluster) findSilent(ctx context.Context, repair *power.Repair) (silent []power.SilentNode, err error) {
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, _ provisioner.Report) error {
 		silent, err = repair.Review(ctx)
 		switch {
 		case fault.Is(err, fault.Conflict):
@@ -162,26 +157,19 @@ func (c Cluster) findSilent(ctx context.Context, repair *power.Repair) (silent [
 			return errors.New("nodes are not ready")
 		}
 		return err
-	})(ctx, func(provisioner.Event) {})
+	})
 	switch {
-	case ctx.Err() != nil:
-		return nil, late
+	case interrupted != nil:
+		return nil, interrupted
 	case fault.Is(err, fault.Conflict):
 		err = exit.WithCode(exit.Answers, err)
 	}
 	return silent, err
 }
 
-// settleLimit is for how long the cluster of a rehearsal may take to be well: its machines start when its zone is opened.
-const settleLimit = 20 * time.Minute
-
 // review returns refusals for the sake of the cluster with their exit code.
 func (c Cluster) review(ctx context.Context, stop *power.Stop) (found power.Review, err error) {
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, _ provisioner.Report) error {
 		if found, err = stop.Review(ctx); err != nil {
 			return err
 		}
@@ -189,9 +177,9 @@ func (c Cluster) review(ctx context.Context, stop *power.Stop) (found power.Revi
 			return nil
 		}
 		return found.Refusal()
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return found, late
+	})
+	if interrupted != nil {
+		return found, interrupted
 	}
 	if err == nil {
 		err = found.Refusal()
@@ -203,21 +191,17 @@ func (c Cluster) review(ctx context.Context, stop *power.Stop) (found power.Revi
 }
 
 func (c Cluster) withClients(dryRun bool, do func(power.Clients, state.Recorder) error) error {
-	var journal state.Recorder = state.NoJournal{}
-	if !dryRun {
-		opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = opened.Close() }() // each entry is synced already
-		journal = opened
+	journal, closeJournal, err := c.OpenJournal(dryRun)
+	if err != nil {
+		return err
 	}
+	defer closeJournal()
 	cloud, err := exoscale.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, journal)
 	if err != nil {
 		return err
 	}
 	defer cloud.Close()
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	defer cluster.Close()
 	clients := power.Clients{Cloud: cloud, Cluster: cluster, Clock: c.Net.Clock}
 	if c.Alter != nil {

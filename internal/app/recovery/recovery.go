@@ -19,7 +19,6 @@ import (
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/nodes/masters"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/bootstraphost"
 	"exoshift/provisioner/openshift/masterhost"
 	"exoshift/provisioner/recovery"
@@ -143,14 +142,9 @@ func withCode(err error) error {
 
 // open returns the recovery, and completes what is wanted; end closes what it uses.
 func (c Cluster) open(ctx context.Context, wanted *Request, of *recovery.Backup) (opened *recovery.Recovery, end func(), err error) {
-	var journal state.Recorder = state.NoJournal{}
-	closeJournal := func() {}
-	if !wanted.DryRun {
-		kept, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-		if err != nil {
-			return nil, nil, err
-		}
-		journal, closeJournal = kept, func() { _ = kept.Close() } // each entry is synced already
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
+	if err != nil {
+		return nil, nil, err
 	}
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
 	options, err := nodes.NewOptions(ctx, c.Cluster, wanted.Installer, journal, facts)
@@ -188,7 +182,7 @@ func (c Cluster) openClients(journal state.Recorder, hostKeys []string) (clients
 	if err != nil {
 		return clients, nil, err
 	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	hosts := masterhost.New(c.Net, c.Spec.OpenShift.SSHKey, agent, trust)
 	balancers := bootstraphost.New(c.Net, c.Folder.Read, "", nil)
 	clients = recovery.Clients{Cloud: cloud, Cluster: cluster, Hosts: hosts, Balancers: balancers, Clock: c.Net.Clock}
@@ -204,8 +198,7 @@ func (c Cluster) execute(ctx context.Context, wanted Request, opened *recovery.R
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: Verb, Title: Verb + " of " + c.Spec.Cluster.ID, Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 		End: func(ctx context.Context, emit func(provisioner.Event), failure error) error {
-			var lost *lease.LostError
-			if errors.As(context.Cause(ctx), &lost) {
+			if lease.IsLost(ctx) {
 				return failure // whoever has taken over the cluster's lock closes it
 			}
 			failure = errors.Join(failure, opened.Close(ctx, emit))

@@ -107,25 +107,18 @@ func checkRefused(review restore.Review) error {
 	return nil
 }
 
-// How long an API may not answer: the machines of a rehearsal start when its zone is opened.
-const (
-	answerLimit          = time.Minute
-	answerLimitRehearsal = 15 * time.Minute
-)
+// answerLimit is for how long an API may not answer.
+const answerLimit = time.Minute
 
 func (c Cluster) review(ctx context.Context, engine *restore.Restore) (review restore.Review, err error) {
-	limit := answerLimit
-	if c.Facts.Rehearsal {
-		limit = answerLimitRehearsal
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, answerLimit, func(ctx context.Context, _ provisioner.Report) error {
 		if review, err = engine.Review(ctx); fault.Is(err, fault.Transient) || fault.Is(err, fault.Timeout) {
 			return err
 		}
 		return nil
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return review, late
+	})
+	if interrupted != nil {
+		return review, interrupted
 	}
 	return review, err
 }
@@ -152,18 +145,13 @@ func withCode(err error) error {
 }
 
 func (c Cluster) withClients(do func(restore.Clients) error) error {
-	storage, err := objects.New(c.Net, c.Spec.Exoscale.Zone, c.Secrets.APIKey, c.Secrets.APISecret, state.NoJournal{})
-	if err != nil {
-		return err
-	}
-	defer storage.Close()
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
-	defer cluster.Close()
-	clients := restore.Clients{Cluster: cluster, Objects: storage.WithOwner(c.Spec.Cluster.ID), Clock: c.Net.Clock}
-	if c.Alter != nil {
-		c.Alter(&clients)
-	}
-	return do(clients)
+	return c.WithStorage(state.NoJournal{}, func(cluster *openshift.Cluster, storage *objects.Client) error {
+		clients := restore.Clients{Cluster: cluster, Objects: storage, Clock: c.Net.Clock}
+		if c.Alter != nil {
+			c.Alter(&clients)
+		}
+		return do(clients)
+	})
 }
 
 func (c Cluster) execute(ctx context.Context, wanted Request, plan Plan, shown Display) error {

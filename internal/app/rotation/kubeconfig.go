@@ -1,15 +1,14 @@
 package rotation
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/exit"
-	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/openshift/adminaccess"
 	"exoshift/provisioner/rotation"
 	"exoshift/state"
@@ -26,12 +25,12 @@ func (c Cluster) RotateKubeconfig(ctx context.Context, wanted Request, shown Dis
 	if err := c.checkAdministrator(); err != nil {
 		return err
 	}
-	journal, closeJournal, err := c.openJournal(wanted.DryRun)
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun)
 	if err != nil {
 		return err
 	}
 	defer closeJournal()
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	defer cluster.Close()
 	clients := rotation.KubeconfigClients{
 		Cluster: cluster, Clock: c.Net.Clock, Generate: adminaccess.NewAdminKubeconfig, FindAuthority: adminaccess.FindAuthority,
@@ -81,23 +80,16 @@ func (c Cluster) IssueKubeconfig(ctx context.Context, validity time.Duration) (a
 	if err := c.checkAdministrator(); err != nil {
 		return access, err
 	}
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	defer cluster.Close()
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
 	var failure error
-	late := provisioner.PollUntil(c.Net.Clock, 5*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, _ provisioner.Report) error {
 		if access, failure = cluster.NewTokenAccess(ctx, adminaccess.PeopleAccount, validity); fault.Is(failure, fault.Transient) {
 			return failure
 		}
 		return nil
-	})(ctx, func(provisioner.Event) {})
-	if failure == nil {
-		failure = late
-	}
-	return access, failure
+	})
+	return access, cmp.Or(interrupted, failure)
 }
 
 var _ rotation.Files = state.Folder{}

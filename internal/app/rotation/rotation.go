@@ -2,9 +2,9 @@
 package rotation
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"exoshift/internal/app/clusterdir"
 	"exoshift/internal/app/day2"
@@ -15,7 +15,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/rotation"
 	"exoshift/state"
 )
@@ -92,9 +91,6 @@ func (c Cluster) RotateKeys(ctx context.Context, wanted Request, shown Display) 
 	})
 }
 
-// settleLimit is for how long the cluster of a rehearsal may take to be well once its zone is opened.
-const settleLimit = 20 * time.Minute
-
 // review reads what would be changed.
 func (c Cluster) review(ctx context.Context, rotate *rotation.Rotation) (found rotation.Review, err error) {
 	err = c.waitReviewed(ctx, func(ctx context.Context, report provisioner.Report) (rotation.Review, error) {
@@ -108,13 +104,9 @@ func (c Cluster) review(ctx context.Context, rotate *rotation.Rotation) (found r
 // waitReviewed returns an error unless nothing speaks against a rotation. In a rehearsal, the machines start when the zone is opened, and
 // operators that are not well become so.
 func (c Cluster) waitReviewed(ctx context.Context, review func(context.Context, provisioner.Report) (rotation.Review, error)) error {
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
 	var found rotation.Review
 	var err error
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, report provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, report provisioner.Report) error {
 		if found, err = review(ctx, report); fault.Is(err, fault.Transient) || fault.Is(err, fault.Timeout) {
 			return err
 		}
@@ -122,11 +114,8 @@ func (c Cluster) waitReviewed(ctx context.Context, review func(context.Context, 
 			return nil
 		}
 		return found.Refusal()
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return late
-	}
-	if err != nil {
+	})
+	if err := cmp.Or(interrupted, err); err != nil {
 		return err
 	}
 	refusal := found.Refusal()
@@ -139,17 +128,8 @@ func (c Cluster) waitReviewed(ctx context.Context, review func(context.Context, 
 	return nil
 }
 
-// openJournal opens the journal; a dry run has none.
-func (c Cluster) openJournal(dryRun bool) (journal state.Recorder, closeJournal func(), err error) {
-	if dryRun {
-		return state.NoJournal{}, func() {}, nil
-	}
-	opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-	return opened, func() { _ = opened.Close() }, err // each entry is synced already
-}
-
 func (c Cluster) withClients(dryRun bool, do func(rotation.Clients, state.Recorder) error) error {
-	journal, closeJournal, err := c.openJournal(dryRun)
+	journal, closeJournal, err := c.OpenJournal(dryRun)
 	if err != nil {
 		return err
 	}
@@ -159,7 +139,7 @@ func (c Cluster) withClients(dryRun bool, do func(rotation.Clients, state.Record
 		return err
 	}
 	defer cloud.Close()
-	cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
+	cluster := c.NewClient()
 	defer cluster.Close()
 	clients := rotation.Clients{Cloud: cloud, Cluster: cluster, Storage: storage{c.Net, c.Spec.Exoscale.Zone}, Clock: c.Net.Clock}
 	if c.Alter != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"exoshift/internal/app/day2"
 	"exoshift/internal/app/exit"
@@ -13,7 +12,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/syn"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
 	stateupgrade "exoshift/state/upgrade"
@@ -67,35 +65,38 @@ func (c Cluster) RunManaged(ctx context.Context, wanted Request, install nodes.I
 	if err != nil {
 		return err
 	}
-	return c.withJournal(wanted.DryRun || !wanted.Changes(), func(journal state.Recorder) error {
-		cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
-		defer cluster.Close()
-		clients := upgrade.ManagedClients{Cluster: cluster, Tenant: tenant{r, journal}, Clock: c.Net.Clock}
-		managed := upgrade.NewManaged(c.Spec, clients, upgrade.ManagedOptions{To: wanted.To, Channel: wanted.Channel, Suspend: wanted.Suspend, Resume: wanted.Resume})
-		found, err := c.reviewManaged(ctx, managed, wanted)
-		if err != nil {
-			return err
-		}
-		if wanted.To != "" && !stateupgrade.IsRelease(wanted.To) {
-			return newFormError(c.Spec.Cluster.ID, wanted.To, found.Status)
-		}
-		plan := ManagedPlan{Request: wanted, Review: found, Steps: managed.Plan(), Retry: wanted.Retry}
-		if err := shown.ShowPlan(plan); err != nil {
-			return err
-		}
-		switch {
-		case found.Refusal != nil:
-			return exit.WithCode(exit.Answers, found.Refusal)
-		case wanted.DryRun, len(plan.Steps) == 0:
-			return nil
-		case found.Unseen != "":
-			return exit.WithCode(exit.Syn, fault.Newf(fault.Waiting, "change the configuration of the tenant", "nothing was changed: %s", found.Unseen))
-		}
-		if err := shown.Confirm(ctx); err != nil {
-			return err
-		}
-		return c.executeManaged(ctx, wanted, plan, shown)
-	})
+	journal, closeJournal, err := c.OpenJournal(wanted.DryRun || !wanted.Changes())
+	if err != nil {
+		return err
+	}
+	defer closeJournal()
+	cluster := c.NewClient()
+	defer cluster.Close()
+	clients := upgrade.ManagedClients{Cluster: cluster, Tenant: tenant{r, journal}, Clock: c.Net.Clock}
+	managed := upgrade.NewManaged(c.Spec, clients, upgrade.ManagedOptions{To: wanted.To, Channel: wanted.Channel, Suspend: wanted.Suspend, Resume: wanted.Resume})
+	found, err := c.reviewManaged(ctx, managed, wanted)
+	if err != nil {
+		return err
+	}
+	if wanted.To != "" && !stateupgrade.IsRelease(wanted.To) {
+		return newFormError(c.Spec.Cluster.ID, wanted.To, found.Status)
+	}
+	plan := ManagedPlan{Request: wanted, Review: found, Steps: managed.Plan(), Retry: wanted.Retry}
+	if err := shown.ShowPlan(plan); err != nil {
+		return err
+	}
+	switch {
+	case found.Refusal != nil:
+		return exit.WithCode(exit.Answers, found.Refusal)
+	case wanted.DryRun, len(plan.Steps) == 0:
+		return nil
+	case found.Unseen != "":
+		return exit.WithCode(exit.Syn, fault.Newf(fault.Waiting, "change the configuration of the tenant", "nothing was changed: %s", found.Unseen))
+	}
+	if err := shown.Confirm(ctx); err != nil {
+		return err
+	}
+	return c.executeManaged(ctx, wanted, plan, shown)
 }
 
 // checkManagedRequest refuses flags of updates that are made from here.
@@ -108,11 +109,7 @@ func checkManagedRequest(wanted Request) error {
 
 // reviewManaged waits for the cluster of a rehearsal, which starts when its zone is opened, and fetches its updates then.
 func (c Cluster) reviewManaged(ctx context.Context, managed *upgrade.ManagedUpgrade, wanted Request) (found upgrade.ManagedReview, err error) {
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, _ provisioner.Report) error {
 		if found, err = managed.Review(ctx); err != nil {
 			return err
 		}
@@ -120,9 +117,9 @@ func (c Cluster) reviewManaged(ctx context.Context, managed *upgrade.ManagedUpgr
 			return errors.New("the cluster fetches its updates")
 		}
 		return nil
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return found, late
+	})
+	if interrupted != nil {
+		return found, interrupted
 	}
 	return found, err
 }
@@ -132,19 +129,6 @@ func (c Cluster) executeManaged(ctx context.Context, wanted Request, plan Manage
 		Folder: c.Folder, Spec: c.Spec, Net: c.Net, Verb: Verb, Title: "change when " + c.Spec.Cluster.ID + " is updated", Program: wanted.Program,
 		Steps: plan.Steps, Retry: func() string { return plan.Retry },
 	}.Execute(ctx, shown, func(failure error, events string) { shown.Close(plan, failure, events) })
-}
-
-// withJournal calls do with what records changes: nothing if nothing is changed.
-func (c Cluster) withJournal(readOnly bool, do func(state.Recorder) error) error {
-	if readOnly {
-		return do(state.NoJournal{})
-	}
-	opened, err := c.Folder.OpenJournal(c.Net.Clock.Now)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = opened.Close() }() // each entry is synced already
-	return do(opened)
 }
 
 // DescribeWindow returns when the controller may update the cluster next; "": it does not say so.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"exoshift/internal/app/day2"
 	"exoshift/internal/app/etcdbackup"
@@ -16,7 +15,6 @@ import (
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
 	"exoshift/provisioner/backup"
-	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
 	stateupgrade "exoshift/state/upgrade"
@@ -70,9 +68,6 @@ type Display interface {
 	// Close shows how the run ended, and waits for readers.
 	Close(plan Plan, failure error, events string)
 }
-
-// settleLimit is for how long the cluster of a rehearsal may take to be well: its machines start when its zone is opened.
-const settleLimit = 20 * time.Minute
 
 // Run updates the cluster, sets its channel, or lists what it can be updated to. The folder must be locked if anything is changed.
 func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
@@ -134,11 +129,7 @@ func refuse(found upgrade.Review) error {
 
 // review waits for the cluster of a rehearsal, as long as what does not hold may end by itself.
 func (c Cluster) review(ctx context.Context, update *upgrade.Upgrade, wanted Request) (found upgrade.Review, err error) {
-	limit := time.Duration(0)
-	if c.Facts.Rehearsal {
-		limit = settleLimit
-	}
-	late := provisioner.PollUntil(c.Net.Clock, 10*time.Second, limit, func(ctx context.Context, _ provisioner.Report) error {
+	interrupted := c.PollReview(ctx, 0, func(ctx context.Context, _ provisioner.Report) error {
 		if found, err = update.Review(ctx); err != nil {
 			return err
 		}
@@ -149,23 +140,26 @@ func (c Cluster) review(ctx context.Context, update *upgrade.Upgrade, wanted Req
 			return nil
 		}
 		return found.Refusal()
-	})(ctx, func(provisioner.Event) {})
-	if ctx.Err() != nil {
-		return found, late
+	})
+	if interrupted != nil {
+		return found, interrupted
 	}
 	return found, err
 }
 
 func (c Cluster) withClients(readOnly bool, do func(upgrade.Clients, state.Recorder) error) error {
-	return c.withJournal(readOnly, func(journal state.Recorder) error {
-		cluster := openshift.NewCluster(c.Net, run.Run{Folder: c.Folder}.ReadKubeconfig)
-		defer cluster.Close()
-		clients := upgrade.Clients{Cluster: cluster, Clock: c.Net.Clock}
-		if c.Alter != nil {
-			c.Alter(&clients)
-		}
-		return do(clients, journal)
-	})
+	journal, closeJournal, err := c.OpenJournal(readOnly)
+	if err != nil {
+		return err
+	}
+	defer closeJournal()
+	cluster := c.NewClient()
+	defer cluster.Close()
+	clients := upgrade.Clients{Cluster: cluster, Clock: c.Net.Clock}
+	if c.Alter != nil {
+		c.Alter(&clients)
+	}
+	return do(clients, journal)
 }
 
 // execute runs the steps.
