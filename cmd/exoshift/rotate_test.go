@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -96,11 +97,20 @@ func (k killedRestart) RestartReader(ctx context.Context, namespace, reader, key
 }
 
 func TestRotate_UnknownKey(t *testing.T) {
-	for _, args := range [][]string{{"nonsense", "--dir", t.TempDir()}, {"ccm", "nonsense", "c-demo-1"}} {
+	atHome(t)
+	for _, args := range [][]string{{"nonsense", "--dir", t.TempDir()}, {"ccm", "nonsense", "c-demo-1"}, {"nonsense"}, {"ccm", "nonsense"}} {
 		code, _, err := executeCommand(t, append([]string{"rotate", "api-keys"}, args...)...)
 		if code != exit.Usage || !strings.Contains(err, "nonsense: not one of the keys ccm, csi, registry, backup, all, ") {
 			t.Errorf("%v: exit code %d: %s", args, code, err)
 		}
+	}
+}
+
+func TestRotate_KeyIsNoCluster(t *testing.T) {
+	clusters := atHome(t)
+	code, _, err := executeCommand(t, "rotate", "api-keys", "ccm", "c-demo-1", "--state", clusters)
+	if want := filepath.Join(clusters, "c-demo-1"); code != exit.Usage || !strings.Contains(err, want) {
+		t.Errorf("exit code %d: %s, not about %s", code, err, want)
 	}
 }
 

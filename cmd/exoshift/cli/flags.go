@@ -61,6 +61,9 @@ func getPlan(cmd *cobra.Command) string {
 // BindCluster is Bind for verbs whose argument may be the ID of a cluster of this machine, in the place of --dir.
 func BindCluster(cmd *cobra.Command, args []string, std Streams) (Options, error) {
 	o, err := Bind(cmd, std)
+	if o.State != nil { // args are those of the command without what is no ID
+		o.ID = strings.Join(args[:min(1, len(args))], "")
+	}
 	if err != nil || len(args) == 0 || o.State != nil {
 		return o, err
 	}

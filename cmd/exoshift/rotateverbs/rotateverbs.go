@@ -64,7 +64,10 @@ The same command goes on with a rotation that was interrupted.`,
 			}
 			kinds, left := parseKinds(args)
 			o, err := cli.BindCluster(cmd, left, std)
-			if err != nil {
+			switch {
+			case err != nil && o.State == nil && len(left) > 0:
+				return fmt.Errorf("%s: not one of the keys %s, and %w", left[0], strings.Join(names(), ", "), err)
+			case err != nil:
 				return err
 			}
 			wanted.Kinds = kinds
