@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"exoshift/internal/simcloud"
 	"exoshift/provisioner/install"
 	"exoshift/provisioner/install/syn"
+	"exoshift/provisioner/openshift"
 	"exoshift/provisioner/upgrade"
 	"exoshift/state"
 	stateupgrade "exoshift/state/upgrade"
@@ -105,6 +108,64 @@ func updatedByTenant(t *testing.T, s run.Run, zone *simcloud.Zone) {
 		t.Errorf("the same command again: %v, %+v", err, plan.Steps)
 	}
 	suspendedWithFaults(t, s, zone)
+	updatedInWindow(t, s)
+}
+
+// updatedInWindow has the controller update the cluster in a window that is not suspended any more.
+func updatedInWindow(t *testing.T, s run.Run) {
+	t.Helper()
+	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
+	defer cluster.Close()
+	if _, err := cluster.Acknowledge(t.Context(), "ack-4.20-kube-1.34-api-removals-in-4.21"); err != nil {
+		t.Fatal(err)
+	}
+	const configs = "/apis/managedupgrade.appuio.io/v1beta1/namespaces/appuio-openshift-upgrade-controller/upgradeconfigs"
+	schedule := func(suspended bool) string {
+		return fmt.Sprintf(`{"apiVersion":"managedupgrade.appuio.io/v1beta1","kind":"UpgradeConfig","metadata":{"name":"tonight"},"spec":{"pinVersionWindow":"2m","jobTemplate":{},`+
+			`"schedule":{"cron":"%s","location":"UTC","suspend":%t}}}`, time.Now().UTC().Add(5*time.Minute).Format("4 15 2 1 *"), suspended)
+	}
+	list := func() upgrade.ManagedReview {
+		t.Helper()
+		plan, err := changeManaged(t, s, appupgrade.Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Review
+	}
+	requestCluster(t, s, http.MethodPost, configs, schedule(true), &map[string]any{})
+	passTime(t, s, 20*time.Minute)
+	if found := list(); len(found.Managed.Jobs) > 0 || found.Status.Version != "4.20.5" || found.Status.Wanted != "" {
+		t.Fatalf("in a window that is suspended: %+v", found)
+	}
+	patchCluster(t, s, configs+"/tonight", schedule(false))
+	passTime(t, s, 20*time.Minute)
+	if found := list(); len(found.Managed.Jobs) != 1 || found.Status.Version != nextMinor || !found.Status.Partial {
+		t.Fatalf("in a window: %+v", found)
+	}
+	if version := facts(t, s).Version(); version != "4.20.5" {
+		t.Errorf("while the update goes on, the facts know %s", version)
+	}
+	for tries := 0; len(list().Managed.Jobs) > 0; tries++ {
+		if tries == 30 {
+			t.Fatalf("the update has not ended: %+v", list())
+		}
+		passTime(t, s, 10*time.Minute)
+	}
+	checkUpdatedByController(t, s, list().Status)
+}
+
+func checkUpdatedByController(t *testing.T, s run.Run, status stateupgrade.Status) {
+	t.Helper()
+	if status.Version != nextMinor || status.Partial || slices.ContainsFunc(status.Pools, func(p stateupgrade.Pool) bool { return !p.IsUpdated() }) {
+		t.Errorf("after its window: %+v", status)
+	}
+	var out strings.Builder
+	if err := readStatus(s.Folder).print(cli.OutputPlain, cli.Streams{Out: &out, Err: io.Discard}); err != nil || !strings.Contains(out.String(), nextMinor+", infrastructure") {
+		t.Errorf("the status is %v\n%s", err, out.String())
+	}
+	if page, err := s.Folder.Read(state.HandoverFile); err != nil || !strings.Contains(string(page), nextMinor) {
+		t.Errorf("the hand-over does not have %s: %v", nextMinor, err)
+	}
 }
 
 // faultyGit is the repositories for what commits.

@@ -93,6 +93,7 @@ func formatRunHeadline(board *provisioner.Board, facts state.Facts, killed bool)
 func printFacts(w io.Writer, board *provisioner.Board, facts state.Facts, where handover.Locations) {
 	for _, row := range []struct{ name, value string }{
 		{"OpenShift", text.Join(", ", facts.Version(), withPrefix("infrastructure ", facts.InfraID))},
+		{"updates", formatUpdates(facts)},
 		{"zone", facts.Zone},
 		{"certificates", formatCertificates(facts, time.Now())},
 		{"API", facts.APIAddress},
@@ -184,6 +185,14 @@ func withPrefix(before, word string) string {
 
 func joinAuthPath(folder, name string) string {
 	return filepath.Join(folder, state.InstallDir, "auth", name)
+}
+
+// formatUpdates says who updates the cluster, if not this program, and what reads the release that it has now.
+func formatUpdates(facts state.Facts) string {
+	if facts.Syn.Lieutenant == "" || facts.Installed.IsZero() || !facts.Destroyed.IsZero() {
+		return ""
+	}
+	return "by Project Syn; the release it has now: exoshift upgrade " + facts.ClusterID
 }
 
 // formatKubeconfig returns the path once the file exists, unless the hand-over contains it.

@@ -81,6 +81,9 @@ func (c Cluster) RunManaged(ctx context.Context, wanted Request, install nodes.I
 	if wanted.To != "" && !stateupgrade.IsRelease(wanted.To) {
 		return newFormError(c.Spec.Cluster.ID, wanted.To, found.Status)
 	}
+	if err := c.recordVersion(ctx, found.Status, wanted); err != nil {
+		return err
+	}
 	plan := ManagedPlan{Request: wanted, Review: found, Steps: managed.Plan(), Retry: wanted.Retry}
 	if err := shown.ShowPlan(plan); err != nil {
 		return err

@@ -89,6 +89,9 @@ func (c Cluster) Run(ctx context.Context, wanted Request, shown Display) error {
 			return newFormError(c.Spec.Cluster.ID, wanted.To, found.Status)
 		}
 		if !wanted.Changes() {
+			if err := c.recordVersion(ctx, found.Status, wanted); err != nil {
+				return err
+			}
 			return shown.ShowUpdates(found.Status)
 		}
 		plan := Plan{Verb: Verb, Request: wanted, Review: found, Retry: wanted.Retry}

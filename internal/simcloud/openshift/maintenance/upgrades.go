@@ -2,6 +2,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,8 @@ const (
 	maxScheduleDelay = 2 * time.Hour
 )
 
-// RunUpgrades is openshift-upgrade-controller in a pod: it creates a job whenever the schedule of an UpgradeConfig is due, and
-// runs it.
+// RunUpgrades is openshift-upgrade-controller in a pod: it creates a job some time before the window of an UpgradeConfig begins, for
+// the newest release that is recommended then, and runs it in the window.
 func RunUpgrades(ctx context.Context, c container.Container) error {
 	c.Running()
 	for ctx.Err() == nil {
@@ -67,34 +68,35 @@ func scheduleUpgrade(c *cluster.Cluster, config kube.Object) error {
 	if err != nil {
 		return err
 	}
+	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
+	if err != nil {
+		return err
+	}
 	from := last.Since.Truncate(time.Minute).Add(time.Minute)
 	if oldest := now.Add(-maxScheduleDelay); from.Before(oldest) {
 		from = oldest.Truncate(time.Minute)
 	}
 	for minute := from; !minute.After(now); minute = minute.Add(time.Minute) {
-		isDue, err := MatchSchedule(config.GetString("spec.schedule.cron"), minute.In(place))
+		starts := minute.Add(pinned)
+		isDue, err := MatchSchedule(config.GetString("spec.schedule.cron"), starts.In(place))
 		if err != nil {
 			return err
 		}
 		if isDue {
-			return createUpgrade(c, config, minute)
+			return createUpgrade(c, config, starts.UTC())
 		}
 	}
 	return nil
 }
 
-// createUpgrade: the job's version is the installed one; there is no newer one.
-func createUpgrade(c *cluster.Cluster, config kube.Object, at time.Time) error {
-	pinned, err := parseDuration(config, "spec.pinVersionWindow", 4*time.Hour)
-	if err != nil {
-		return err
-	}
+// createUpgrade pins the release. A job without one has nothing to update.
+func createUpgrade(c *cluster.Cluster, config kube.Object, starts time.Time) error {
 	delay, err := parseDuration(config, "spec.maxUpgradeStartDelay", time.Hour)
 	if err != nil {
 		return err
 	}
-	version := c.Record().Version
-	job := kube.NewNamed(fmt.Sprintf("%s-%s-%s", config.Name(), strings.ReplaceAll(version, ".", "-"), cluster.HashSuffix(config.Name()+at.String())))
+	release := findRelease(c, config)
+	job := kube.NewNamed(fmt.Sprintf("%s-%s-%d", config.Name(), strings.ReplaceAll(cmp.Or(release.GetString("version"), "noop"), ".", "-"), starts.Unix()))
 	for _, field := range []string{"labels", "annotations"} {
 		if given := config.Map("spec.jobTemplate.metadata." + field); given != nil {
 			job.Set("metadata."+field, given)
@@ -102,10 +104,12 @@ func createUpgrade(c *cluster.Cluster, config kube.Object, at time.Time) error {
 	}
 	job.Set("metadata.ownerReferences", []kube.Object{{"apiVersion": config.GetString("apiVersion"), "kind": "UpgradeConfig", "name": config.Name(),
 		"uid": config.GetString("metadata.uid"), "controller": true}})
-	starts := at.Add(pinned).UTC()
 	spec := kube.Object{"startAfter": starts.Format(time.RFC3339), "startBefore": starts.Add(delay).Format(time.RFC3339)}
 	if given := config.Map("spec.jobTemplate.spec.config"); given != nil {
 		spec["config"] = given
+	}
+	if release != nil {
+		spec["desiredVersion"] = kube.Object{"version": release.GetString("version"), "image": release.GetString("image")}
 	}
 	job["spec"] = spec
 	return c.Objects.Ensure(upgradeJobs, config.Namespace(), job, nil)
@@ -128,21 +132,19 @@ func runUpgradeJob(c *cluster.Cluster, job kube.Object) error {
 	if err != nil || done || now.Before(starts) {
 		return err
 	}
-	rests := isIdle(c)
-	_, err = c.Objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
-		since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime"))
-		switch {
-		case started == nil && now.After(latest):
-			o.SetCondition(c.Timestamp(), "Failed", "True", "Expired", "Job expired")
-		case started == nil:
-			o.SetCondition(c.Timestamp(), "Started", "True", "Started", "Upgrade started")
-		case !rests:
-			o.SetCondition(c.Timestamp(), "PreHealthCheckDone", "False", "HealthChecksFailed", "the cluster is not at rest")
-		case now.Sub(since) >= c.Faults.ScaleDuration(upgradeTime):
-			for _, kind := range []string{"PreHealthCheckDone", "UpgradeCompleted", "PostHealthCheckDone", "Succeeded"} {
-				o.SetCondition(c.Timestamp(), kind, "True", kind, "")
-			}
+	var result jobResult
+	switch since, _ := time.Parse(time.RFC3339, started.GetString("lastTransitionTime")); {
+	case started == nil && now.After(latest):
+		result = jobResult{"Failed", "True", "Expired", "Job expired"}
+	case started == nil:
+		result = jobResult{"Started", "True", "Started", "Upgrade started"}
+	default:
+		if result, err = advanceJob(c, job, since); err != nil {
+			return err
 		}
+	}
+	_, err = c.Objects.Update(upgradeJobs, job.Namespace(), job.Name(), func(o kube.Object) error {
+		result.report(o, c.Timestamp())
 		return nil
 	})
 	return err
