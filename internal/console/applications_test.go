@@ -69,3 +69,16 @@ func TestStatus_UnhealthyApplications(t *testing.T) {
 		t.Errorf("what is well is listed:\n%s", out.String())
 	}
 }
+
+func TestStatus_UpdatedByProjectSyn(t *testing.T) {
+	managed := state.Facts{ClusterID: "c-demo-1", CurrentVersion: "4.20.5", Installed: time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC), Syn: state.SynFacts{Lieutenant: "https://api.syn.vshn.net"}}
+	alone := managed
+	alone.Syn = state.SynFacts{}
+	for _, facts := range []state.Facts{managed, alone} {
+		var out bytes.Buffer
+		console.PrintStatus(&out, provisioner.NewBoard(nil), facts, handover.Locations{})
+		if shown := strings.Contains(out.String(), "by Project Syn; the release it has now: exoshift upgrade c-demo-1\n"); shown != (facts.Syn.Lieutenant != "") {
+			t.Errorf("%t:\n%s", shown, out.String())
+		}
+	}
+}
