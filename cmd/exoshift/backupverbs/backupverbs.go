@@ -86,7 +86,7 @@ func create(ctx context.Context, o cli.Options, std cli.Streams, wanted backup.R
 				return err
 			}
 			wanted.Retry = formatRetry(o, recipients)
-			return backup.Cluster{Cluster: opened}.Create(ctx, wanted, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
+			return backup.Cluster{Cluster: opened}.Create(ctx, wanted, display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)})
 		})
 	})
 }

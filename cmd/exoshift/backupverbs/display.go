@@ -20,12 +20,7 @@ import (
 )
 
 // display shows how a backup is made on the streams of the process.
-type display struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
-}
+type display struct{ cli.VerbDisplay }
 
 type planLine struct {
 	Type       string   `json:"type"` // backup
@@ -43,18 +38,14 @@ type stepLine struct {
 
 // ShowPlan prints what would be done: for programs only if nothing else follows.
 func (d display) ShowPlan(plan backup.Plan) error {
-	switch {
-	case !d.Output.IsJSON():
-		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
-	case d.dryRun:
-		encoder := json.NewEncoder(d.Std.Out)
+	return d.Show(func(w io.Writer) { printPlan(w, d.Cluster, plan) }, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
 		err := encoder.Encode(planLine{"backup", "create", plan.Bucket, plan.Recipients, plan.Decrypts})
 		for _, step := range plan.Steps {
 			err = errors.Join(err, encoder.Encode(stepLine{"step", step.ID, step.Title}))
 		}
 		return err
-	}
-	return nil
+	})
 }
 
 func printPlan(w io.Writer, cluster string, plan backup.Plan) {
@@ -73,16 +64,12 @@ func printPlan(w io.Writer, cluster string, plan backup.Plan) {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d display) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nMake it?", "")
+	return d.Ask(ctx, d.Options, "\nMake it?", "")
 }
 
 // Close prints how it ended.
 func (d display) Close(plan backup.Plan, made *provbackup.Backup, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		printEnd(d.Output.WrapWriter(d.Std.Out), plan, made)
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	d.End(failure, events, func(w io.Writer) { printEnd(w, plan, made) })
 }
 
 func printEnd(w io.Writer, plan backup.Plan, made *provbackup.Backup) {

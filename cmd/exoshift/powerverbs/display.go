@@ -1,7 +1,6 @@
 package powerverbs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,36 +16,16 @@ import (
 )
 
 // display shows a stop or a start on the streams of the process.
-type display struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
-}
+type display struct{ cli.VerbDisplay }
 
 // ShowPlan prints what would be changed: for programs only if nothing else follows.
 func (d display) ShowPlan(plan power.Plan) error {
-	switch {
-	case !d.Output.IsJSON():
-		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
-	case d.dryRun:
-		return writePlanJSON(d.Std.Out, plan)
-	}
-	return nil
-}
-
-// Confirm asks for a yes; without a terminal --yes is required.
-func (d display) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nGo on?", "")
+	return d.Show(func(w io.Writer) { printPlan(w, d.Cluster, plan) }, func(w io.Writer) error { return writePlanJSON(w, plan) })
 }
 
 // Close prints how it ended.
 func (d display) Close(plan power.Plan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	d.End(failure, events, func(w io.Writer) { printEnd(w, d.Cluster, plan, failure) })
 }
 
 func formatTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }

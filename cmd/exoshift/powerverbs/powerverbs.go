@@ -117,7 +117,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, verb string, 
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, verb, wanted)
 			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
-			cluster, shown := power.Cluster{Cluster: opened}, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
+			cluster, shown := power.Cluster{Cluster: opened}, display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)}
 			switch verb {
 			case power.VerbStop:
 				return cluster.Stop(ctx, wanted, shown)

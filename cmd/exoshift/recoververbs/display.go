@@ -16,58 +16,45 @@ import (
 
 // display shows a recovery on the streams of the process.
 type display struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
+	cli.VerbDisplay
 	confirm string // the ID that --confirm-restore has
 }
 
 // ShowPlan prints what would be changed: for programs only if nothing else follows.
 func (d display) ShowPlan(plan app.Plan) error {
-	switch {
-	case !d.Output.IsJSON():
-		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
-	case d.dryRun:
-		return writePlanJSON(d.Std.Out, plan)
-	}
-	return nil
+	return d.Show(func(w io.Writer) { printPlan(w, d.Cluster, plan) }, func(w io.Writer) error { return writePlanJSON(w, plan) })
 }
 
 // Confirm asks for a yes, without a terminal for --yes; before a backup overwrites anything, it asks for the ID of the cluster, and --yes does not
 // suffice.
 func (d display) Confirm(ctx context.Context, plan app.Plan) error {
 	switch {
-	case plan.Backup != nil && plan.Restored && d.confirm == d.cluster:
+	case plan.Backup != nil && plan.Restored && d.confirm == d.Cluster:
 		return nil
 	case plan.Backup != nil && plan.Restored:
-		return d.Ask(ctx, d.options, "\nGo on with it? New machines cost money.", "")
+		return d.Ask(ctx, d.Options, "\nGo on with it? New machines cost money.", "")
 	case plan.Backup != nil:
 		return d.AskID(ctx, d.newOverwrite())
 	}
-	return d.Ask(ctx, d.options, "\nRecover it? What was not written to the member that is left is lost, and new machines cost money.", "")
+	return d.Ask(ctx, d.Options, "\nRecover it? What was not written to the member that is left is lost, and new machines cost money.", "")
 }
 
 // checkConfirmation checks the flag before anything is contacted. What was restored already is not overwritten any more.
 func (d display) checkConfirmation(restored bool) error {
-	if d.dryRun || restored {
+	if d.DryRun || restored {
 		return nil
 	}
 	return d.Check(d.newOverwrite())
 }
 
 func (d display) newOverwrite() cli.Overwrite {
-	return cli.Overwrite{Cluster: d.cluster, Confirmed: d.confirm, Flag: "--confirm-restore",
+	return cli.Overwrite{Cluster: d.Cluster, Confirmed: d.confirm, Flag: "--confirm-restore",
 		Lost: "\nWhatever was written after the backup is lost for good, also where a master\nstill has it.\nType the cluster ID to overwrite its etcd: "}
 }
 
 // Close prints how it ended.
 func (d display) Close(plan app.Plan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	d.End(failure, events, func(w io.Writer) { printEnd(w, d.Cluster, plan, failure) })
 }
 
 func printPlan(w io.Writer, cluster string, plan app.Plan) {

@@ -114,7 +114,7 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, given flags) 
 	given.Program = o.Program
 	return cli.RunOnCluster(ctx, o, std, recovery.Verb, !given.DryRun, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, !given.DryRun, func(opened nodes.Cluster) (err error) {
-			shown := display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, given.DryRun, given.confirm}
+			shown := display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, given.DryRun), given.confirm}
 			if given.Backup != "" {
 				if err := shown.checkConfirmation(recovery.IsRestored(opened.Facts)); err != nil {
 					return err

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"exoshift/cmd/exoshift/cli"
-	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/restore"
 	"exoshift/internal/console"
 	"exoshift/internal/text"
@@ -18,19 +18,17 @@ import (
 
 // display shows a restoration on the streams of the process.
 type display struct {
-	cli.Display
-	options cli.Options
-	cluster nodes.Cluster
-	dryRun  bool
+	cli.VerbDisplay
+	now func() time.Time // by the clock of the cluster
 }
 
 // ShowFinding implements restore.Display.
-func (d display) ShowFinding(event provisioner.Event) { cli.NewFindingPrinter(d.options, d.Std)(event) }
+func (d display) ShowFinding(event provisioner.Event) { cli.NewFindingPrinter(d.Options, d.Std)(event) }
 
 // ShowPlan prints the difference, for programs with the steps if nothing else follows.
 func (d display) ShowPlan(plan restore.Plan) error {
 	if d.Output.IsJSON() {
-		return writePlanJSON(d.Std.Out, plan, d.dryRun)
+		return writePlanJSON(d.Std.Out, plan, d.DryRun)
 	}
 	d.printPlan(d.Output.WrapWriter(d.Std.Out), plan.Review)
 	return nil
@@ -38,26 +36,23 @@ func (d display) ShowPlan(plan restore.Plan) error {
 
 // Confirm asks for a yes; without a terminal --yes is required.
 func (d display) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nApply that?", "")
+	return d.Ask(ctx, d.Options, "\nApply that?", "")
 }
 
 // Close prints how it ended.
 func (d display) Close(plan restore.Plan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		w := d.Output.WrapWriter(d.Std.Out)
+	d.End(failure, events, func(w io.Writer) {
 		if failure != nil {
 			fmt.Fprintf(w, "\nThis does what is left:\n  %s\n", console.SanitizeLine(plan.Retry))
 		} else {
 			fmt.Fprintf(w, "\nRestored: %s created, %s changed.\n", text.Plural(plan.Review.Count(engine.Create), "object"), text.Plural(plan.Review.Count(engine.Update), "object"))
 		}
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	})
 }
 
 func (d display) printPlan(w io.Writer, review engine.Review) {
-	fmt.Fprintf(w, "Cluster %s: objects of the backup %s, made %s\n", console.SanitizeLine(d.cluster.Spec.Cluster.ID), console.SanitizeLine(review.Backup.Name),
-		text.FormatAge(d.cluster.Now().Sub(review.Backup.Created)))
+	fmt.Fprintf(w, "Cluster %s: objects of the backup %s, made %s\n", console.SanitizeLine(d.Cluster), console.SanitizeLine(review.Backup.Name),
+		text.FormatAge(d.now().Sub(review.Backup.Created)))
 	if review.Earlier {
 		fmt.Fprintf(w, "It is of an earlier installation of this cluster, %s.\n", console.SanitizeLine(review.Backup.InfraID))
 	}

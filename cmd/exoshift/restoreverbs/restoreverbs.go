@@ -94,7 +94,7 @@ func restoreObjects(ctx context.Context, o cli.Options, std cli.Streams, wanted 
 		}
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			wanted.Retry = func(from string) string { return formatRetry(o, from, wanted) }
-			return restore.Cluster{Cluster: opened}.RestoreObjects(ctx, wanted, display{o.NewDisplay(std), o, opened, wanted.DryRun})
+			return restore.Cluster{Cluster: opened}.RestoreObjects(ctx, wanted, display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun), opened.Now})
 		})
 	})
 }

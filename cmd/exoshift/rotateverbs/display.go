@@ -1,7 +1,6 @@
 package rotateverbs
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,36 +13,16 @@ import (
 )
 
 // display shows a rotation as lines of text, as JSON lines, or by a dashboard while it goes on.
-type display struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
-}
+type display struct{ cli.VerbDisplay }
 
 // ShowPlan implements rotation.Display.
 func (d display) ShowPlan(plan rotation.Plan) error {
-	switch {
-	case !d.Output.IsJSON():
-		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
-	case d.dryRun:
-		return writePlanJSON(d.Std.Out, plan)
-	}
-	return nil
-}
-
-// Confirm implements rotation.Display.
-func (d display) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nGo on?", "")
+	return d.Show(func(w io.Writer) { printPlan(w, d.Cluster, plan) }, func(w io.Writer) error { return writePlanJSON(w, plan) })
 }
 
 // Close implements rotation.Display.
 func (d display) Close(plan rotation.Plan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	d.End(failure, events, func(w io.Writer) { printEnd(w, d.Cluster, plan, failure) })
 }
 
 func printPlan(w io.Writer, cluster string, plan rotation.Plan) {

@@ -52,7 +52,7 @@ func rotateKubeconfig(ctx context.Context, o cli.Options, std cli.Streams, wante
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			o.WaitForDNS, o.BootstrapAccess = install.DefaultWaitForDNS, true // this verb has no such flags
 			wanted.Retry = o.FormatCommand(rotation.VerbKubeconfig)
-			shown := display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
+			shown := display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)}
 			return rotation.Cluster{Cluster: opened}.RotateKubeconfig(ctx, wanted, shown)
 		})
 	})

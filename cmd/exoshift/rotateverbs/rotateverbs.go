@@ -133,7 +133,7 @@ func rotateKeys(ctx context.Context, o cli.Options, std cli.Streams, wanted rota
 	return cli.RunOnCluster(ctx, o, std, rotation.VerbKeys, !wanted.DryRun, func(ctx context.Context, o cli.Options) error {
 		return cli.WithCluster(ctx, o, !wanted.DryRun, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, wanted)
-			shown := display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun}
+			shown := display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)}
 			return rotation.Cluster{Cluster: opened}.RotateKeys(ctx, wanted, shown)
 		})
 	})

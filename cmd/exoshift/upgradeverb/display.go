@@ -2,7 +2,6 @@ package upgradeverb
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,44 +16,30 @@ import (
 )
 
 // display shows an update on the streams of the process.
-type display struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
-}
+type display struct{ cli.VerbDisplay }
 
 // ShowUpdates prints what the cluster can be updated to.
 func (d display) ShowUpdates(status state.Status) error {
 	if d.Output.IsJSON() {
 		return writeUpdatesJSON(d.Std.Out, status)
 	}
-	return printUpdates(d.Output.WrapWriter(d.Std.Out), d.cluster, status)
+	return printUpdates(d.Output.WrapWriter(d.Std.Out), d.Cluster, status)
 }
 
 // ShowPlan prints what has to hold and what would be changed: for programs only if nothing else follows.
 func (d display) ShowPlan(plan upgrade.Plan) error {
 	switch refused := plan.Review.Refusal() != nil; {
 	case !d.Output.IsJSON():
-		printPlan(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
-	case d.dryRun, refused, plan.Review.Ended:
+		printPlan(d.Output.WrapWriter(d.Std.Out), d.Cluster, plan)
+	case d.DryRun, refused, plan.Review.Ended:
 		return writePlanJSON(d.Std.Out, plan)
 	}
 	return nil
 }
 
-// Confirm asks for a yes; without a terminal --yes is required.
-func (d display) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nGo on?", "")
-}
-
 // Close prints how it ended.
 func (d display) Close(plan upgrade.Plan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		printEnd(d.Output.WrapWriter(d.Std.Out), d.cluster, plan, failure)
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+	d.End(failure, events, func(w io.Writer) { printEnd(w, d.Cluster, plan, failure) })
 }
 
 func printUpdates(w io.Writer, cluster string, status state.Status) error {

@@ -2,7 +2,6 @@ package upgradeverb
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,42 +17,29 @@ import (
 )
 
 // managedDisplay shows on the streams of the process when a cluster is updated by its own controller, and a change of that.
-type managedDisplay struct {
-	cli.Display
-	options cli.Options
-	cluster string
-	dryRun  bool
-}
+type managedDisplay struct{ cli.VerbDisplay }
 
 // ShowPlan prints the windows and what would be changed: for programs only if nothing else follows.
 func (d managedDisplay) ShowPlan(plan upgrade.ManagedPlan) error {
-	switch follows := len(plan.Steps) > 0 && plan.Review.Refusal == nil && !d.dryRun; {
+	switch follows := len(plan.Steps) > 0 && plan.Review.Refusal == nil && !d.DryRun; {
 	case !d.Output.IsJSON():
-		return printManaged(d.Output.WrapWriter(d.Std.Out), d.cluster, plan)
+		return printManaged(d.Output.WrapWriter(d.Std.Out), d.Cluster, plan)
 	case !follows:
 		return writeManagedJSON(d.Std.Out, plan)
 	}
 	return nil
 }
 
-// Confirm asks for a yes; without a terminal --yes is required.
-func (d managedDisplay) Confirm(ctx context.Context) error {
-	return d.Ask(ctx, d.options, "\nGo on?", "")
-}
-
 // Close prints how it ended, and what happens when.
 func (d managedDisplay) Close(plan upgrade.ManagedPlan, failure error, events string) {
-	if !d.Output.IsJSON() {
-		d.PrintFailure(failure)
-		w := d.Output.WrapWriter(d.Std.Out)
+	d.End(failure, events, func(w io.Writer) {
 		if failure != nil {
 			fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
-		} else {
-			fmt.Fprintln(w, "\nThe cluster has the changed configuration.")
-			printNext(w, d.cluster, plan)
+			return
 		}
-	}
-	d.Std.EndRun(d.options.FormatRecord(events), func(string) {})
+		fmt.Fprintln(w, "\nThe cluster has the changed configuration.")
+		printNext(w, d.Cluster, plan)
+	})
 }
 
 func printManaged(w io.Writer, cluster string, plan upgrade.ManagedPlan) error {

@@ -85,10 +85,10 @@ func carryOut(ctx context.Context, o cli.Options, std cli.Streams, wanted upgrad
 		return cli.WithCluster(ctx, o, changes, func(opened nodes.Cluster) error {
 			wanted.Retry = formatRetry(o, wanted)
 			if cluster := (upgrade.Cluster{Cluster: opened}); cluster.IsManaged() {
-				return cluster.RunManaged(ctx, wanted, newInstaller(o, opened), managedDisplay{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
+				return cluster.RunManaged(ctx, wanted, newInstaller(o, opened), managedDisplay{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)})
 			}
 			wanted.ReadKeys = func(ctx context.Context) (backup.Keys, error) { return cli.ReadBackupKeys(ctx, o, std, nil) }
-			return upgrade.Cluster{Cluster: opened}.Run(ctx, wanted, display{o.NewDisplay(std), o, opened.Spec.Cluster.ID, wanted.DryRun})
+			return upgrade.Cluster{Cluster: opened}.Run(ctx, wanted, display{cli.NewVerbDisplay(o, std, opened.Spec.Cluster.ID, wanted.DryRun)})
 		})
 	})
 }
