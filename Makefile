@@ -5,25 +5,30 @@ BUILD   := -X main.version=$(VERSION) -X main.commit=$(shell git rev-parse HEAD 
 	-X main.date=$(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 # Without the clone's path in what is compiled, another clone finds it in the cache; the suites and the program share it.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
+# Functions are not inlined: the program would have 6 MB more. docs/explanation/binary.md has what that costs.
+COMPILE := -trimpath -buildvcs=false -gcflags=all=-l
+PLATFORM := $(or $(GOOS),$(shell go env GOOS))/$(or $(GOARCH),$(shell go env GOARCH))
 PROGRAM ?= bin/exoshift
 # Replaced in one step: tests that compile meanwhile embed the folder that it is in.
 PROBE   := internal/app/probeprogram/program/exoshift-probe.gz
 LINT    := CGO_ENABLED=0 go tool -modfile=tools/lint/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help build image packages release-check demo record casts test race faults pairs e2e contract lint fmt bench check pages patches clean
+.PHONY: help build probe image packages release-check demo record casts test race faults pairs e2e contract lint fmt bench check pages patches clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-build: ## Build bin/exoshift, one static binary, with the small program for checks on other machines in it
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w" -o bin/exoshift-probe ./cmd/exoshift-probe
+build: $(if $(filter-out linux/amd64,$(PLATFORM)),probe) ## Build bin/exoshift, one static binary
+	CGO_ENABLED=0 go build $(COMPILE) -ldflags "-s -w $(BUILD)" -o $(PROGRAM) ./cmd/exoshift
+
+probe: ## Build the small program for checks on other machines, which a program that cannot run there carries along
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build $(COMPILE) -ldflags "-s -w" -o bin/exoshift-probe ./cmd/exoshift-probe
 	gzip -9nf bin/exoshift-probe
 	cmp -s bin/exoshift-probe.gz $(PROBE) || mv bin/exoshift-probe.gz $(PROBE)
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w $(BUILD)" -o $(PROGRAM) ./cmd/exoshift
 
 image: ## Build bin/exoshift-image.tar, a container image, without a daemon: the same bytes from the same sources
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -buildvcs=false -ldflags "-s -w $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build $(COMPILE) -ldflags "-s -w $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
 	test/scripts/image bin/image/exoshift linux/amd64 bin/exoshift-image.tar
 
 packages: ## Build bin/release: archive, deb, rpm, image and SBOM of this platform, or of those of PLATFORMS="linux/amd64 darwin/arm64", with checksums

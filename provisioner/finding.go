@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"exoshift/internal/stable"
 )
 
 // LikelyCause is between the error of a wait that gave up and the cause of a finding.
@@ -25,7 +27,7 @@ func (s StepView) OmitFindings(findings []Event) StepView {
 // confidence, and of these the one that holds for the longest time.
 func SortFindings(findings []Event) []Event {
 	sorted := slices.Clone(findings)
-	slices.SortStableFunc(sorted, func(a, b Event) int {
+	stable.Sort(sorted, func(a, b Event) int {
 		return cmp.Or(rankBlocked(a)-rankBlocked(b), a.Order-b.Order, cmp.Compare(rankConfidence(a), rankConfidence(b)), a.StartTime().Compare(b.StartTime()))
 	})
 	return sorted

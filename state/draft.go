@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"exoshift/internal/fileread"
+	"exoshift/internal/stable"
 )
 
 // Names in a draft's folder. The folder of an installation has the second one, too.
@@ -94,7 +95,7 @@ func ListDrafts(dir string) ([]Draft, error) {
 			_ = os.RemoveAll(path)
 		}
 	}
-	slices.SortStableFunc(drafts, func(a, b Draft) int { return cmp.Compare(b.Saved().UnixNano(), a.Saved().UnixNano()) })
+	stable.Sort(drafts, func(a, b Draft) int { return cmp.Compare(b.Saved().UnixNano(), a.Saved().UnixNano()) })
 	return drafts, nil
 }
 

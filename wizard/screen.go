@@ -2,9 +2,9 @@ package wizard
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 	"exoshift/wizard/profile"
 )
@@ -43,7 +43,7 @@ func (s Screen) ListFields(spec state.Spec) []Field {
 			asked = append(asked, field)
 		}
 	}
-	slices.SortStableFunc(asked, func(a, b Field) int { return cmp.Compare(s.rankField(a.Key), s.rankField(b.Key)) })
+	stable.Sort(asked, func(a, b Field) int { return cmp.Compare(s.rankField(a.Key), s.rankField(b.Key)) })
 	return asked
 }
 

@@ -20,7 +20,7 @@ const binary = "../../bin/exoshift"
 // Documented limits.
 const (
 	startupLimit = 30 * time.Millisecond
-	sizeLimit    = 56e6 // 4e6 of it are the program for other machines; docs/explanation/binary.md has the parts
+	sizeLimit    = 45e6 // docs/explanation/binary.md has the parts
 	memoryLimit  = 150e6
 	demoLimit    = 120 * time.Second
 	virtualLimit = 4 * time.Second

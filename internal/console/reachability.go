@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/difference"
@@ -73,7 +74,7 @@ func (v ConnectivityReport) groupRows() (rows []endpointRow) {
 		}
 		rows[i].results = append(rows[i].results, r)
 	}
-	slices.SortStableFunc(rows, func(a, b endpointRow) int { return slices.Index(groups, a.group) - slices.Index(groups, b.group) })
+	stable.Sort(rows, func(a, b endpointRow) int { return slices.Index(groups, a.group) - slices.Index(groups, b.group) })
 	return rows
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/wizard/reach"
 	"exoshift/wizard/reach/difference"
@@ -34,7 +35,7 @@ func writeDiff(out *strings.Builder, v ConnectivityReport) {
 func sortChanges(changes []difference.Change) []difference.Change {
 	order := []difference.Direction{difference.Worse, difference.Other, difference.Better, difference.Added, difference.Removed}
 	sorted := slices.Clone(changes)
-	slices.SortStableFunc(sorted, func(a, b difference.Change) int {
+	stable.Sort(sorted, func(a, b difference.Change) int {
 		return slices.Index(order, a.Direction()) - slices.Index(order, b.Direction())
 	})
 	return sorted

@@ -2,7 +2,8 @@ package redact
 
 import (
 	"cmp"
-	"slices"
+
+	"exoshift/internal/stable"
 )
 
 type span struct {
@@ -14,7 +15,7 @@ type span struct {
 // merge sorts spans and joins overlapping ones, so that no match is lost. The most specific kind, then the longest span,
 // determines the token.
 func merge(spans []span) []span {
-	slices.SortFunc(spans, func(a, b span) int {
+	stable.Sort(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.kind.rank(), b.kind.rank()))
 	})
 	var merged []span

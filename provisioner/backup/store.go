@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/state"
 	"exoshift/state/backup"
 )
@@ -85,7 +86,7 @@ func (s *Store) List(ctx context.Context) (found []Backup, leftovers []string, e
 		}
 		found = append(found, one)
 	}
-	slices.SortFunc(found, func(a, b Backup) int { return cmp.Compare(b.Name, a.Name) })
+	stable.Sort(found, func(a, b Backup) int { return cmp.Compare(b.Name, a.Name) })
 	slices.Sort(leftovers)
 	return found, leftovers, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/network"
 	"exoshift/state"
@@ -163,7 +164,7 @@ func (r *Roll) Find(ctx context.Context, names []string) error {
 		}
 		r.targets = append(r.targets, target)
 	}
-	slices.SortStableFunc(r.targets, func(a, b Target) int { return a.rank() - b.rank() })
+	stable.Sort(r.targets, func(a, b Target) int { return a.rank() - b.rank() })
 	return r.checkOthers(live)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/state"
 )
 
@@ -141,7 +142,7 @@ func (t *Teardown) newInventory(found []Found, all []state.Object) Inventory {
 			inventory.Kept = append(inventory.Kept, Kept{Found: Found{Object: record}, Why: "not proven: not created by an installation"})
 		}
 	}
-	slices.SortStableFunc(inventory.Objects, func(a, b Found) int {
+	stable.Sort(inventory.Objects, func(a, b Found) int {
 		return cmp.Or(cmp.Compare(findRank(a.Kind), findRank(b.Kind)), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return inventory

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"exoshift/internal/stable"
 )
 
 // A finding stays this long after its signature ceased to hold, so that it does not flap.
@@ -37,7 +39,7 @@ func (e *Evaluator) Evaluate(s Input) []Finding {
 		}
 	}
 	findings := e.listUnexplained()
-	slices.SortStableFunc(findings, compareFindings)
+	stable.Sort(findings, compareFindings)
 	return findings
 }
 

@@ -9,6 +9,7 @@ import (
 	v2 "github.com/exoscale/egoscale/v2"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/exoscale/api"
 	"exoshift/state"
 )
@@ -77,7 +78,7 @@ func (c *Templates) ListTemplates(ctx context.Context, name, visibility string) 
 		return nil, err
 	}
 	found := filterMatching(all, func(template *v2.Template) bool { return deref(template.Name) == name })
-	slices.SortFunc(found, func(a, b *v2.Template) int { // times have a resolution of seconds
+	stable.Sort(found, func(a, b *v2.Template) int { // times have a resolution of seconds
 		return cmp.Or(deref(b.CreatedAt).Compare(deref(a.CreatedAt)), strings.Compare(deref(b.ID), deref(a.ID)))
 	})
 	templates := make([]state.Template, len(found))

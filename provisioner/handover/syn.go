@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 )
 
@@ -177,7 +178,7 @@ func (s Input) listImports() []Row {
 				found = append(found, Row{Name: kind.title + " " + object.Name, Text: object.ID + kind.suffix})
 			}
 		}
-		slices.SortFunc(found, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
+		stable.Sort(found, func(a, b Row) int { return strings.Compare(a.Name, b.Name) })
 		rows = append(rows, found...)
 	}
 	return rows

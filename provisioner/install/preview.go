@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/network"
@@ -83,7 +84,7 @@ func (i *Installation) runPreview(ctx context.Context, previewSyn func(*Preview)
 		if err := poll(ctx, report); err != nil && !provisioner.IsSkip(err) {
 			return preview, err
 		}
-		slices.SortStableFunc(preview.Changes[before:], func(a, b Change) int { // listed concurrently
+		stable.Sort(preview.Changes[before:], func(a, b Change) int { // listed concurrently
 			return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 		})
 	}

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -183,7 +183,7 @@ func join(spec state.Spec, facts state.Facts, members []state.ClusterNode, machi
 	for _, member := range members {
 		find(member.Name, "").Node = &member
 	}
-	slices.SortStableFunc(all[answered:], func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(all[answered:], func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

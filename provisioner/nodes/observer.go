@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
 	"exoshift/state"
@@ -97,7 +98,7 @@ func (o *observer) buildInput() diagnosis.Input {
 			}
 		}
 	}
-	slices.SortFunc(input.Held, compareHeld)
+	stable.Sort(input.Held, compareHeld)
 	return input
 }
 

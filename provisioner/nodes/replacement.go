@@ -1,6 +1,10 @@
 package nodes
 
-import "slices"
+import (
+	"slices"
+
+	"exoshift/internal/stable"
+)
 
 // chooseReplacements gives each target the machine that takes its place: the one that an earlier run has chosen, or else the lowest name of
 // its group that nothing has. Targets that are not ready come first, as no machine joins while the answers ask for a node that is not.
@@ -21,7 +25,7 @@ func (r review) chooseReplacements() error {
 		}
 		r.targets[i].chooseReplacement(r.spec, taken)
 	}
-	slices.SortStableFunc(r.targets, func(a, b Target) int { return a.rank() - b.rank() })
+	stable.Sort(r.targets, func(a, b Target) int { return a.rank() - b.rank() })
 	broken := 0
 	for _, target := range r.targets {
 		if target.rank() == rankBroken {

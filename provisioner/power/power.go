@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/clusterevents"
 	"exoshift/provisioner/nodes"
@@ -102,7 +103,7 @@ type run struct {
 func (r *run) listMachines(ctx context.Context, of group) ([]state.Instance, error) {
 	all, err := r.clients.Cloud.ListInstances(ctx, r.spec.Labels())
 	all = slices.DeleteFunc(all, func(m state.Instance) bool { return !of.includes(state.Role(m.Labels[state.LabelRole])) })
-	slices.SortFunc(all, func(a, b state.Instance) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(all, func(a, b state.Instance) int { return strings.Compare(a.Name, b.Name) })
 	return all, err
 }
 

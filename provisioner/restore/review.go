@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/backup"
 	vocabulary "exoshift/state/backup"
 	"exoshift/state/restoration"
@@ -137,7 +138,7 @@ func (r *Restore) read(ctx context.Context, manifest vocabulary.Manifest, kinds 
 		return nil, fault.Newf(fault.NotFound, opRestore, "the backup %s has no such object", manifest.Name).
 			WithHint("it was made at %s: what was created later is not in it", manifest.Created.Format(time.RFC3339))
 	}
-	slices.SortStableFunc(wanted, func(a, b restoration.Object) int {
+	stable.Sort(wanted, func(a, b restoration.Object) int {
 		return cmp.Or(cmp.Compare(a.Kind.Rank, b.Kind.Rank), strings.Compare(a.Kind.Name(), b.Kind.Name()), strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return wanted, nil

@@ -40,7 +40,7 @@ func wrongImports(p project) (violations []string) {
 
 func (t tables) allows(room, target string) bool {
 	targetRoom, listed := t.room(target)
-	allowed := t.mayImport[room]
+	allowed := slices.Concat(t.mayImport["any"], t.mayImport[room])
 	for _, value := range allowed {
 		if except, is := strings.CutPrefix(value, "!"); is && within(target, except) {
 			return false

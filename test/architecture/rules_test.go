@@ -11,7 +11,7 @@ import (
 const page = "# Architecture\n\n## Who may import whom\n\n| package | may import of ours |\n|---|---|\n" +
 	"| `state` | nothing |\n| `provisioner` | nothing |\n| `provisioner/install` | `provisioner`, `state` |\n" +
 	"| `provisioner/exoscale` | `state` |\n| `internal/simcloud` | nothing |\n| `cmd/exoshift` | everything |\n" +
-	"| `internal/app` | everything but `cmd/exoshift`, `internal/simcloud` |\n\n" +
+	"| `internal/app` | everything but `cmd/exoshift`, `internal/simcloud` |\n| `internal/stable` | nothing |\n| any | `internal/stable` |\n\n" +
 	"## Doors\n\n| library | room |\n|---|---|\n| `github.com/exoscale/egoscale` | `provisioner/exoscale` |\n"
 
 // Each case is one file of an otherwise empty project, and what the rule has to say about it; "" is nothing.
@@ -29,6 +29,7 @@ func TestRules_FindViolations(t *testing.T) {
 		"main imports all":     {wrongImports, "cmd/exoshift/main.go", "package main\nimport _ \"exoshift/state\"\n", ""},
 		"all but one":          {wrongImports, "internal/app/a.go", "package app\nimport _ \"exoshift/state\"\n", ""},
 		"the one":              {wrongImports, "internal/app/a.go", "package app\nimport _ \"exoshift/internal/simcloud/api\"\n", "internal/app may not import internal/simcloud/api"},
+		"any may import it":    {wrongImports, "state/a.go", "package state\nimport _ \"exoshift/internal/stable\"\n", ""},
 		"test imports all":     {wrongImports, "state/a_test.go", "package state\nimport _ \"exoshift/provisioner\"\n", ""},
 		"unknown package":      {wrongImports, "attic/a.go", "package attic\n", "attic/a.go: the import table"},
 		"wrong door":           {wrongDoors, "provisioner/install/a.go", ego, "provisioner/install/a.go: github.com/exoscale/egoscale is imported by provisioner/exoscale only"},

@@ -7,7 +7,7 @@ import (
 
 // tables are the two tables of docs/architecture.md, by the packages and libraries of their first columns.
 type tables struct {
-	mayImport map[string][]string // a room and the rooms it may import; "*" is every room, "!x" none of x
+	mayImport map[string][]string // a room, or "any", and the rooms it may import; "*" is every room, "!x" none of x
 	doors     map[string][]string // a library and the rooms that may import it
 }
 
@@ -28,7 +28,7 @@ func readTable(page, heading string) map[string][]string {
 	section, _, _ := strings.Cut(below, "\n## ")
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
-		if len(cells) < 4 || !strings.Contains(cells[1], "`") {
+		if len(cells) < 4 || !strings.Contains(cells[1]+cells[2], "`") {
 			continue
 		}
 		values := names(cells[2])
@@ -41,7 +41,7 @@ func readTable(page, heading string) map[string][]string {
 			}
 			values = append(values, "*")
 		}
-		for _, key := range names(cells[1]) {
+		for _, key := range append(names(cells[1]), strings.TrimSpace(cells[1])) {
 			rows[key] = values
 		}
 	}

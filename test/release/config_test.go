@@ -80,14 +80,15 @@ var assignment = regexp.MustCompile(`-X (main\.\w+)=`)
 func TestConfig_SameProgram(t *testing.T) {
 	build := readGoreleaser(t).Builds[0]
 	makefile := read(t, "../../Makefile")
-	rule := regexp.MustCompile(`(?m)^\tCGO_ENABLED=0 go build (.*) -ldflags "(.*) \$\(BUILD\)" -o \$\(PROGRAM\)`).FindStringSubmatch(makefile)
-	if rule == nil {
+	rule := regexp.MustCompile(`(?m)^\tCGO_ENABLED=0 go build \$\(COMPILE\) -ldflags "(.*) \$\(BUILD\)" -o \$\(PROGRAM\)`).FindStringSubmatch(makefile)
+	flags := regexp.MustCompile(`(?m)^COMPILE := (.*)$`).FindStringSubmatch(makefile)
+	if rule == nil || flags == nil {
 		t.Fatal("the Makefile does not build the program as expected")
 	}
-	if got := strings.Join(build.Flags, " "); got != rule[1] {
-		t.Errorf("flags are %q, those of the Makefile %q", got, rule[1])
+	if got := strings.Join(build.Flags, " "); got != flags[1] {
+		t.Errorf("flags are %q, those of the Makefile %q", got, flags[1])
 	}
-	if !slices.Contains(build.Env, "CGO_ENABLED=0") || !strings.HasPrefix(build.Ldflags[0], rule[2]+" ") {
+	if !slices.Contains(build.Env, "CGO_ENABLED=0") || !strings.HasPrefix(build.Ldflags[0], rule[1]+" ") {
 		t.Errorf("built with %q and %q", build.Env, build.Ldflags)
 	}
 	variables := func(text string) (names []string) {

@@ -255,7 +255,7 @@ func readProbe(t *testing.T) []*debug.Module {
 	t.Helper()
 	packed, err := os.Open("../../internal/app/probeprogram/program/exoshift-probe.gz")
 	if err != nil {
-		t.Skip("make build makes the embedded program")
+		t.Skip("make probe makes the embedded program")
 	}
 	defer func() { _ = packed.Close() }()
 	content, err := gzip.NewReader(packed)

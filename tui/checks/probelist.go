@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/tui/cells"
 	"exoshift/tui/components/preflight"
 	"exoshift/tui/theme"
@@ -46,7 +47,7 @@ func (b *Board) buildList() *List {
 		places := b.indexGroups()
 		order = func(a, b *preflight.Endpoint) int { return cmp.Compare(places[a.Check.Group], places[b.Check.Group]) }
 	}
-	slices.SortStableFunc(choice.Rows, order)
+	stable.Sort(choice.Rows, order)
 	return choice
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/tui/cells"
 	"exoshift/tui/theme"
 )
@@ -29,7 +30,7 @@ func (c *Canvas) Draw(r Rect, view View) {
 }
 
 func (c *Canvas) String() string {
-	slices.SortStableFunc(c.blocks, func(a, b block) int { return cmp.Compare(a.rect.X, b.rect.X) })
+	stable.Sort(c.blocks, func(a, b block) int { return cmp.Compare(a.rect.X, b.rect.X) })
 	lines := make([]string, c.Height)
 	for y := range lines {
 		lines[y] = c.renderRow(y)

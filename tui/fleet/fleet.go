@@ -12,6 +12,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/tui/app"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
@@ -169,7 +170,7 @@ func (s *screen) arrange() {
 			s.shown = append(s.shown, row)
 		}
 	}
-	slices.SortStableFunc(s.shown, func(a, b Row) int {
+	stable.Sort(s.shown, func(a, b Row) int {
 		order := strings.Compare(a.Keys[s.position.Sorted], b.Keys[s.position.Sorted])
 		if s.position.Reverse {
 			order = -order

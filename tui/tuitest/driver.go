@@ -1,12 +1,13 @@
 package tuitest
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"exoshift/internal/stable"
 )
 
 // Driver runs a screen without a terminal: it sends messages, and runs the commands that they return one after the other. Time
@@ -71,7 +72,7 @@ func (d *Driver[S]) Later(pause time.Duration, message tea.Msg) tea.Cmd {
 func (d *Driver[S]) Advance(pause time.Duration) S {
 	end := d.Now.Add(pause)
 	for {
-		slices.SortStableFunc(d.Timers, func(a, b Timer) int { return a.At.Compare(b.At) })
+		stable.Sort(d.Timers, func(a, b Timer) int { return a.At.Compare(b.At) })
 		if len(d.Timers) == 0 || d.Timers[0].At.After(end) {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/wizard"
 	"exoshift/wizard/local"
 	"exoshift/wizard/profile"
@@ -159,7 +160,7 @@ func (a *MergedAnswers) Problems() []wizard.Problem {
 }
 
 func (a *MergedAnswers) sortProblems(faults []wizard.Problem) []wizard.Problem {
-	slices.SortStableFunc(faults, func(x, y wizard.Problem) int {
+	stable.Sort(faults, func(x, y wizard.Problem) int {
 		return cmp.Or(cmp.Compare(a.rankSource(x.File), a.rankSource(y.File)), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 	})
 	return faults

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"exoshift/internal/stable"
 )
 
 // Cause is one common cause of several failed checks: without it, all of them succeed.
@@ -45,7 +47,7 @@ func CommonCauses(report Report) []Cause {
 			causes = append(causes, cause)
 		}
 	}
-	slices.SortStableFunc(causes, func(a, b Cause) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
+	stable.Sort(causes, func(a, b Cause) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
 	return causes
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"exoshift/internal/stable"
 )
 
 // FirewallRule is one line of a firewall request to the network's operators.
@@ -55,7 +57,7 @@ func ListFirewallRules(report Report, checks []Check) []FirewallRule {
 			demands = mergeRule(demands, demand)
 		}
 	}
-	slices.SortStableFunc(demands, func(a, b FirewallRule) int { return computeRank(a) - computeRank(b) })
+	stable.Sort(demands, func(a, b FirewallRule) int { return computeRank(a) - computeRank(b) })
 	var merged []FirewallRule
 	for _, d := range demands {
 		merged = mergeHosts(merged, d)

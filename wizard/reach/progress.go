@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"exoshift/internal/stable"
 )
 
 // progress turns outcomes into results. A failure is not reported before all checks that it needs have ended: it may be
@@ -55,7 +57,7 @@ func (s *progress) record(o outcome) {
 // close resolves checks that need each other.
 func (s *progress) close() {
 	for len(s.pending) > 0 {
-		slices.SortFunc(s.pending, func(a, b outcome) int { return a.index - b.index })
+		stable.Sort(s.pending, func(a, b outcome) int { return a.index - b.index })
 		first := s.pending[0]
 		s.pending = s.pending[1:]
 		s.resolve(first)

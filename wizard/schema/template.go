@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/wizard"
 	"exoshift/wizard/answersfile"
 )
@@ -52,7 +53,7 @@ func mustBeGiven(f wizard.Field) bool { return f.Required && f.Default() == "" }
 // Required answers come first. If the whole section is a comment, mark precedes each line.
 func formatTemplateLines(section, mark string) []string {
 	fields := answersfile.FindFields(section)
-	slices.SortStableFunc(fields, func(a, b wizard.Field) int {
+	stable.Sort(fields, func(a, b wizard.Field) int {
 		switch {
 		case mustBeGiven(a) == mustBeGiven(b):
 			return 0

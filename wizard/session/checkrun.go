@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/state"
 	"exoshift/wizard"
@@ -144,7 +145,7 @@ func (r *CheckRun) Results() []reach.Result {
 			results = append(results, state.Reach.Result)
 		}
 	}
-	slices.SortStableFunc(results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
+	stable.Sort(results, func(a, b reach.Result) int { return strings.Compare(a.ID, b.ID) })
 	return results
 }
 

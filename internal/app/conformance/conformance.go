@@ -11,6 +11,7 @@ import (
 	"exoshift/assets"
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/stable"
 	"exoshift/state"
 )
 
@@ -76,7 +77,7 @@ func Run(ctx context.Context, options Options) (verdicts []Verdict, err error) {
 	r.ledger.check(Swept, swept, "nothing of this run is left in the zone")
 	r.ledger.abandon(IDs(), errors.New("the run ended before"))
 	verdicts = r.ledger.list()
-	slices.SortStableFunc(verdicts, func(a, b Verdict) int { return slices.Index(IDs(), a.ID) - slices.Index(IDs(), b.ID) })
+	stable.Sort(verdicts, func(a, b Verdict) int { return slices.Index(IDs(), a.ID) - slices.Index(IDs(), b.ID) })
 	err = errors.Join(err, record.write(r.spec.Cluster.ID, verdicts))
 	if ctx.Err() != nil {
 		return verdicts, errors.Join(fault.New(fault.KindOf(ctx.Err()), "prove what an installation assumes", context.Cause(ctx)), swept)

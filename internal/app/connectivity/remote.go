@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"exoshift/assets"
@@ -172,33 +173,33 @@ func (s *Checker) DescribeTerms(where string) string {
 
 // DescribeZoneTerms returns the terms of a check from inside the zone. It makes no API call: the machine is of one of the smallest types.
 func DescribeZoneTerms(spec state.Spec) string {
-	upload, remark := describeUpload()
-	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: upload}
+	terms := remoterun.Estimate{Zone: spec.Exoscale.Zone, Type: "standard.micro", Minutes: 5, Upload: estimateUpload()}
 	if prices, err := assets.ReadPrices(); err == nil {
 		terms.Hour, terms.Date = prices.Instances[terms.Type], prices.Date
 	}
-	return terms.String() + remark
+	return terms.String()
 }
 
-// newProbeProgram returns the small program of this build; without one, this very program.
+// isUploaded reports whether this very program can run where checks are run. The compiler leaves the small program out if so.
+const isUploaded = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
+
+// newProbeProgram returns the program that runs the checks there: this one if it can, else the small one that it carries along.
 func newProbeProgram() (remoterun.Program, error) {
-	if packed, embedded := probeprogram.Read(); embedded {
-		return remoterun.Program{Packed: packed, Args: []string{ProbeVerb}}, nil
+	if !isUploaded {
+		if packed, embedded := probeprogram.Read(); embedded {
+			return remoterun.Program{Packed: packed, Args: []string{ProbeVerb}}, nil
+		}
 	}
 	return remoterun.NewSelfProgram(ProbeVerb)
 }
 
-// describeUpload returns the size of what is uploaded, in bytes, and a remark where that is the whole program.
-func describeUpload() (size int64, remark string) {
-	if packed, embedded := probeprogram.Read(); embedded {
-		return int64(len(packed)), ""
+// estimateUpload returns the size of what is uploaded, in bytes, compressed.
+func estimateUpload() int64 {
+	if !isUploaded {
+		packed, _ := probeprogram.Read()
+		return int64(len(packed))
 	}
-	return estimateOwnSize(), " This build of exoshift lacks the small probe program and uploads itself; the size is an estimate."
-}
-
-// estimateOwnSize is in bytes, compressed.
-func estimateOwnSize() int64 {
-	const packing = 2
+	const ratio = 2.8 // of gzip, measured on a release
 	path, err := os.Executable()
 	if err != nil {
 		return 0
@@ -207,5 +208,5 @@ func estimateOwnSize() int64 {
 	if err != nil {
 		return 0
 	}
-	return info.Size() / packing
+	return int64(float64(info.Size()) / ratio)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"exoshift/internal/app/exit"
+	"exoshift/internal/stable"
 	"exoshift/state/shared"
 )
 
@@ -46,7 +47,7 @@ func (f Fleet) List(ctx context.Context, selector Selector) (clusters []Cluster,
 		others, problems := f.Refresh.listOthers(ctx, clusters)
 		chosen, notes = append(chosen, others...), append(notes, problems...)
 	}
-	slices.SortFunc(chosen, func(a, b Cluster) int { return cmp.Compare(a.ID, b.ID) })
+	stable.Sort(chosen, func(a, b Cluster) int { return cmp.Compare(a.ID, b.ID) })
 	return chosen, notes, nil
 }
 

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"exoshift/internal/app/environment"
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/install/syn"
 	"exoshift/provisioner/syn/lieutenant"
 	"exoshift/state"
@@ -85,7 +85,7 @@ func (c Syn) lookupTenants(ctx context.Context, spec state.Spec, _ wizard.Secret
 	if err != nil {
 		return wizard.LookupResult{}, err
 	}
-	slices.SortFunc(all, func(a, b state.SynTenant) int { return cmp.Compare(a.ID, b.ID) })
+	stable.Sort(all, func(a, b state.SynTenant) int { return cmp.Compare(a.ID, b.ID) })
 	reply := wizard.LookupResult{Summary: fmt.Sprintf("signed in; %d tenants", len(all)), Choices: map[string][]wizard.Choice{}}
 	if len(all) == 1 {
 		reply.Summary = "signed in; 1 tenant"

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"exoshift/internal/app/day2"
@@ -15,6 +14,7 @@ import (
 	"exoshift/internal/app/nodes"
 	"exoshift/internal/app/run"
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/exoscale"
 	"exoshift/provisioner/power"
@@ -214,7 +214,7 @@ func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Cli
 	if plan.Machines, err = clients.Cloud.ListInstances(ctx, c.Spec.Labels()); err != nil {
 		return err
 	}
-	slices.SortFunc(plan.Machines, func(a, b state.Instance) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(plan.Machines, func(a, b state.Instance) int { return cmp.Compare(a.Name, b.Name) })
 	if plan.Cost, err = estimate(c.Spec); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package probeprogram holds the small program that runs connectivity checks on other machines: cmd/exoshift-probe, which
-// make build embeds here.
+// Package probeprogram holds the small program that runs connectivity checks on other machines: cmd/exoshift-probe, which make probe puts
+// here for platforms whose own program cannot run there.
 package probeprogram
 
 import "embed"

@@ -14,7 +14,7 @@ const largest = 8 << 20
 func TestRead_SmallProgramForLinux(t *testing.T) {
 	packed, embedded := Read()
 	if !embedded {
-		t.Skip("make build embeds it")
+		t.Skip("make probe puts it there")
 	}
 	if len(packed) > largest {
 		t.Errorf("it has %d bytes", len(packed))

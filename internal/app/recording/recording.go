@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/state"
 )
@@ -94,7 +95,7 @@ func isFirstEvent(e provisioner.Event) bool {
 // order sorts by sequence number, if all events have one, and makes times monotonic.
 func (r Run) order() {
 	if !slices.ContainsFunc(r, func(e provisioner.Event) bool { return e.Seq <= 0 }) {
-		slices.SortStableFunc(r, func(a, b provisioner.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+		stable.Sort(r, func(a, b provisioner.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 	}
 	var last time.Time
 	for _, e := range r {

@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+
+	"exoshift/internal/stable"
 )
 
 const maxAttempts = 5
@@ -137,7 +139,7 @@ func (s storage) writeTree(files map[string][]byte) (plumbing.Hash, error) {
 		}
 		entries = append(entries, gitobject.TreeEntry{Name: dir, Mode: filemode.Dir, Hash: hash})
 	}
-	slices.SortFunc(entries, func(a, b gitobject.TreeEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
+	stable.Sort(entries, func(a, b gitobject.TreeEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	return s.encode(&gitobject.Tree{Entries: entries})
 }
 

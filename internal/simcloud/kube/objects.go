@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"exoshift/internal/simcloud/store"
+	"exoshift/internal/stable"
 )
 
 // Objects is the state of one cluster: the contents of its etcd. Every API server of the cluster serves the same Objects.
@@ -93,7 +93,7 @@ func (o *Objects) ListKinds() []Kind {
 	for _, kind := range o.kinds {
 		kinds = append(kinds, kind)
 	}
-	slices.SortFunc(kinds, func(a, b Kind) int { return strings.Compare(a.GroupResource(), b.GroupResource()) })
+	stable.Sort(kinds, func(a, b Kind) int { return strings.Compare(a.GroupResource(), b.GroupResource()) })
 	return kinds
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"exoshift/internal/simcloud/store"
+	"exoshift/internal/stable"
 )
 
 type bucket struct {
@@ -73,7 +74,7 @@ func (x *index) listOlderVersions(bucket, key string) []object {
 			list = append(list, o)
 		}
 	}
-	slices.SortFunc(list, compareNewest)
+	stable.Sort(list, compareNewest)
 	return list
 }
 
@@ -225,7 +226,7 @@ func (d deleted) writeHeader(header http.Header) {
 func (x *index) listAllVersions(bucket, prefix string) []object {
 	list := slices.Concat(x.objects.List(), x.versions.List())
 	list = slices.DeleteFunc(list, func(o object) bool { return o.Bucket != bucket || !strings.HasPrefix(o.Key, prefix) })
-	slices.SortFunc(list, func(a, b object) int {
+	stable.Sort(list, func(a, b object) int {
 		if a.Key != b.Key {
 			return strings.Compare(a.Key, b.Key)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"exoshift/internal/simcloud/store"
+	"exoshift/internal/stable"
 )
 
 const maxParts = 10000
@@ -244,7 +244,7 @@ func (m *uploads) listParts(w http.ResponseWriter, u upload) error {
 	for number, p := range u.Parts {
 		result.Parts = append(result.Parts, wirePart{Number: number, Modified: p.Modified, ETag: quote(p.ETag), Size: p.Size})
 	}
-	slices.SortFunc(result.Parts, func(a, b wirePart) int { return a.Number - b.Number })
+	stable.Sort(result.Parts, func(a, b wirePart) int { return a.Number - b.Number })
 	writeXML(w, http.StatusOK, result)
 	return nil
 }
@@ -269,7 +269,7 @@ func (m *uploads) list(w http.ResponseWriter, r *request) error {
 			result.Uploads = append(result.Uploads, wireUpload{Key: u.Key, ID: u.ID, Initiated: u.Created})
 		}
 	}
-	slices.SortFunc(result.Uploads, func(a, b wireUpload) int { return strings.Compare(a.Key+a.ID, b.Key+b.ID) })
+	stable.Sort(result.Uploads, func(a, b wireUpload) int { return strings.Compare(a.Key+a.ID, b.Key+b.ID) })
 	writeXML(w, http.StatusOK, result)
 	return nil
 }

@@ -3,10 +3,10 @@ package syn
 import (
 	"cmp"
 	"net/http"
-	"slices"
 	"strings"
 
 	"exoshift/internal/simcloud/scenario"
+	"exoshift/internal/stable"
 )
 
 // clusterAPI serves /clusters.
@@ -36,7 +36,7 @@ func (a *clusterAPI) list(c call) (int, any, error) {
 		return 0, nil, err
 	}
 	list := a.clusters.List()
-	slices.SortStableFunc(list, func(x, y cluster) int {
+	stable.Sort(list, func(x, y cluster) int {
 		switch c.query("sort_by") {
 		case "tenant":
 			return cmp.Compare(x.Tenant, y.Tenant)

@@ -8,13 +8,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"filippo.io/age"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/state"
 	"exoshift/state/backup"
 )
@@ -86,7 +86,7 @@ func (b *Bucket) ListObjects(_ context.Context, _, prefix string) (found []backu
 			found = append(found, backup.StoredObject{Key: key, Size: int64(len(content))})
 		}
 	}
-	slices.SortFunc(found, func(a, b backup.StoredObject) int { return strings.Compare(a.Key, b.Key) })
+	stable.Sort(found, func(a, b backup.StoredObject) int { return strings.Compare(a.Key, b.Key) })
 	return found, nil
 }
 

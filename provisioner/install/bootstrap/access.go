@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/install/machines"
 	"exoshift/provisioner/install/network"
@@ -239,7 +240,7 @@ func (a *Access) emitHost(report provisioner.Report, seen state.BootstrapHost) {
 	known.Lines = known.Lines[max(0, len(known.Lines)-journalKept):]
 	a.seen = &known // never modified: others read it
 	a.mu.Unlock()
-	slices.SortStableFunc(seen.Services, func(a, b state.ServiceRecord) int { return a.Since.Compare(b.Since) })
+	stable.Sort(seen.Services, func(a, b state.ServiceRecord) int { return a.Since.Compare(b.Since) })
 	for _, service := range seen.Services {
 		emitService(report, findRecord(before, service.Service), service)
 	}

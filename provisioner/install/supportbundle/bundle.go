@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 )
 
@@ -99,7 +99,7 @@ func (b *bundle) recordMissing(what string, err error) {
 
 // finish also deletes old bundles.
 func (b *bundle) finish() error {
-	slices.SortFunc(b.index.Files, func(a, b bundleFile) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(b.index.Files, func(a, b bundleFile) int { return strings.Compare(a.Name, b.Name) })
 	content, err := json.MarshalIndent(b.index, "", " ")
 	if err == nil {
 		err = b.folder.Write(filepath.Join(b.dir, "index.json"), append(content, '\n'))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/diagnosis"
 	"exoshift/provisioner/nodes"
@@ -177,7 +178,7 @@ func (c *Change) Prepare(ctx context.Context, names []string) error {
 		return c.refuse("etcd has %d members, and cannot do without one", len(masters))
 	}
 	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return c.rank(a) - c.rank(b) })
+	stable.Sort(names, func(a, b string) int { return c.rank(a) - c.rank(b) })
 	for _, name := range names {
 		if err := c.prepareTarget(ctx, name); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/provisioner/backup"
 	"exoshift/provisioner/diagnosis"
@@ -210,7 +211,7 @@ func NewEtcdEvent(seen controlplane.State) provisioner.Event {
 		}
 		event.Members = append(event.Members, member)
 	}
-	slices.SortFunc(event.Members, func(a, b provisioner.Member) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(event.Members, func(a, b provisioner.Member) int { return strings.Compare(a.Name, b.Name) })
 	quorum := count/2 + 1
 	event.Count, event.Voters, event.Quorum = &count, &voters, &quorum
 	return event

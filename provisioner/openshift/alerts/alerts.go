@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/network"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 )
@@ -127,7 +128,7 @@ func decodeAlerts(content []byte) ([]state.Alert, error) {
 	for i := range found {
 		alerts[i] = found[i].toAlert()
 	}
-	slices.SortStableFunc(alerts, func(a, b state.Alert) int {
+	stable.Sort(alerts, func(a, b state.Alert) int {
 		return cmp.Or(cmp.Compare(computeUrgency(a), computeUrgency(b)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Namespace, b.Namespace), a.Since.Compare(b.Since))
 	})
 	return alerts[:min(len(alerts), maxAlerts)], nil

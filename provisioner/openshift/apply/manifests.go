@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -142,7 +143,7 @@ const (
 func sortObjects(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	own := listDefinedGroups(objects)
 	sorted := slices.Clone(objects)
-	slices.SortStableFunc(sorted, func(a, b *unstructured.Unstructured) int { return computeRank(a, own) - computeRank(b, own) })
+	stable.Sort(sorted, func(a, b *unstructured.Unstructured) int { return computeRank(a, own) - computeRank(b, own) })
 	return sorted
 }
 

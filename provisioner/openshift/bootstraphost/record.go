@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 )
 
@@ -51,7 +52,7 @@ func parseRecords(printed []byte) []state.ServiceRecord {
 		content.Write(line)
 	}
 	take()
-	slices.SortFunc(records, func(a, b state.ServiceRecord) int { return strings.Compare(a.Service, b.Service) })
+	stable.Sort(records, func(a, b state.ServiceRecord) int { return strings.Compare(a.Service, b.Service) })
 	return records
 }
 

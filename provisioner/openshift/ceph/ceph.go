@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state/rook"
 
@@ -136,7 +137,7 @@ func (a *Administrator) GetCeph(ctx context.Context) (found rook.Ceph, err error
 	for code, check := range status.Health.Checks {
 		found.Checks = append(found.Checks, rook.Check{Code: kubeapi.Sanitize(code), Severity: check.Severity, Message: kubeapi.Sanitize(check.Summary.Message)})
 	}
-	slices.SortFunc(found.Checks, func(a, b rook.Check) int { return cmp.Compare(a.Code, b.Code) })
+	stable.Sort(found.Checks, func(a, b rook.Check) int { return cmp.Compare(a.Code, b.Code) })
 	for _, one := range status.Groups.States {
 		found.Groups[kubeapi.Sanitize(one.Name)] += one.Count
 	}
@@ -159,7 +160,7 @@ func (t cephTree) listOSDs() (all []rook.OSD) {
 			})
 		}
 	}
-	slices.SortFunc(all, func(a, b rook.OSD) int { return a.ID - b.ID })
+	stable.Sort(all, func(a, b rook.OSD) int { return a.ID - b.ID })
 	return all
 }
 

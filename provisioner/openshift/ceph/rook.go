@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state/rook"
 
@@ -244,7 +245,7 @@ func (a *Administrator) ListCephMons(ctx context.Context) ([]rook.Mon, error) {
 		}
 		mons = append(mons, mon)
 	}
-	slices.SortFunc(mons, func(a, b rook.Mon) int { return compareNames(a.Name, b.Name) })
+	stable.Sort(mons, func(a, b rook.Mon) int { return compareNames(a.Name, b.Name) })
 	return mons, nil
 }
 

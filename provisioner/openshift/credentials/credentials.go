@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 	"exoshift/state/rotation"
@@ -56,7 +56,7 @@ func (k *Keeper) ListKeyHolders(ctx context.Context, keys ...state.APIKey) ([]ro
 			holders = append(holders, holder)
 		}
 	}
-	slices.SortFunc(holders, func(a, b rotation.Holder) int { return strings.Compare(a.ID(), b.ID()) })
+	stable.Sort(holders, func(a, b rotation.Holder) int { return strings.Compare(a.ID(), b.ID()) })
 	return holders, nil
 }
 

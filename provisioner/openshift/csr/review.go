@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -324,7 +325,7 @@ func (r *review) addRequests(all []certificatesv1.CertificateSigningRequest) {
 // the most expensive check, so it comes last and stops at the first valid one: ten thousand forgeries cost little more than
 // listing them.
 func (r *review) findNewest(others []*certificatesv1.CertificateSigningRequest) string {
-	slices.SortFunc(others, func(x, y *certificatesv1.CertificateSigningRequest) int {
+	stable.Sort(others, func(x, y *certificatesv1.CertificateSigningRequest) int {
 		return cmp.Or(y.CreationTimestamp.Compare(x.CreationTimestamp.Time), strings.Compare(y.Name, x.Name))
 	})
 	for _, csr := range others {

@@ -4,10 +4,10 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 
@@ -80,7 +80,7 @@ func (r *Reviewer) Review(api *kubeapi.Client, found Evidence) []state.NodeReque
 		requests = append(requests, request)
 	}
 	r.nodeCache, r.approvable = known, approved
-	slices.SortStableFunc(requests, func(a, b state.NodeRequest) int {
+	stable.Sort(requests, func(a, b state.NodeRequest) int {
 		if order := a.Created.Compare(b.Created); order != 0 {
 			return order
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 
@@ -71,7 +72,7 @@ func (d *Drainer) ListClusterNodes(ctx context.Context) ([]state.ClusterNode, er
 	for i := range found {
 		nodes[i] = found[i].toClusterNode()
 	}
-	slices.SortFunc(nodes, func(a, b state.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(nodes, func(a, b state.ClusterNode) int { return cmp.Compare(a.Name, b.Name) })
 	return nodes, err
 }
 
@@ -140,7 +141,7 @@ func toPods(found []podFields) []state.Pod {
 	for i := range found {
 		pods[i] = found[i].toPod()
 	}
-	slices.SortFunc(pods, func(a, b state.Pod) int { return cmp.Compare(a.ID(), b.ID()) })
+	stable.Sort(pods, func(a, b state.Pod) int { return cmp.Compare(a.ID(), b.ID()) })
 	return pods
 }
 

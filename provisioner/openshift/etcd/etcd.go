@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/operators"
 	"exoshift/state"
@@ -259,7 +260,7 @@ func (h *memberHints) listCandidates(troubled map[string]string) []string {
 		}
 	}
 	slices.Sort(names)
-	slices.SortStableFunc(names, func(a, b string) int {
+	stable.Sort(names, func(a, b string) int {
 		return h.rank(b, troubled) - h.rank(a, troubled)
 	})
 	return names

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/provisioner/openshift/operators"
 	"exoshift/state"
@@ -173,7 +174,7 @@ func runEtcdctl(ctx context.Context, api *kubeapi.Client, without, op string, ar
 		return nil, err
 	}
 	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.Spec.NodeName == without && without != "" })
-	slices.SortStableFunc(pods, func(a, b corev1.Pod) int { return rankReady(a) - rankReady(b) })
+	stable.Sort(pods, func(a, b corev1.Pod) int { return rankReady(a) - rankReady(b) })
 	failure := error(fault.Newf(fault.Transient, op, "etcd has no pod in %s", namespace))
 	for _, pod := range pods {
 		content, err := kubeapi.Exec(ctx, api, kubeapi.Container{Namespace: namespace, Pod: pod.Name, Name: etcdctlProgram}, append([]string{etcdctlProgram}, arguments...)...)

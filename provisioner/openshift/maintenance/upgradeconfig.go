@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 
@@ -97,7 +97,7 @@ func getMaintenance(ctx context.Context, api *kubeapi.Client) (seen firstRun, er
 	if seen.jobs, err = kubeapi.List[upgradeJob](ctx, api, upgradeJobs, jobLabel+"="+firstMaintenance); err != nil {
 		return seen, err
 	}
-	slices.SortStableFunc(seen.jobs, func(a, b upgradeJob) int {
+	stable.Sort(seen.jobs, func(a, b upgradeJob) int {
 		return b.Metadata.CreationTimestamp.Compare(a.Metadata.CreationTimestamp.Time)
 	})
 	return seen, nil

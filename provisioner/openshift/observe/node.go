@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 
@@ -53,7 +54,7 @@ func toNodeStatuses(nodes []corev1.Node) []state.NodeStatus {
 	for i := range nodes {
 		statuses[i] = toNodeStatus(nodes[i])
 	}
-	slices.SortStableFunc(statuses, func(a, b state.NodeStatus) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(statuses, func(a, b state.NodeStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return statuses
 }
 
@@ -115,7 +116,7 @@ func (l *pollResult) listPoolStatuses() []state.PoolStatus {
 	for _, pool := range l.pools {
 		statuses = append(statuses, pool.toStatus())
 	}
-	slices.SortFunc(statuses, func(a, b state.PoolStatus) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(statuses, func(a, b state.PoolStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return statuses
 }
 

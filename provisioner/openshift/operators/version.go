@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 	"exoshift/state/upgrade"
@@ -75,7 +76,7 @@ func (v ClusterVersion) listUpdates() []upgrade.Update {
 	for _, one := range v.Status.Conditional {
 		add(one.Release.Version, one.Conditions.Is("Recommended"))
 	}
-	slices.SortFunc(all, func(a, b upgrade.Update) int { return upgrade.Compare(b.Version, a.Version) })
+	stable.Sort(all, func(a, b upgrade.Update) int { return upgrade.Compare(b.Version, a.Version) })
 	return all
 }
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state"
 )
@@ -49,7 +50,7 @@ func toApplicationStatuses(all []argoApplication) (root state.ApplicationStatus,
 		}
 		others = append(others, application.toStatus())
 	}
-	slices.SortStableFunc(others, func(a, b state.ApplicationStatus) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(others, func(a, b state.ApplicationStatus) int { return cmp.Compare(a.Name, b.Name) })
 	return root, others[:min(len(others), maxApplications)]
 }
 

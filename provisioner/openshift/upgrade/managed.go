@@ -3,9 +3,9 @@ package upgrade
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state/upgrade"
 )
@@ -90,6 +90,6 @@ func listSchedules(ctx context.Context, api *kubeapi.Client) (found []upgrade.Sc
 		}
 		found = append(found, one)
 	}
-	slices.SortFunc(found, func(a, b upgrade.Schedule) int { return cmp.Compare(a.Name, b.Name) })
+	stable.Sort(found, func(a, b upgrade.Schedule) int { return cmp.Compare(a.Name, b.Name) })
 	return found, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/fault"
+	"exoshift/internal/stable"
 	"exoshift/provisioner/openshift/kubeapi"
 	"exoshift/state/upgrade"
 
@@ -137,7 +138,7 @@ func (v clusterVersion) listUpdates() []upgrade.Release {
 			all = append(all, found)
 		}
 	}
-	slices.SortFunc(all, func(a, b upgrade.Release) int { return upgrade.Compare(b.Version, a.Version) })
+	stable.Sort(all, func(a, b upgrade.Release) int { return upgrade.Compare(b.Version, a.Version) })
 	return all
 }
 
@@ -168,7 +169,7 @@ func listOperators(ctx context.Context, api *kubeapi.Client) ([]upgrade.Operator
 		all[i].Message = kubeapi.Sanitize(reported.Find(kind).Message)
 		all[i].Since, _ = time.Parse(time.RFC3339, reported.Find(kind).Changed)
 	}
-	slices.SortFunc(all, func(a, b upgrade.Operator) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(all, func(a, b upgrade.Operator) int { return strings.Compare(a.Name, b.Name) })
 	return all, err
 }
 
@@ -195,7 +196,7 @@ func listPools(ctx context.Context, api *kubeapi.Client) ([]upgrade.Pool, error)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b upgrade.Pool) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(all, func(a, b upgrade.Pool) int { return strings.Compare(a.Name, b.Name) })
 	return all, err
 }
 
@@ -216,7 +217,7 @@ func listNodes(ctx context.Context, api *kubeapi.Client) ([]upgrade.Node, error)
 		}
 		all = append(all, node)
 	}
-	slices.SortFunc(all, func(a, b upgrade.Node) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(all, func(a, b upgrade.Node) int { return strings.Compare(a.Name, b.Name) })
 	return all, err
 }
 
@@ -237,7 +238,7 @@ func (u *Updater) GetGates(ctx context.Context) (asked []upgrade.Gate, removed [
 	for key, text := range wanted.Data {
 		asked = append(asked, upgrade.Gate{Key: kubeapi.Sanitize(key), Text: kubeapi.Sanitize(text), Acknowledged: answered.Data[key] == "true"})
 	}
-	slices.SortFunc(asked, func(a, b upgrade.Gate) int { return strings.Compare(a.Key, b.Key) })
+	stable.Sort(asked, func(a, b upgrade.Gate) int { return strings.Compare(a.Key, b.Key) })
 	removed, err = listRemoved(ctx, api)
 	return asked, removed, err
 }
@@ -274,7 +275,7 @@ func listRemoved(ctx context.Context, api *kubeapi.Client) ([]upgrade.RemovedAPI
 		removed.Users = slices.Compact(removed.Users)
 		all = append(all, removed)
 	}
-	slices.SortFunc(all, func(a, b upgrade.RemovedAPI) int { return strings.Compare(a.Resource, b.Resource) })
+	stable.Sort(all, func(a, b upgrade.RemovedAPI) int { return strings.Compare(a.Resource, b.Resource) })
 	return all, err
 }
 

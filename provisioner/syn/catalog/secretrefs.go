@@ -16,6 +16,7 @@ import (
 
 	"exoshift/internal/fault"
 	"exoshift/internal/fileread"
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/state"
 )
@@ -76,7 +77,7 @@ func (g *Git) ListWantedSecrets(dir, mount string) ([]state.VaultSecret, error) 
 	case err != nil:
 		return nil, fault.New(fault.Invalid, op, err).WithHint("compile the catalog in %s again", filepath.Base(dir))
 	}
-	slices.SortFunc(found, func(a, b state.VaultSecret) int {
+	stable.Sort(found, func(a, b state.VaultSecret) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key))
 	})
 	return slices.Compact(found), nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/provisioner/handover"
@@ -107,7 +108,7 @@ func MapApplicationStatus(e provisioner.Event) theme.Status {
 // Within a status, the longest in their state come first.
 func (p Applications) sortByStatus() []provisioner.Event {
 	applications := slices.Clone(p.Applications)
-	slices.SortStableFunc(applications, func(a, b provisioner.Event) int {
+	stable.Sort(applications, func(a, b provisioner.Event) int {
 		return cmp.Or(
 			cmp.Compare(MapApplicationStatus(a).Urgency(), MapApplicationStatus(b).Urgency()), a.StartTime().Compare(b.StartTime()))
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/provisioner"
 	"exoshift/tui/cells"
 	"exoshift/tui/components"
@@ -58,7 +59,7 @@ func (p Day2) startSection(lines []string, title string) []string {
 // sortTargets returns those that are worked on first, then those that wait, then the rest.
 func (p Day2) sortTargets() []provisioner.Event {
 	sorted := slices.Clone(p.Board.Targets)
-	slices.SortStableFunc(sorted, func(a, b provisioner.Event) int {
+	stable.Sort(sorted, func(a, b provisioner.Event) int {
 		return MapTargetStatus(a).Urgency() - MapTargetStatus(b).Urgency()
 	})
 	return sorted

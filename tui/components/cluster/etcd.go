@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/tui/cells"
@@ -85,7 +86,7 @@ func (p Etcd) RenderSummary() string {
 	}
 	parts := []string{p.renderCounts()}
 	members := slices.Clone(p.Members)
-	slices.SortStableFunc(members, func(a, b provisioner.Member) int {
+	stable.Sort(members, func(a, b provisioner.Member) int {
 		return cmp.Compare(mapMemberStatus(a).Urgency(), mapMemberStatus(b).Urgency())
 	})
 	for _, member := range members {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/tui/cells"
@@ -103,7 +104,7 @@ func MapOperatorStatus(operator provisioner.Event) theme.Status {
 // come first.
 func (p Operators) sortByStatus() []provisioner.Event {
 	operators := slices.Clone(p.Operators)
-	slices.SortStableFunc(operators, func(a, b provisioner.Event) int {
+	stable.Sort(operators, func(a, b provisioner.Event) int {
 		return cmp.Or(
 			cmp.Compare(MapOperatorStatus(a).Urgency(), MapOperatorStatus(b).Urgency()), a.StartTime().Compare(b.StartTime()))
 	})

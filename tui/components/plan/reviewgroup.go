@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/tui/cells"
 	"exoshift/tui/components/run"
@@ -41,7 +42,7 @@ func GroupPlan(plan []PlannedObject) []Group {
 			}
 			groups[from+i].Items = append(groups[from+i].Items, object)
 		}
-		slices.SortStableFunc(groups[from:], func(a, b Group) int { return orderKind(a.Kind) - orderKind(b.Kind) })
+		stable.Sort(groups[from:], func(a, b Group) int { return orderKind(a.Kind) - orderKind(b.Kind) })
 	}
 	return groups
 }

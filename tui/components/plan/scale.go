@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"net/netip"
 	"slices"
+
+	"exoshift/internal/stable"
 )
 
 // scale divides a line among address ranges. Each stretch of addresses between two borders of ranges is one part of it, at least
@@ -39,7 +41,7 @@ func splitRanges(ranges []netip.Prefix) []part {
 		first, end := computeBounds(r)
 		borders = append(borders, first, end)
 	}
-	slices.SortFunc(borders, (*big.Int).Cmp)
+	stable.Sort(borders, (*big.Int).Cmp)
 	borders = slices.CompactFunc(borders, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
 	var parts []part
 	for i := range len(borders) - 1 {

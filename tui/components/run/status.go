@@ -4,10 +4,10 @@ package run
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/tui/cells"
@@ -125,7 +125,7 @@ func (p Status) listRunning() []provisioner.StepView {
 		}
 	}
 	rest := p.Board.RemainingTimes(p.Now)
-	slices.SortStableFunc(steps, func(a, b provisioner.StepView) int {
+	stable.Sort(steps, func(a, b provisioner.StepView) int {
 		return cmp.Or(cmp.Compare(p.rank(a), p.rank(b)), cmp.Compare(rest[b.ID], rest[a.ID]))
 	})
 	return steps

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"exoshift/internal/stable"
 	"exoshift/internal/text"
 	"exoshift/provisioner"
 	"exoshift/tui/cells"
@@ -191,7 +192,7 @@ func (p Steps) filterByStatus(status theme.Status) []provisioner.StepView {
 // listRecent returns the three steps that were done last, newest first.
 func (p Steps) listRecent() []provisioner.StepView {
 	done := p.filterByStatus(theme.OK)
-	slices.SortStableFunc(done, func(a, b provisioner.StepView) int { return b.Ended.Compare(a.Ended) })
+	stable.Sort(done, func(a, b provisioner.StepView) int { return b.Ended.Compare(a.Ended) })
 	return done[:min(len(done), 3)]
 }
 

@@ -2,8 +2,8 @@ package nodes
 
 import (
 	"cmp"
-	"slices"
 
+	"exoshift/internal/stable"
 	"exoshift/tui/components/plan"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -24,7 +24,7 @@ func buildQuotaRows(quotas []wizard.Quota, needs map[string]int) []plan.Quota {
 			rows = append(rows, plan.Quota{Resource: resource, Need: need, Unknown: true})
 		}
 	}
-	slices.SortFunc(rows, func(a, b plan.Quota) int {
+	stable.Sort(rows, func(a, b plan.Quota) int {
 		return cmp.Or(cmp.Compare(b.Need, a.Need), cmp.Compare(a.Resource, b.Resource))
 	})
 	return rows

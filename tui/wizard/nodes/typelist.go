@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"exoshift/assets"
+	"exoshift/internal/stable"
 	"exoshift/tui/components"
 	"exoshift/tui/theme"
 	"exoshift/wizard"
@@ -64,7 +65,7 @@ func (p typePicker) listTypes(field wizard.Field) []instanceType {
 			all = append(all, p.withAvailability(field, instanceType{name: choice.Value, status: theme.OK}, offered))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b instanceType) int { return rankStatus(a.status) - rankStatus(b.status) })
+	stable.Sort(all, func(a, b instanceType) int { return rankStatus(a.status) - rankStatus(b.status) })
 	return all
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"exoshift/internal/stable"
 )
 
 // Recorder records exchanges. It may be used concurrently.
@@ -29,7 +31,7 @@ func (r *Recorder) Archive(creator Creator, own string) Archive {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	entries := slices.Clone(r.entries)
-	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Started.Compare(b.Started) })
+	stable.Sort(entries, func(a, b Entry) int { return a.Started.Compare(b.Started) })
 	hide := redactor{hidden: append(slices.Clone(r.hidden), collectSecrets(entries)...), own: own}
 	for i := range entries {
 		hide.redact(&entries[i])
@@ -147,5 +149,5 @@ func listHeaders(header http.Header) []Pair {
 }
 
 func sortPairs(pairs []Pair) {
-	slices.SortStableFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
+	stable.Sort(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -3,10 +3,10 @@ package resource
 import (
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"exoshift/internal/simcloud/api/rest"
+	"exoshift/internal/stable"
 )
 
 // Quotas are the limits of an organization, over all zones.
@@ -46,7 +46,7 @@ func (q *Quotas) RegisterRoutes(register rest.Register) {
 		for resource := range q.limits {
 			quotas = append(quotas, q.view(resource))
 		}
-		slices.SortFunc(quotas, func(x, y wireQuota) int { return strings.Compare(x.Resource, y.Resource) })
+		stable.Sort(quotas, func(x, y wireQuota) int { return strings.Compare(x.Resource, y.Resource) })
 		return map[string]any{"quotas": quotas}, nil
 	})
 	register("GET /quota/{id}", func(req *rest.Request) (any, error) {

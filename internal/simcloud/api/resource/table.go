@@ -7,6 +7,7 @@ import (
 
 	"exoshift/internal/simcloud/api/rest"
 	"exoshift/internal/simcloud/store"
+	"exoshift/internal/stable"
 )
 
 // Table holds the resources of one kind in the order of their creation.
@@ -31,7 +32,7 @@ func Open[T Record](s *Store, noun string) *Table[T] {
 		return &Table[T]{store: s, noun: noun}
 	}
 	sorted := rows.List()
-	slices.SortFunc(sorted, func(a, b T) int { return compareOrder(a, b.head()) })
+	stable.Sort(sorted, func(a, b T) int { return compareOrder(a, b.head()) })
 	return &Table[T]{store: s, rows: rows, noun: noun, sorted: sorted}
 }
 

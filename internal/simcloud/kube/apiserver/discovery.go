@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/stable"
 )
 
 func discover(w http.ResponseWriter, r *http.Request, user User, s *Server) bool {
@@ -69,7 +70,7 @@ func listGroups(kinds []kube.Kind) []kube.Object {
 	}
 	for _, name := range names {
 		served := versions[name]
-		slices.SortFunc(served, func(a, b string) int { return -version.CompareKubeAwareVersionStrings(a, b) })
+		stable.Sort(served, func(a, b string) int { return -version.CompareKubeAwareVersionStrings(a, b) })
 		var described []kube.Object
 		for _, one := range served {
 			described = append(described, kube.Object{"groupVersion": name + "/" + one, "version": one})

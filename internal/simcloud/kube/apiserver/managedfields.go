@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/kube"
+	"exoshift/internal/stable"
 )
 
 // parseManager returns the client's field manager: a parameter, else the first word of its User-Agent.
@@ -48,7 +49,7 @@ func addOwnedFields(entries []kube.Object, kind kube.Kind, manager string, writt
 	}
 	addFields(entries[at].Map("fieldsV1"), written)
 	entries[at]["time"] = now.UTC().Format(time.RFC3339)
-	slices.SortStableFunc(entries, func(a, b kube.Object) int {
+	stable.Sort(entries, func(a, b kube.Object) int {
 		return cmp.Or(strings.Compare(a.GetString("time"), b.GetString("time")), strings.Compare(a.GetString("manager"), b.GetString("manager")))
 	})
 	return entries

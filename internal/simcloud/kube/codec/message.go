@@ -12,6 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"exoshift/internal/stable"
 )
 
 // Messages are encoded and decoded by what the tags of the types' fields say. The methods that are generated for the types do the same, and make
@@ -33,7 +35,7 @@ func fieldsOf(of reflect.Type) []field {
 			fields = append(fields, field{number: protowire.Number(n), index: i})
 		}
 	}
-	slices.SortFunc(fields, func(a, b field) int { return int(a.number - b.number) })
+	stable.Sort(fields, func(a, b field) int { return int(a.number - b.number) })
 	return fields
 }
 
@@ -115,7 +117,7 @@ func appendValue(to []byte, number protowire.Number, value reflect.Value) []byte
 // appendMap appends an entry for each key, in the order of the keys.
 func appendMap(to []byte, number protowire.Number, value reflect.Value) []byte {
 	keys := value.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	stable.Sort(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, key := range keys {
 		entry := appendValue(nil, 1, key)
 		if item := value.MapIndex(key); !isBytes(item.Type()) || !item.IsNil() {

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/githost"
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 type repoServer struct {
@@ -127,7 +128,7 @@ func (r *repoServer) loadManifests(ctx context.Context, application kube.Object)
 			objects = append(objects, r.complete(application, object)...)
 		}
 	}
-	slices.SortStableFunc(objects, func(a, b kube.Object) int { return getSyncWave(a) - getSyncWave(b) })
+	stable.Sort(objects, func(a, b kube.Object) int { return getSyncWave(a) - getSyncWave(b) })
 	return objects, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 // Names of what Project Syn's component installs.
@@ -130,7 +131,7 @@ func (s *storage) add(made osd) *osd {
 		made.ID++
 	}
 	s.OSDs = append(s.OSDs, &made)
-	slices.SortFunc(s.OSDs, func(a, b *osd) int { return a.ID - b.ID })
+	stable.Sort(s.OSDs, func(a, b *osd) int { return a.ID - b.ID })
 	return &made
 }
 

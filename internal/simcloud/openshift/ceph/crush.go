@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"exoshift/internal/stable"
 )
 
 // mapGroup returns the OSDs that are to have a group, each on a host of its own.
@@ -39,7 +41,7 @@ func (s *storage) draw(group int) []int {
 	for name := range hosts {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int {
+	stable.Sort(names, func(a, b string) int {
 		if d := drawStraw(group, b, hosts[b]) - drawStraw(group, a, hosts[a]); d != 0 {
 			return int(math.Copysign(1, d))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 // The ratios of Project Syn's component.
@@ -134,7 +135,7 @@ func (s reporter) listChecks(mons monitors) []check {
 	if len(s.Flags) > 0 {
 		all = append(all, check{"OSDMAP_FLAGS", healthWarn, strings.Join(s.Flags, ",") + " flag(s) set"})
 	}
-	slices.SortFunc(all, func(a, b check) int { return cmp.Compare(a.code, b.code) })
+	stable.Sort(all, func(a, b check) int { return cmp.Compare(a.code, b.code) })
 	return all
 }
 
@@ -259,7 +260,7 @@ func (s reporter) renderStatus(mons monitors) kube.Object {
 	for state, n := range counts {
 		states = append(states, kube.Object{"state_name": state, "count": n})
 	}
-	slices.SortFunc(states, func(a, b kube.Object) int { return cmp.Compare(a.GetString("state_name"), b.GetString("state_name")) })
+	stable.Sort(states, func(a, b kube.Object) int { return cmp.Compare(a.GetString("state_name"), b.GetString("state_name")) })
 	degraded, misplaced, total := s.countLacking()
 	used, room, up, in := 0, 0, 0, 0
 	for _, one := range s.OSDs {

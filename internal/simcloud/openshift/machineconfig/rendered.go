@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 // MachineConfig is a kind of its own, with a label for its role.
@@ -41,7 +42,7 @@ func Render(pool, version, update string, configs []kube.Object) (Rendered, erro
 		role, _ := config.Label(RoleLabel)
 		return !slices.Contains(roles, role) || strings.HasPrefix(config.Name(), renderedPrefix)
 	})
-	slices.SortFunc(configs, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
+	stable.Sort(configs, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
 	merged := Rendered{Document: types.Config{Ignition: types.Ignition{Version: types.MaxVersion.String()}}}
 	all := ""
 	for _, config := range configs {

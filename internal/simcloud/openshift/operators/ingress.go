@@ -12,6 +12,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 const (
@@ -79,11 +80,10 @@ func (k ingressOperator) removeRouters(wanted map[string]kube.Object, seen clust
 	var outdated []kube.Object
 	settled := true
 	for id, pod := range seen.pods {
-		if app, _ := pod.Label("app"); app != cluster.RouterApp {
-			continue
-		}
+		app, _ := pod.Label("app")
 		target, ok := wanted[id]
 		switch {
+		case app != cluster.RouterApp:
 		case !ok:
 			if _, err := k.Objects.Delete(cluster.PodResource, ingressNamespace, pod.Name()); err != nil {
 				return err
@@ -97,7 +97,7 @@ func (k ingressOperator) removeRouters(wanted map[string]kube.Object, seen clust
 	if len(outdated) == 0 {
 		return nil
 	}
-	slices.SortFunc(outdated, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
+	stable.Sort(outdated, func(a, b kube.Object) int { return strings.Compare(a.Name(), b.Name()) })
 	return k.drainRouter(outdated, settled)
 }
 
@@ -157,7 +157,7 @@ func buildRouters(controller kube.Object, seen clusterSnapshot) map[string]kube.
 	candidates := slices.DeleteFunc(selectRouterNodes(controller, seen.nodes), func(node kube.Object) bool {
 		return isCordoned(node) && rankNode(seen, node) > 0
 	})
-	slices.SortStableFunc(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
+	stable.Sort(candidates, func(a, b kube.Object) int { return rankNode(seen, a) - rankNode(seen, b) })
 	wanted := map[string]kube.Object{}
 	for _, node := range candidates[:min(replicas, len(candidates))] {
 		name := formatRouterName(node)

@@ -16,6 +16,7 @@ import (
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/machine"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 // refreshInterval is how old the list of updates may become.
@@ -151,8 +152,8 @@ func (g graph) list(current string, found *updates) bool {
 			}
 		}
 	}
-	slices.SortFunc(found.available, func(a, b kube.Object) int { return compare(b.GetString("version"), a.GetString("version")) })
-	slices.SortFunc(found.conditional, func(a, b kube.Object) int {
+	stable.Sort(found.available, func(a, b kube.Object) int { return compare(b.GetString("version"), a.GetString("version")) })
+	stable.Sort(found.conditional, func(a, b kube.Object) int {
 		return compare(b.GetString("release.version"), a.GetString("release.version"))
 	})
 	return true

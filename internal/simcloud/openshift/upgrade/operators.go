@@ -8,6 +8,7 @@ import (
 
 	"exoshift/internal/simcloud/kube"
 	"exoshift/internal/simcloud/openshift/cluster"
+	"exoshift/internal/stable"
 )
 
 // operatorTime is how long an operator takes to replace what it runs (inferred); those that restart the control plane take longer.
@@ -38,7 +39,7 @@ func Order(names []string) []string {
 		return 100
 	}
 	sorted := slices.Clone(names)
-	slices.SortStableFunc(sorted, func(a, b string) int { return rank(a) - rank(b) })
+	stable.Sort(sorted, func(a, b string) int { return rank(a) - rank(b) })
 	return sorted
 }
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"exoshift/internal/stable"
 	"exoshift/state"
 
 	"github.com/goccy/go-yaml"
@@ -83,7 +83,7 @@ func (m *Masker) add(secret string) {
 	quoted := strconv.Quote(secret)
 	m.secrets = append(m.secrets, secret, quoted[1:len(quoted)-1])
 	// Longest first: masking a secret that is a prefix of another would leave the rest of the other.
-	slices.SortStableFunc(m.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	stable.Sort(m.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
 // Hide masks the secrets and the secretShapes.
