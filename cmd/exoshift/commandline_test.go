@@ -72,12 +72,24 @@ func TestFlagErrors_DescribeAndSuggest(t *testing.T) {
 		"status c-demo-1":                       "no cluster \"c-demo-1\" on this machine",
 		"status c-demo-1 --dir x":               "c-demo-1 and --dir exclude each other",
 		"status ../c-demo-1":                    "no cluster \"../c-demo-1\" on this machine",
+		"restore objects a b":                   "exoshift restore objects takes ID, not 2 arguments",
 		"answers validate":                      "no file: name the answers file",
 		"answers validate a.yaml --answers b":   "a.yaml and --answers exclude each other",
 	} {
 		code, out, err := executeCommand(t, strings.Fields(line)...)
 		if code != exit.Usage || !strings.Contains(err, want) || out != "" {
 			t.Errorf("%s: exit code %d, printed %q, want %q", line, code, out+err, want)
+		}
+	}
+}
+
+func TestGroups_RefuseUnknownCommands(t *testing.T) {
+	for _, group := range newRootCommand(cli.Streams{}).Commands() {
+		if group.Hidden || !group.HasAvailableSubCommands() || strings.Contains(group.Use, " ") { // which takes an argument
+			continue
+		}
+		if code, _, err := executeCommand(t, group.Name(), "nonsense"); code != exit.Usage || !strings.Contains(err, `unknown command "nonsense"`) {
+			t.Errorf("%s: exit code %d, %q", group.Name(), code, err)
 		}
 	}
 }

@@ -34,6 +34,8 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "ey"):
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(noun, "y"))
+	case strings.HasSuffix(noun, "s"): // a storage class
+		return fmt.Sprintf("%d %ses", n, noun)
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -167,7 +167,7 @@ func TestRestore_DifferenceIsAppliedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, fault.HintOf(err))
 	}
-	want := []string{"created configmaps shop/gone", "created configmaps shop/orphan", "updated configmaps shop/settings", "updated secrets shop/login", "updated deployments.apps shop/web"}
+	want := []string{"created configmap shop/gone", "created configmap shop/orphan", "updated configmap shop/settings", "updated secret shop/login", "updated deployment shop/web"}
 	if !slices.Equal(done, want) || s.requests.Load() == before {
 		t.Errorf("%q", done)
 	}
@@ -278,7 +278,7 @@ func TestRestore_NamespaceFirst(t *testing.T) {
 		}
 	}
 	done, err := s.run(t, engine)
-	if err != nil || done[0] != "created namespaces shop" || !slices.Contains(done, "updated configmaps shop/gone") || !slices.Contains(done, "created services shop/web") {
+	if err != nil || done[0] != "created namespace shop" || !slices.Contains(done, "updated configmap shop/gone") || !slices.Contains(done, "created service shop/web") {
 		t.Errorf("%v, %q", err, done)
 	}
 }

@@ -116,7 +116,7 @@ func (r *Restore) applyOne(ctx context.Context, report provisioner.Report, agree
 	if now.Action == Create {
 		action = state.Created
 	}
-	report.EmitObject(agreed.Object.Kind.Name(), agreed.Object.QualifiedName(), "", string(action))
+	report.EmitObject(agreed.Object.Kind.FormatOne(), agreed.Object.QualifiedName(), "", string(action))
 	return nil
 }
 

@@ -1,7 +1,11 @@
 // Package restoration is the vocabulary of objects of the API that are restored from a backup: their kinds, and why the API refuses one.
 package restoration
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+)
 
 // FieldManager is the name under which the API records the fields that a restoration writes.
 const FieldManager = "exoshift-restore"
@@ -26,6 +30,9 @@ func (k Kind) Name() string {
 	}
 	return k.Resource + "." + k.Group
 }
+
+// FormatOne returns what one object of the kind is called: configmap, deployment.
+func (k Kind) FormatOne() string { return cmp.Or(k.Singular, strings.ToLower(k.Kind)) }
 
 // Object is one object of a kind.
 type Object struct {

@@ -35,16 +35,19 @@ func (t tab) shortName() string {
 
 // name returns the name of a pane.
 func (n navigation) name(t tab) string {
-	if n.day2 && t == day2Tab {
+	switch {
+	case n.day2 && t == day2Tab:
 		return "day 2"
+	case n.day2 && t == cloudTab: // objects of the cluster, too
+		return "changes"
 	}
 	return t.String()
 }
 
 // shortName returns a name for where there is little room.
 func (n navigation) shortName(t tab) string {
-	if n.day2 && t == day2Tab {
-		return "day 2"
+	if n.day2 && (t == day2Tab || t == cloudTab) {
+		return n.name(t)
 	}
 	return t.shortName()
 }

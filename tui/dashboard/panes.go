@@ -93,7 +93,7 @@ func (p panes) buildEtcd() cluster.Etcd {
 func (p panes) buildNodes() cluster.Nodes {
 	return cluster.Nodes{
 		Theme: p.theme, Summary: p.run.nodes, Now: p.now, Offset: p.nav.offsets[nodesTab],
-		Filter: p.nav.filters[nodesTab].Word(), Typing: p.nav.isTypingIn(nodesTab),
+		Filter: p.nav.filters[nodesTab].Word(), Typing: p.nav.isTypingIn(nodesTab), Installed: p.nav.day2,
 	}
 }
 
@@ -112,7 +112,7 @@ func (p panes) buildApplications() cluster.Applications {
 }
 
 func (p panes) buildCloud() run.Cloud {
-	return run.Cloud{Theme: p.theme, Objects: p.run.board.Objects, Offset: p.nav.offsets[cloudTab]}
+	return run.Cloud{Theme: p.theme, Objects: p.run.board.Objects, Offset: p.nav.offsets[cloudTab], Installed: p.nav.day2}
 }
 
 func (p panes) buildLog() run.Log {

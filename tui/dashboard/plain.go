@@ -27,7 +27,11 @@ func (s screen) buildPlain() components.View {
 
 // formatCounts returns the numbers of the overview, shortest first.
 func (s screen) formatCounts() []string {
-	label := func(name, text string) string { return " " + s.theme.Label.Render(cells.Fit(name, 6)) + text }
+	width := 6
+	if s.nav.day2 {
+		width = 8
+	}
+	label := func(name, text string) string { return " " + s.theme.Label.Render(cells.Fit(name, width)) + text }
 	var syn []string
 	if taken := s.panes.buildApplications().RenderSummary(); taken != "" {
 		syn = []string{label("syn", taken)}
@@ -40,7 +44,7 @@ func (s screen) formatCounts() []string {
 		label("nodes", s.panes.buildNodes().RenderReady()),
 		label("etcd", s.panes.buildEtcd().RenderSummary()),
 		progress,
-		label("cloud", s.panes.buildCloud().RenderSummary()),
+		label(s.nav.name(cloudTab), s.panes.buildCloud().RenderSummary()),
 	)
 }
 

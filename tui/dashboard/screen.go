@@ -172,7 +172,7 @@ func (s screen) drawWide(c *components.Canvas) {
 	}
 	s.drawCluster(c)
 	s.drawBox(c, l.Operators, operatorsTab, "operators", s.panes.buildOperators())
-	s.drawBox(c, l.Cloud, cloudTab, "cloud", s.panes.buildCloud())
+	s.drawBox(c, l.Cloud, cloudTab, s.nav.name(cloudTab), s.panes.buildCloud())
 	s.drawBox(c, l.Log, logTab, "events", s.panes.buildEvents())
 	s.drawBox(c, l.Journal, logTab, journalTitle, s.panes.buildJournal())
 }

@@ -29,6 +29,7 @@ API. It is encrypted before it is stored in the bucket of the cluster's backups,
   exoshift backup list c-demo-1
   exoshift backup show latest -d ~/.local/state/exoshift/c-demo-1 --verify
   exoshift backup prune c-demo-1 --keep 7 --keep-within 720h`,
+		RunE: cli.RunGroup,
 	}
 	cmd.AddCommand(newCreateCommand(std), newListCommand(std), newShowCommand(std), newPruneCommand(std))
 	for _, command := range cmd.Commands() {

@@ -27,6 +27,7 @@ func WithUsageError(check cobra.PositionalArgs) cobra.PositionalArgs {
 // describeArguments returns what is wrong with the arguments: their number, or the name of a command below.
 func describeArguments(cmd *cobra.Command, args []string) string {
 	_, arguments, takes := strings.Cut(cmd.Use, " ")
+	arguments, _, _ = strings.Cut(arguments, " --") // what follows are flags
 	switch {
 	case !takes && len(args) > 0 && cmd.HasAvailableSubCommands():
 		return describeUnknownCommand(cmd, args[0])

@@ -72,8 +72,17 @@ func (s Display) AskID(ctx context.Context, w Overwrite) error {
 	return nil
 }
 
-// PrintFailure prints how a run failed that was shown, with the next thing to do, to the standard error; nil prints nothing.
-func (s Display) PrintFailure(failure error) { PrintError(s.Std.Err, failure) }
+// PrintFailure prints how a run failed that was shown, with the next thing to do, to the standard error; nil prints nothing. It comes after
+// what was printed before, and before what follows, also where both streams end in the same terminal.
+func (s Display) PrintFailure(failure error) {
+	if failure == nil {
+		return
+	}
+	for _, o := range s.Std.listOutlets() {
+		o.Flush()
+	}
+	PrintError(s.Std.Err, failure)
+}
 
 // PrintError prints an error with the next thing to do; nil prints nothing. Go's words for an interruption are those of programmers.
 func PrintError(w io.Writer, err error) {

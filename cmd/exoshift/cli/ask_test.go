@@ -3,11 +3,15 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"exoshift/internal/app/exit"
 	"exoshift/internal/app/request"
+	"exoshift/internal/console/outlet"
 	"exoshift/internal/fault"
 )
 
@@ -39,6 +43,28 @@ func TestDisplay_PrintFailureWithNextThingToDo(t *testing.T) {
 	shown.PrintFailure(fault.New(fault.Conflict, "stop the cluster", errors.New("it is not well\x1b[2J")).WithHint("wait"))
 	if got := out.String(); !strings.HasPrefix(got, "exoshift: stop the cluster: it is not well") || strings.Contains(got, "\x1b") || !strings.HasSuffix(got, "\n  wait\n") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestDisplay_PrintFailureInOrder has both streams end in one file, as in a terminal.
+func TestDisplay_PrintFailureInOrder(t *testing.T) {
+	file, err := os.OpenFile(filepath.Join(t.TempDir(), "terminal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	std := Streams{Out: outlet.New("standard output", file), Err: outlet.New("standard error", file)}
+	want := ""
+	for range 100 {
+		std.StartRun(OutputPlain, "")
+		fmt.Fprintln(std.Out, "the last step")
+		Display{Output: OutputPlain, Std: std}.PrintFailure(errors.New("it failed"))
+		fmt.Fprintln(std.Out, "Resume with")
+		std.EndRun("", func(string) {})
+		want += "the last step\nexoshift: it failed\nResume with\n"
+	}
+	if got, err := os.ReadFile(file.Name()); err != nil || string(got) != want {
+		t.Errorf("printed %s, %v", got, err)
 	}
 }
 

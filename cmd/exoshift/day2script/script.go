@@ -154,7 +154,7 @@ func (s Script) check(words []string) error {
 		return err
 	}
 	verb, rest, err := s.NewRoot().Find(words)
-	if err != nil || !slices.Contains(listVerbs(), words[0]) || !verb.Runnable() {
+	if err != nil || !slices.Contains(listVerbs(), words[0]) || verb.HasSubCommands() {
 		return fmt.Errorf("%s: a script only has verbs for an installed cluster, such as: nodes remove worker-3; they begin with %s; or: wait 25h",
 			strings.Join(words, " "), strings.Join(listVerbs(), ", "))
 	}

@@ -33,6 +33,7 @@ What is shown is what the runs have kept of their clusters, and the last checks:
 Clusters are selected by their labels, the answers cluster.labels.`,
 		Example: `  exoshift fleet status
   exoshift fleet gate --selector wave=1`,
+		RunE: cli.RunGroup,
 	}
 	cmd.AddCommand(newStatusCommand(std), newGateCommand(std))
 	for _, command := range cmd.Commands() {

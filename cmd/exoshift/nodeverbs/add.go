@@ -133,7 +133,7 @@ func (d additionDisplay) End(preview nodes.AdditionPreview, failure error, event
 	if !d.Output.IsJSON() {
 		d.PrintFailure(failure)
 		if failure != nil {
-			fmt.Fprintf(d.Std.Out, "\n%s is not added yet. This goes on:\n  %s\n", formatNames(preview), console.SanitizeLine(preview.Retry))
+			fmt.Fprintf(d.Std.Out, "\n%s is not added yet. Resume with:\n  %s\n", formatNames(preview), console.SanitizeLine(preview.Retry))
 		} else {
 			printAdded(d.Std.Out, preview, "is added, and Ceph uses its disk")
 		}

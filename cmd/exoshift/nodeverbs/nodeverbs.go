@@ -22,6 +22,7 @@ The folder of a rehearsal is recognized: the verbs then work on its simulated zo
 		Example: `  exoshift nodes list c-demo-1
   exoshift nodes add c-demo-1 --group workers --count 2
   exoshift nodes remove worker-3 -d ~/.local/state/exoshift/c-demo-1 --dry-run`,
+		RunE: cli.RunGroup,
 	}
 	cmd.AddCommand(newListCommand(std), newAddCommand(std), newRemoveCommand(std), newReplaceCommand(std), newResizeCommand(std))
 	for _, command := range cmd.Commands() {

@@ -213,7 +213,7 @@ func writeStepsJSON(w io.Writer, steps provisioner.Plan) error {
 // printSummary prints how a removal ended, and what is left to do.
 func printSummary(w io.Writer, v verb, plan nodes.Plan, failure error) {
 	if failure != nil {
-		fmt.Fprintf(w, "\nNot all %s are %s. This goes on:\n  %s\n", nameTargets(plan), v.done, console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nNot all %s are %s. Resume with:\n  %s\n", nameTargets(plan), v.done, console.SanitizeLine(plan.Retry))
 		return
 	}
 	fmt.Fprintf(w, "\n%s %s.\n", countTargets(plan), v.done)

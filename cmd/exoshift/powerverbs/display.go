@@ -91,9 +91,9 @@ func printTimes(w io.Writer, plan power.Plan) {
 	switch {
 	case plan.StartBefore.IsZero():
 	case plan.Now.After(plan.StartBefore):
-		fmt.Fprintf(w, "WARNING: it was to be started before %s, when\n  %s\nended. It may not become well by itself.\n", formatTime(plan.StartBefore), plan.Limit)
+		fmt.Fprintf(w, "WARNING: it was to be started before %s. That was the end of\n%s.\nIt may not become well by itself.\n", formatTime(plan.StartBefore), plan.Limit)
 	default:
-		fmt.Fprintf(w, "It has to be started before %s, when\n  %s\nend.\n", formatTime(plan.StartBefore), plan.Limit)
+		fmt.Fprintf(w, "It has to be started before %s. That is the end of\n%s.\n", formatTime(plan.StartBefore), plan.Limit)
 	}
 }
 
@@ -101,7 +101,7 @@ func printTimes(w io.Writer, plan power.Plan) {
 func printEnd(w io.Writer, cluster string, plan power.Plan, failure error) {
 	switch {
 	case failure != nil:
-		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nResume with:\n  %s\n", console.SanitizeLine(plan.Retry))
 	case plan.Verb == power.VerbStop:
 		fmt.Fprintf(w, "\nCluster %s is stopped. Start it with exoshift start\nbefore %s.\n", console.SanitizeLine(cluster), formatTime(plan.StartBefore))
 	case plan.Verb == power.VerbRepair:

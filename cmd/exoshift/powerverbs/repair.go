@@ -13,6 +13,7 @@ func newRepairCommand(std cli.Streams) *cobra.Command {
 		Short:   "Repair what keeps the nodes of a cluster from working",
 		Long:    "Repair what keeps the nodes of a cluster from working, after they were off for too long.",
 		Example: `  exoshift repair certificates c-demo-1 --dry-run`,
+		RunE:    cli.RunGroup,
 	}
 	cmd.AddCommand(newRepairCertificatesCommand(std))
 	for _, command := range cmd.Commands() {

@@ -98,7 +98,7 @@ func printPlan(w io.Writer, cluster string, plan app.Plan) {
 // printEnd prints how it ended, and what is left to do.
 func printEnd(w io.Writer, cluster string, plan app.Plan, failure error) {
 	if failure != nil {
-		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nResume with:\n  %s\n", console.SanitizeLine(plan.Retry))
 		return
 	}
 	fmt.Fprintf(w, "\nEvery master of cluster %s has a healthy member of etcd.\n", console.SanitizeLine(cluster))

@@ -21,6 +21,7 @@ func NewCommand(std cli.Streams) *cobra.Command {
 		Short:   "Recover a cluster that has lost what it cannot run without",
 		Long:    "Recover a cluster that has lost what it cannot run without.",
 		Example: `  exoshift recover etcd c-demo-1 --from-member master-0 --dry-run`,
+		RunE:    cli.RunGroup,
 	}
 	cmd.AddCommand(newEtcdCommand(std))
 	for _, command := range cmd.Commands() {

@@ -72,7 +72,7 @@ func printKubeconfigPlan(w io.Writer, cluster string, plan rotation.Plan) {
 
 func printEnd(w io.Writer, cluster string, plan rotation.Plan, failure error) {
 	if failure != nil {
-		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nResume with:\n  %s\n", console.SanitizeLine(plan.Retry))
 		return
 	}
 	if plan.Kubeconfig != nil {

@@ -132,7 +132,9 @@ func printPlan(w io.Writer, cluster string, plan upgrade.Plan) {
 	default:
 		fmt.Fprintf(w, "Cluster %s: update from %s to %s\n", console.SanitizeLine(cluster), console.SanitizeLine(status.Version), console.SanitizeLine(to))
 	}
-	fmt.Fprintln(w)
+	if len(plan.Review.Preconditions) > 0 {
+		fmt.Fprintln(w)
+	}
 	printPreconditions(w, plan)
 	if target := plan.Review.Target; target != nil && !target.Recommended {
 		fmt.Fprintf(w, "\n%s is not recommended to this cluster:\n", console.SanitizeLine(target.Version))
@@ -175,9 +177,9 @@ func printEnd(w io.Writer, cluster string, plan upgrade.Plan, failure error) {
 	id := console.SanitizeLine(cluster)
 	switch paused := console.SanitizeLine(strings.Join(plan.Paused, ", ")); {
 	case failure != nil && paused != "":
-		fmt.Fprintf(w, "\nPaused stay the machine config pools %s. This goes on:\n  %s\n", paused, console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nPaused stay the machine config pools %s. Resume with:\n  %s\n", paused, console.SanitizeLine(plan.Retry))
 	case failure != nil:
-		fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+		fmt.Fprintf(w, "\nResume with:\n  %s\n", console.SanitizeLine(plan.Retry))
 	case plan.Request.To == "":
 		fmt.Fprintf(w, "\nCluster %s follows %s.\n\n", id, console.SanitizeLine(plan.Request.Channel))
 	case plan.Request.PausePools:

@@ -34,7 +34,7 @@ func (d managedDisplay) ShowPlan(plan upgrade.ManagedPlan) error {
 func (d managedDisplay) Close(plan upgrade.ManagedPlan, failure error, events string) {
 	d.End(failure, events, func(w io.Writer) {
 		if failure != nil {
-			fmt.Fprintf(w, "\nThis goes on:\n  %s\n", console.SanitizeLine(plan.Retry))
+			fmt.Fprintf(w, "\nResume with:\n  %s\n", console.SanitizeLine(plan.Retry))
 			return
 		}
 		fmt.Fprintln(w, "\nThe cluster has the changed configuration.")

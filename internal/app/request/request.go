@@ -189,7 +189,7 @@ func (r Request) OpenRun(ctx context.Context, spec state.Spec, secrets wizard.Se
 	return s, err
 }
 
-// FormatCommand returns the command that asks a verb for the same again.
+// FormatCommand returns the command that asks a verb, which may have several words, for the same again.
 func (r Request) FormatCommand(verb string, more ...string) string {
 	words := append([]string{"exoshift"}, strings.Fields(verb)...)
 	if r.Answers != "" {

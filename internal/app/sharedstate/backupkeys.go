@@ -42,7 +42,10 @@ func ReadBackupKeys(ctx context.Context, a Access, named []string) (keys backup.
 		}
 		keys.Parsed = append(keys.Parsed, recipient)
 	}
-	if len(keys.Recipients) == 0 {
+	switch _, named := a.Lookup(IdentityVariable); {
+	case len(keys.Recipients) == 0 && named: // there are identities, or else they could not be read
+		return keys, exit.WithCode(exit.Answers, errors.New("a backup is encrypted, and the public key of the SSH key of "+IdentityVariable+" is not known: give it to exoshift backup create with --recipient"))
+	case len(keys.Recipients) == 0:
 		return keys, exit.WithCode(exit.Answers, errors.New("a backup is encrypted, and there is nobody to encrypt it to: name age public keys with --recipient, set "+IdentityVariable+" to the file of an age identity, or use shared state, whose recipients can read it"))
 	}
 	return keys, nil

@@ -3,7 +3,6 @@ package credentials
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,9 +132,9 @@ func (k *Keeper) CheckReader(ctx context.Context, namespace, reader string) erro
 	}
 	switch {
 	case w.Status.Generation < w.Metadata.Generation:
-		return fault.Newf(fault.Transient, "restart "+reader, "%s in %s has not begun to restart", reader, namespace)
+		return fault.Newf(fault.Transient, "restart "+reader, "no pod is new yet, in %s", namespace)
 	case updated < wanted || available < wanted || all > wanted:
-		return fault.Newf(fault.Transient, "restart "+reader, "of %s in %s, %s", reader, namespace, fmt.Sprintf("%d of %d pods are new, and %d available", updated, wanted, available))
+		return fault.Newf(fault.Transient, "restart "+reader, "%d of %d pods are new, and %d available, in %s", updated, wanted, available, namespace)
 	}
 	return nil
 }

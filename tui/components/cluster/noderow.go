@@ -78,10 +78,13 @@ func mapMachineStatus(node provisioner.NodeView) theme.Status {
 	return theme.Warn
 }
 
-// A node needs two certificates.
+// A node needs two certificates. One that is ready without a request in this run has got them otherwise: masters from the bootstrap machine.
 func (p Nodes) formatRequests(node provisioner.NodeView) string {
-	if findDeniedState(node) != "" {
+	switch {
+	case findDeniedState(node) != "":
 		return p.Theme.Mark(theme.Failed)
+	case MapNodeStatus(node) == theme.OK && p.countApproved(node) == 0:
+		return p.Theme.Mark(theme.Skipped)
 	}
 	return fmt.Sprintf("%d/2", p.countApproved(node))
 }

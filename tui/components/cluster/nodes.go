@@ -22,6 +22,8 @@ type Nodes struct {
 	Offset  int    // lines scrolled
 	Filter  string // only nodes that mention this word
 	Typing  bool   // the filter is being edited
+	// Installed: the nodes had their certificates before the run. That there are no requests is not said.
+	Installed bool
 }
 
 // maxFullList is the number of nodes up to which all are listed; of more, those without problems are only counted.
@@ -109,6 +111,9 @@ func (p Nodes) RenderReady() string {
 
 // RenderRequests counts the certificate signing requests.
 func (p Nodes) RenderRequests() string {
+	if p.Installed && p.Summary.granted == 0 && !p.HasUndecided() {
+		return ""
+	}
 	text := fmt.Sprintf("CSR %d approved", p.Summary.granted)
 	if left := len(p.Summary.undecided); left > 0 {
 		text += p.Theme.Caution.Render(fmt.Sprintf(" ! %d for you", left))

@@ -17,6 +17,8 @@ type Cloud struct {
 	Theme   theme.Theme
 	Objects []provisioner.ObjectView
 	Offset  int // lines scrolled
+	// Installed: it stood before the run, so that what the run has not touched exists, too.
+	Installed bool
 }
 
 type kindCount struct {
@@ -79,7 +81,10 @@ func (p Cloud) CountLines(int) int { return len(p.renderLines()) }
 
 func (p Cloud) renderLines() []string {
 	t := p.Theme
-	if len(p.Objects) == 0 {
+	switch {
+	case len(p.Objects) == 0 && p.Installed:
+		return []string{t.Dim.Render("nothing changed yet")}
+	case len(p.Objects) == 0:
 		return []string{t.Dim.Render("no resources yet")}
 	}
 	var lines []string
@@ -117,10 +122,13 @@ func (p Cloud) RenderSummary() string {
 			parts = append(parts, text.Plural(k.exist, FormatKind(k.name)))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing created yet"
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, ", ")
+	case p.Installed:
+		return "nothing changed yet"
 	}
-	return strings.Join(parts, ", ")
+	return "nothing created yet"
 }
 
 // FormatRemaining counts what exists in a few words, e.g. "16 instances and 19 other objects".
@@ -134,8 +142,12 @@ func (p Cloud) FormatRemaining() string {
 		}
 	}
 	switch {
+	case machines+others == 0 && p.Installed:
+		return "nothing changed yet"
 	case machines+others == 0:
 		return "nothing created yet"
+	case machines == 0 && others == 1:
+		return "1 object stays"
 	case machines == 0:
 		return text.Plural(others, "object") + " stay"
 	}

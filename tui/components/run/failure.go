@@ -66,7 +66,7 @@ func (p Failure) renderSection(title, text string, width int) []string {
 }
 
 func (p Failure) renderNextSteps(width int) []string {
-	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects}
+	cloud := Cloud{Theme: p.Theme, Objects: p.Board.Objects, Installed: p.Board.Verb != ""}
 	stays := "No rollback: " + cloud.FormatRemaining() + "."
 	if n := p.countSkipped(); n > 0 {
 		stays += " " + text.Plural(n, "step") + " not reached."

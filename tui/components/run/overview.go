@@ -81,7 +81,11 @@ func (p Overview) listParagraphs(room, height int) []paragraph {
 	if !p.Nodes.HasUndecided() {
 		addRequests()
 	}
-	add("cloud", p.renderCloud(room)...)
+	if p.Cloud.Installed {
+		add("changes", p.renderCloud(room)...)
+	} else {
+		add("cloud", p.renderCloud(room)...)
+	}
 	return all
 }
 

@@ -51,7 +51,7 @@ func (k versionOperator) syncOperator(operator clusterOperator, seen clusterSnap
 		return available, nil
 	}
 	written, err := k.Objects.Update(cluster.OperatorResource, "", operator.name, func(o kube.Object) error {
-		lacking.writeCondition(o, k.Timestamp(), "Available", kube.FormatStatus(available))
+		cmp.Or(lacking, map[bool]statusDetail{false: {"Starting", "the pods are starting"}}[available]).writeCondition(o, k.Timestamp(), "Available", kube.FormatStatus(available))
 		rolling.writeCondition(o, k.Timestamp(), "Progressing", rolling.toStatus())
 		ailing.writeCondition(o, k.Timestamp(), "Degraded", ailing.toStatus())
 		o.SetCondition(k.Timestamp(), "Upgradeable", "True", "AsExpected", "")
