@@ -109,12 +109,16 @@ func (k powerKiller) name(ctx context.Context, id string) string {
 func clusterHibernates(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	stopsRefused(t, s)
 	stopMakesBackup(t, s)
+	var said string
 	for _, call := range []string{"cordon true infra-1", "stop worker-1", "stop master-0", "stop lb-1", ""} {
-		changeKilled(t, s, apppower.VerbStop, call)
+		said = changeKilled(t, s, apppower.VerbStop, call)
 	}
 	for state, count := range countStates(t, s) {
 		if state != "stopped" || count == 0 {
 			t.Errorf("after the stop, %d machines are %s", count, state)
+		}
+		if nodes := strings.Count(said, `"reason":"its machine is stopped"`); nodes != count-2 { // load balancers are no nodes
+			t.Errorf("after the stop, %d of %d machines have a node that is not ready", nodes, count)
 		}
 	}
 	known := facts(t, s).Hibernation

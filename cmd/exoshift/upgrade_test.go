@@ -34,6 +34,7 @@ const (
 	newRelease   = "4.20.99"
 	riskyRelease = "4.20.98"
 	nextMinor    = "4.21.99"
+	nextGate     = "ack-4.20-kube-1.34-api-removals-in-4.21" // what has to be acknowledged before
 )
 
 // upgradeOutput keeps what an update shows.
@@ -324,12 +325,11 @@ func minorUpdated(t *testing.T, s run.Run, _ *simcloud.Zone) {
 	if err != nil || shown.status.Channel != "stable-4.21" || shown.status.FindRelease(nextMinor) == nil {
 		t.Fatalf("%v: %+v", err, shown.status.Updates)
 	}
-	const key = "ack-4.20-kube-1.34-api-removals-in-4.21"
 	wanted := requestOf(nextMinor)
-	if _, err := updateCluster(t.Context(), t, s, wanted, nil); exit.Code(err) != exit.Answers || !strings.Contains(fmt.Sprint(err), "--acknowledge "+key) {
+	if _, err := updateCluster(t.Context(), t, s, wanted, nil); exit.Code(err) != exit.Answers || !strings.Contains(fmt.Sprint(err), "--acknowledge "+nextGate) {
 		t.Errorf("without an acknowledgement: %v", err)
 	}
-	wanted.Acknowledge, wanted.PausePools = []string{key}, true
+	wanted.Acknowledge, wanted.PausePools = []string{nextGate}, true
 	updateKilled(t, s, wanted, "pause true worker")
 	updateKilled(t, s, wanted, "")
 	shown, err = updateCluster(t.Context(), t, s, appupgrade.Request{}, nil)

@@ -64,7 +64,7 @@ func updateWithFault(t *testing.T, s run.Run, by *faultInjector, at int) {
 	makeCanary(t, s)
 	passTime(t, s, 2*time.Minute)
 	wanted := requestOf(nextMinor)
-	wanted.Channel, wanted.Canary, wanted.Acknowledge = "stable-4.21", "canary", []string{"ack-4.20-kube-1.34-api-removals-in-4.21"}
+	wanted.Channel, wanted.Canary, wanted.Acknowledge = "stable-4.21", "canary", []string{nextGate}
 	verb := faultyVerb{
 		name: "upgrade",
 		run: func(ctx context.Context) (string, error) {

@@ -62,6 +62,11 @@ func updatedByTenant(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	passTime(t, s, 5*time.Minute) // the list of updates is fetched, and the next window announced
 	before, made := configurationOf(t, zone), zone.Mutations()
 	managedRefused(t, s)
+	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
+	defer cluster.Close()
+	if _, err := cluster.Acknowledge(t.Context(), nextGate); err != nil {
+		t.Fatal(err)
+	}
 	plan, err := changeManaged(t, s, appupgrade.Request{})
 	if schedules := plan.Review.Managed.Schedules; err != nil || len(schedules) != 1 || schedules[0].Name != "tuesday-1000" || schedules[0].Suspended || !strings.Contains(appupgrade.DescribeWindow(plan.Review.Managed), "Tuesday ") {
 		t.Errorf("the windows are %+v, %v", schedules, err)
@@ -114,11 +119,6 @@ func updatedByTenant(t *testing.T, s run.Run, zone *simcloud.Zone) {
 // updatedInWindow has the controller update the cluster in a window that is not suspended any more.
 func updatedInWindow(t *testing.T, s run.Run) {
 	t.Helper()
-	cluster := openshift.NewCluster(s.Net, s.ReadKubeconfig)
-	defer cluster.Close()
-	if _, err := cluster.Acknowledge(t.Context(), "ack-4.20-kube-1.34-api-removals-in-4.21"); err != nil {
-		t.Fatal(err)
-	}
 	const configs = "/apis/managedupgrade.appuio.io/v1beta1/namespaces/appuio-openshift-upgrade-controller/upgradeconfigs"
 	schedule := func(suspended bool) string {
 		return fmt.Sprintf(`{"apiVersion":"managedupgrade.appuio.io/v1beta1","kind":"UpgradeConfig","metadata":{"name":"tonight"},"spec":{"pinVersionWindow":"2m","jobTemplate":{},`+
@@ -219,6 +219,7 @@ func managedRefused(t *testing.T, s run.Run) {
 	refuse(requestOf(riskyRelease), exit.Answers, "takes the newest recommended release of the channel stable-4.20, which is 4.20.99")
 	refuse(requestOf("4.20.1"), exit.Answers, "OpenShift has no way back")
 	refuse(requestOf("4.22.1"), exit.Answers, "none can be skipped")
+	refuse(requestOf(nextMinor), exit.Answers, "OpenShift asks you to acknowledge "+nextGate)
 	canary := requestOf(newRelease)
 	canary.Canary = "worker"
 	refuse(canary, exit.Usage, "only --to, --channel, --suspend and --resume are for it")

@@ -30,8 +30,12 @@ func NewMonitor(cluster Cluster, clock provisioner.Clock) *Monitor {
 	return &Monitor{cluster: cluster, clock: clock}
 }
 
-// interval is between two polls: people watch, nothing waits for them.
-const interval = 15 * time.Second
+const (
+	// interval is between two polls: people watch, nothing waits for them.
+	interval = 15 * time.Second
+	// finishLimit is for how long the API may take at the end, when a stop may have ended it.
+	finishLimit = 5 * time.Second
+)
 
 // Run emits what changes until ctx ends. An API that does not answer is no event: that is for the steps of the verb.
 func (m *Monitor) Run(ctx context.Context, report provisioner.Report) {
@@ -44,6 +48,8 @@ func (m *Monitor) Run(ctx context.Context, report provisioner.Report) {
 // Finish emits what has changed since the last poll, unless that failed already.
 func (m *Monitor) Finish(ctx context.Context, report provisioner.Report) {
 	if m.answers {
+		ctx, cancel := context.WithTimeout(ctx, finishLimit)
+		defer cancel()
 		m.poll(ctx, report)
 	}
 }

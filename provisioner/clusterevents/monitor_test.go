@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"exoshift/internal/network"
 	"exoshift/provisioner"
@@ -42,6 +43,32 @@ func TestMonitor_CorrectsWhatAStepEmittedOfANode(t *testing.T) {
 		monitor.Finish(t.Context(), emit)
 		if want := []string{provisioner.NodeReady, provisioner.NodeBooting, provisioner.NodeReady}; !slices.Equal(states, want) {
 			t.Errorf("the node was %v, want %v", states, want)
+		}
+	})
+}
+
+// lostCluster answers once.
+type lostCluster struct{ lost bool }
+
+func (c *lostCluster) Poll(ctx context.Context, _ netip.Addr, _ []state.ExpectedNode) (state.Snapshot, error) {
+	if c.lost {
+		<-ctx.Done()
+		return state.Snapshot{}, ctx.Err()
+	}
+	c.lost = true
+	return state.Snapshot{}, nil
+}
+
+func TestMonitor_EndsSoonWithoutAnAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		monitor := clusterevents.NewMonitor(&lostCluster{}, network.Clock{})
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		monitor.Run(ctx, func(provisioner.Event) {})
+		begun := time.Now()
+		monitor.Finish(t.Context(), func(provisioner.Event) {})
+		if took := time.Since(begun); took == 0 || took > 10*time.Second {
+			t.Errorf("it waited for %s", took)
 		}
 	})
 }

@@ -129,7 +129,16 @@ func (s *Stop) halt(ctx context.Context, report provisioner.Report, of group) er
 	return s.bring(ctx, report, of, running, stopped, s.clients.Cloud.StopInstance)
 }
 
-func (s *Stop) record(_ context.Context, report provisioner.Report) error {
+func (s *Stop) record(ctx context.Context, report provisioner.Report) error {
+	machines, err := s.clients.Cloud.ListInstances(ctx, s.spec.Labels())
+	if err != nil {
+		return err
+	}
+	for _, machine := range machines { // the API, which is gone, said until its end that they are ready
+		if role := state.Role(machine.Labels[state.LabelRole]); role != state.RoleLoadBalancer {
+			report(provisioner.Event{Type: provisioner.TypeNode, Name: machine.Name, Role: string(role), State: provisioner.NodeNotReady, Reason: "its machine is stopped"})
+		}
+	}
 	known := s.hibernation()
 	report.EmitProgress(fmt.Sprintf("start it again before %s, when %s end", formatTime(known.StartBefore), known.Limit))
 	return s.update(func(h *state.Hibernation) { h.Stopped = s.clients.Clock.Now() })

@@ -17,6 +17,8 @@ import (
 type ManagedCluster interface {
 	// GetUpdateStatus reads the release, the updates and how far one is.
 	GetUpdateStatus(ctx context.Context) (upgrade.Status, error)
+	// GetGates reads the decisions that OpenShift asks for, and which APIs are used that it will remove.
+	GetGates(ctx context.Context) ([]upgrade.Gate, []upgrade.RemovedAPI, error)
 	// GetManaged reads what the controller is told to do.
 	GetManaged(ctx context.Context) (upgrade.Managed, error)
 }
@@ -73,6 +75,9 @@ const opManaged = "change when the cluster is updated"
 // Review reads the state of the cluster. An error is returned for what could not be read.
 func (u *ManagedUpgrade) Review(ctx context.Context) (found ManagedReview, err error) {
 	if found.Status, err = u.clients.Cluster.GetUpdateStatus(ctx); err != nil {
+		return found, err
+	}
+	if found.Status.Gates, found.Status.Removed, err = u.clients.Cluster.GetGates(ctx); err != nil {
 		return found, err
 	}
 	if found.Managed, err = u.clients.Cluster.GetManaged(ctx); err != nil {
@@ -136,6 +141,10 @@ func (u *ManagedUpgrade) chooseChannel(found *ManagedReview) error {
 		return refuse("%s is older than %s: OpenShift has no way back, within a minor version neither", to, status.Version)
 	case minors > 1:
 		return refuse("%s is %d minor versions after %s: none can be skipped", to, minors, status.Version)
+	}
+	if missing := status.ListMissing(); minors > 0 && len(missing) > 0 {
+		return fault.Newf(fault.Conflict, opUpgrade, "nothing was changed: OpenShift asks you to acknowledge %s, and refuses %s to the upgrade controller before", missing[0].Key, to).
+			WithHint("see what it is about, and who uses APIs that are removed: exoshift upgrade; then set %s to \"true\" in the ConfigMap admin-acks of the namespace openshift-config", missing[0].Key)
 	}
 	if found.Wanted.Channel == "" {
 		found.Wanted.Channel = status.Channel
