@@ -112,7 +112,7 @@ func TestRestoreObjects_RealAPI(t *testing.T) {
 			done = append(done, e.Action+" "+e.Kind+" "+e.Name)
 		}
 	}))
-	if len(done) != 7 || done[0] != "created serviceaccounts shop/robot" || !slices.Contains(done, "created services shop/web") {
+	if len(done) != 7 || done[0] != "created serviceaccount shop/robot" || !slices.Contains(done, "created service shop/web") {
 		t.Errorf("%q", done)
 	}
 	secret, err := typed.CoreV1().Secrets("shop").Get(t.Context(), "login", metav1.GetOptions{})
