@@ -57,7 +57,7 @@ faults: ## Run the tests that make test leaves out: every variant, every call th
 
 pairs: ## Run each pair of faults of a cluster at once, and print the table: both are found, what blocks is first; an installation and the verbs of nodes, rotate and recover with every fault at every call; make faults runs samples
 	EXOSHIFT_PAIRS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 2h -run '^TestFaultPairs' ./cmd/exoshift
-	EXOSHIFT_NODE_FAULTS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 1h -run '^TestInstall_FaultAtEveryCall$$' ./test/fault
+	EXOSHIFT_NODE_FAULTS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 1h -run '^TestInstall_(FaultAtEveryCall|GoesOnOnAnotherMachine)$$' ./test/fault
 	EXOSHIFT_NODE_FAULTS=all CGO_ENABLED=0 GOGC=800 go test -vet=off -count=1 -timeout 1h -run '^Test((Storage)?Nodes_OfAnInstalledCluster|Pool_Verbs|Install_Finished|Recover_Etcd)$$/(fault|update|upgrade)' ./cmd/exoshift
 
 e2e: ## Test with programs by others: HAProxy, squid, bind, Ignition, qemu, Terraform, Kubernetes; fuzz every parser; what is missing is installed

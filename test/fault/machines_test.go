@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -93,7 +94,10 @@ func TestInstall_GoesOnOnAnotherMachine(t *testing.T) {
 		for n, call := range sampled(want.calls) {
 			tried := []blow{killedBefore, killedAfter}
 			if !testing.Short() {
-				tried = tried[n%2:][:1] // each call is struck by one of them, the few of the short tests by both
+				tried = tried[n/2%2:][:1] // a call is struck by one of them, the few of the short tests by both
+				if n%2 == 1 && os.Getenv("EXOSHIFT_NODE_FAULTS") != "all" {
+					continue
+				}
 			}
 			for _, with := range tried {
 				t.Run(fmt.Sprintf("%03d %s", n, with), func(t *testing.T) {
