@@ -20,7 +20,7 @@ help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 build: $(if $(filter-out linux/amd64,$(PLATFORM)),probe) ## Build bin/exoshift, one static binary
-	CGO_ENABLED=0 go build $(COMPILE) -ldflags "-s -w $(BUILD)" -o $(PROGRAM) ./cmd/exoshift
+	CGO_ENABLED=0 go build $(COMPILE) -ldflags "-s -w -buildid= $(BUILD)" -o $(PROGRAM) ./cmd/exoshift
 
 probe: ## Build the small program for checks on other machines, which a program that cannot run there carries along
 	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build $(COMPILE) -ldflags "-s -w" -o bin/exoshift-probe ./cmd/exoshift-probe
@@ -28,7 +28,7 @@ probe: ## Build the small program for checks on other machines, which a program 
 	cmp -s bin/exoshift-probe.gz $(PROBE) || mv bin/exoshift-probe.gz $(PROBE)
 
 image: ## Build bin/exoshift-image.tar, a container image, without a daemon: the same bytes from the same sources
-	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build $(COMPILE) -ldflags "-s -w $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
+	CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build $(COMPILE) -ldflags "-s -w -buildid= $(BUILD)" -o bin/image/exoshift ./cmd/exoshift
 	test/scripts/image bin/image/exoshift linux/amd64 bin/exoshift-image.tar
 
 packages: ## Build bin/release: archive, deb, rpm, image and SBOM of this platform, or of those of PLATFORMS="linux/amd64 darwin/arm64", with checksums
