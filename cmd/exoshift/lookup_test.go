@@ -210,7 +210,10 @@ func TestCheckQuotas_Scenario(t *testing.T) {
 // answers.
 func TestLookup_NetworkLoss(t *testing.T) {
 	hang := func(http.Handler) http.Handler {
-		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			panic(http.ErrAbortHandler) // an empty response could still be read
+		})
 	}
 	for _, id := range []string{"zones", "credentials", "names", "offers"} {
 		t.Run(id, func(t *testing.T) {

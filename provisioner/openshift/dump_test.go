@@ -143,7 +143,7 @@ func TestDump_GivesUpWithoutAnswers(t *testing.T) {
 func TestDump_HangingAPITimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
-		r.before = func(q *http.Request) { <-q.Context().Done() }
+		r.before = hang
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		began := time.Now()

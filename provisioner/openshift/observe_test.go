@@ -105,11 +105,17 @@ func TestPoll_NoReviewWithoutNodes(t *testing.T) {
 	})
 }
 
+// hang never answers: what is written once the client is gone could still be read.
+func hang(q *http.Request) {
+	<-q.Context().Done()
+	panic(http.ErrAbortHandler)
+}
+
 func TestPoll_HangingAPITimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rehearse(t)
 		r.observe(t)
-		r.refuse("/clusteroperators", func(q *http.Request) { <-q.Context().Done() })
+		r.refuse("/clusteroperators", hang)
 		began := time.Now()
 		_, err := r.Poll(t.Context(), r.bootstrap, nil)
 		if took := time.Since(began); !fault.Is(err, fault.Transient) || took > 15*time.Second {

@@ -67,6 +67,7 @@ func attacks() []attack {
 			return func(_ http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the client has gone
 				<-r.Context().Done()
+				panic(http.ErrAbortHandler) // an empty response could still be read
 			}
 		}},
 		{name: "header without an end", kind: func(client) fault.Kind { return anyKind }, answer: func(*world, client) http.HandlerFunc { return endlessHeader }},
