@@ -74,7 +74,7 @@ func (m *firstBoot) stage(ctx context.Context, stage string) error {
 	cmd.Stdout, cmd.Stderr = said, said
 	err := cmd.Run()
 	if err != nil {
-		err = fmt.Errorf("%w\n%s", err, said)
+		err = fmt.Errorf("%w\n%s", err, said.text.String())
 	}
 	return errors.Join(err, ctx.Err())
 }
@@ -109,17 +109,18 @@ func serve(t *testing.T, l net.Listener, handler http.Handler) {
 	t.Cleanup(func() { _ = server.Close() })
 }
 
-// watchedLog ends a program that would try for ever, a few attempts after it has logged a reason.
+// watchedLog ends a program that would try for ever, a few attempts after it has logged a reason. It embeds no buffer:
+// exec would call its ReadFrom instead of Write.
 type watchedLog struct {
-	bytes.Buffer
+	text   bytes.Buffer
 	reason string // "": the program ends by itself
 	end    func()
 	found  bool
 }
 
 func (l *watchedLog) Write(text []byte) (int, error) {
-	n, err := l.Buffer.Write(text)
-	if !l.found && l.reason != "" && strings.Contains(l.String(), l.reason) {
+	n, err := l.text.Write(text)
+	if !l.found && l.reason != "" && strings.Contains(l.text.String(), l.reason) {
 		l.found = true
 		time.AfterFunc(3*time.Second, l.end)
 	}
