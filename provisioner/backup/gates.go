@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -47,7 +46,7 @@ func (r review) refusal() error {
 	if len(r.etcd) == 0 {
 		phase = phaseOperators
 	}
-	return &provisioner.PhaseError{Phase: phase, Err: fault.Newf(fault.Conflict, opCreate, "nothing was changed: %s", strings.Join(reasons, "; ")).
+	return &provisioner.PhaseError{Phase: phase, Err: fault.Newf(fault.Conflict, opCreate, "nothing was changed: %w", fault.Reasons(reasons)).
 		WithHint("run the same command again once that is over")}
 }
 

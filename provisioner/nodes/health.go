@@ -103,4 +103,11 @@ func CheckOperators(operators []state.OperatorStatus) []string {
 	return reasons
 }
 
-func joinReasons(reasons []string) string { return strings.Join(reasons, "; ") }
+// prependAll returns the reasons with what they are about before each.
+func prependAll(prefix string, reasons []string) []string {
+	all := make([]string, len(reasons))
+	for i, reason := range reasons {
+		all[i] = prefix + reason
+	}
+	return all
+}

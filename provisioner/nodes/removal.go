@@ -120,11 +120,13 @@ func (r *Removal) refuse(format string, args ...any) *fault.Error {
 }
 
 // unwellError is that the cluster must not lose a node now.
-type unwellError struct{ reasons []string }
+type unwellError struct{ reasons fault.Reasons }
 
 func (e unwellError) Error() string {
-	return "nothing was changed: the cluster is not well: " + joinReasons(e.reasons)
+	return "nothing was changed: the cluster is not well: " + e.reasons.Error()
 }
+
+func (e unwellError) Unwrap() error { return e.reasons }
 
 // NewUnwellError returns the error for which IsUnwell is true.
 func NewUnwellError(reasons []string) error { return unwellError{reasons} }

@@ -301,10 +301,10 @@ func (r review) checkStorage(ctx context.Context) error {
 	case len(found.Refusals) == 0:
 		return nil
 	case found.Busy:
-		return fault.New(fault.Conflict, r.verb()+" nodes", unwellError{append([]string{"Ceph of " + target.Name}, found.Refusals...)}).
+		return fault.New(fault.Conflict, r.verb()+" nodes", unwellError{prependAll("Ceph of "+target.Name+": ", found.Refusals)}).
 			WithHint("mend that first, or wait until it is over; then run the same command again")
 	}
-	return r.refuse("%s is a storage node: %s", target.Name, joinReasons(found.Refusals))
+	return r.refuse("%s is a storage node: %w", target.Name, fault.Reasons(found.Refusals))
 }
 
 // formatSizing returns the section of the answers that a group is in.

@@ -227,7 +227,7 @@ func (r *Removal) waitHealthy(ctx context.Context, report provisioner.Report, t 
 			return err
 		}
 		r.observer.observe(report, t.Name, obstacles{lagging: lagging})
-		err = fault.Newf(fault.Conflict, "cordon "+t.Name, "the cluster is not well: %s", joinReasons(reasons)).
+		err = fault.Newf(fault.Conflict, "cordon "+t.Name, "the cluster is not well: %w", fault.Reasons(reasons)).
 			WithHint("nothing was changed with %s; run the same command again once that is over", t.Name)
 		now := r.clients.Clock.Now()
 		if len(lagging) > 0 && now.Sub(began) < configLimit {

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"strings"
 
 	"exoshift/internal/fault"
 	"exoshift/provisioner"
@@ -50,10 +49,10 @@ func (a *StorageAddition) Prepare(ctx context.Context) error {
 	case len(found.Refusals) == 0:
 		return nil
 	case found.Busy:
-		return fault.New(fault.Conflict, op, unwellError{[]string{"Ceph: " + strings.Join(found.Refusals, "; ")}}).
+		return fault.New(fault.Conflict, op, unwellError{prependAll("Ceph: ", found.Refusals)}).
 			WithHint("mend that first, or wait until it is over; then run the same command again")
 	}
-	return fault.Newf(fault.Conflict, op, "nothing was changed: %s is a storage node: %s", a.change.Node, joinReasons(found.Refusals))
+	return fault.Newf(fault.Conflict, op, "nothing was changed: %s is a storage node: %w", a.change.Node, fault.Reasons(found.Refusals))
 }
 
 // Warnings returns what Ceph reports that does not matter for the addition, once Prepare has returned.

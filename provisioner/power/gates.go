@@ -79,7 +79,7 @@ func (r Review) Refusal() error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return fault.Newf(fault.Conflict, opStop, "nothing was changed: %s", strings.Join(reasons, "; ")).
+	return fault.Newf(fault.Conflict, opStop, "nothing was changed: %w", fault.Reasons(reasons)).
 		WithHint("run the same command again once all of that is over")
 }
 

@@ -44,9 +44,9 @@ const (
 func (r Review) Refusal() error {
 	switch {
 	case len(r.Reasons) > 0:
-		return fault.Newf(fault.Conflict, opRotate, "nothing was changed: %s", strings.Join(r.Reasons, "; "))
+		return fault.Newf(fault.Conflict, opRotate, "nothing was changed: %w", fault.Reasons(r.Reasons))
 	case len(r.Unwell) > 0:
-		return fault.Newf(fault.Transient, opRotate, "nothing was changed: %s", strings.Join(r.Unwell, "; ")).
+		return fault.Newf(fault.Transient, opRotate, "nothing was changed: %w", fault.Reasons(r.Unwell)).
 			WithHint("run the same command again once all of that is over: oc get clusteroperators")
 	}
 	return nil

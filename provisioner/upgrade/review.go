@@ -60,7 +60,7 @@ func (r Review) Refusal() error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	failure := fault.Newf(fault.Conflict, opUpgrade, "nothing was changed: %s", strings.Join(reasons, "; "))
+	failure := fault.Newf(fault.Conflict, opUpgrade, "nothing was changed: %w", fault.Reasons(reasons))
 	switch {
 	case r.unlisted:
 		return failure.WithHint("choose another release: %s; list them with their risks: exoshift upgrade", r.Status.DescribeUpdates())
@@ -77,6 +77,11 @@ func (r Review) Refusal() error {
 // IsLasting reports whether something does not hold that does not end by itself.
 func (r Review) IsLasting() bool {
 	return slices.ContainsFunc(r.Preconditions, func(p Precondition) bool { return !p.OK && p.Lasting })
+}
+
+// IsPassing reports whether something does not hold that may end by itself.
+func (r Review) IsPassing() bool {
+	return slices.ContainsFunc(r.Preconditions, func(p Precondition) bool { return !p.OK && !p.Lasting })
 }
 
 // Fails reports whether a precondition does not hold.

@@ -84,12 +84,23 @@ func (s Display) PrintFailure(failure error) {
 	PrintError(s.Std.Err, failure)
 }
 
-// PrintError prints an error with the next thing to do; nil prints nothing. Go's words for an interruption are those of programmers.
+// PrintError prints an error with its reasons, a line each, and the next thing to do; nil prints nothing. Go's words for an interruption are
+// those of programmers.
 func PrintError(w io.Writer, err error) {
 	if err == nil {
 		return
 	}
-	fmt.Fprintf(w, "exoshift: %s\n", console.SanitizeLine(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "stopped")))
+	message := console.SanitizeLine(strings.ReplaceAll(err.Error(), context.Canceled.Error(), "stopped"))
+	var reasons fault.Reasons
+	if errors.As(err, &reasons) && len(reasons) > 1 {
+		if about, ok := strings.CutSuffix(message, console.SanitizeLine(reasons.Error())); ok {
+			message = strings.TrimSpace(about)
+			for _, reason := range reasons {
+				message += "\n  - " + console.SanitizeLine(reason)
+			}
+		}
+	}
+	fmt.Fprintf(w, "exoshift: %s\n", message)
 	if hint := fault.HintOf(err); hint != "" {
 		fmt.Fprintf(w, "  %s\n", console.SanitizeLine(hint))
 	}

@@ -46,6 +46,19 @@ func TestDisplay_PrintFailureWithNextThingToDo(t *testing.T) {
 	}
 }
 
+func TestPrintError_LineForEachReason(t *testing.T) {
+	for want, reasons := range map[string]fault.Reasons{
+		"exoshift: stop the cluster: nothing was changed:\n  - etcd is not well\n  - no backup\n  wait\n": {"etcd\x1b[2J is not well", "no backup"},
+		"exoshift: stop the cluster: nothing was changed: no backup\n  wait\n":                            {"no backup"},
+	} {
+		var out bytes.Buffer
+		PrintError(&out, fault.Newf(fault.Conflict, "stop the cluster", "nothing was changed: %w", reasons).WithHint("wait"))
+		if out.String() != want {
+			t.Errorf("printed %q, want %q", out.String(), want)
+		}
+	}
+}
+
 // TestDisplay_PrintFailureInOrder has both streams end in one file, as in a terminal.
 func TestDisplay_PrintFailureInOrder(t *testing.T) {
 	file, err := os.OpenFile(filepath.Join(t.TempDir(), "terminal"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -173,7 +173,7 @@ func (c Cluster) review(ctx context.Context, stop *power.Stop) (found power.Revi
 		if found, err = stop.Review(ctx); err != nil {
 			return err
 		}
-		if len(found.Reasons) > 0 {
+		if len(found.Unwell) == 0 {
 			return nil
 		}
 		return found.Refusal()

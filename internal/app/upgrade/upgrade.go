@@ -139,7 +139,7 @@ func (c Cluster) review(ctx context.Context, update *upgrade.Upgrade, wanted Req
 		if !found.Status.Observed || !found.Status.Retrieved && !wanted.Changes() {
 			return errors.New("the cluster fetches its updates")
 		}
-		if found.IsLasting() {
+		if !found.IsPassing() {
 			return nil
 		}
 		return found.Refusal()
