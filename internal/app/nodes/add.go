@@ -203,10 +203,7 @@ func (c Cluster) waitUsable(ctx context.Context) error {
 		return err
 	}
 	defer disconnect()
-	if err := c.waitAnswer(ctx, clients); err != nil {
-		return err
-	}
-	return c.waitReady(ctx, clients)
+	return c.waitAnswer(ctx, clients)
 }
 
 // checkInstalled requires that nothing but the nodes is to be installed.

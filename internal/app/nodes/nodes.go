@@ -173,9 +173,6 @@ func (c Cluster) List(ctx context.Context, disks bool) ([]nodes.Node, error) {
 	if err := c.waitAnswer(ctx, clients); err != nil {
 		return nil, err
 	}
-	if err := c.waitReady(ctx, clients); err != nil {
-		return nil, err
-	}
 	return nodes.List(ctx, c.Spec, c.Facts, clients, disks)
 }
 
@@ -213,7 +210,7 @@ const (
 	answerLimitRehearsal = 10 * time.Minute
 )
 
-// waitAnswer waits until the cluster's API answers. That of a cluster that was stopped does not.
+// waitAnswer waits until the cluster's API answers, and in a rehearsal for its nodes. The API of a cluster that was stopped does not answer.
 func (c Cluster) waitAnswer(ctx context.Context, clients nodes.Clients) error {
 	if err := clusterdir.CheckStarted(c.Facts); err != nil {
 		return err
@@ -229,7 +226,10 @@ func (c Cluster) waitAnswer(ctx context.Context, clients nodes.Clients) error {
 		}
 		return nil
 	})(ctx, func(provisioner.Event) {})
-	return cmp.Or(failure, err)
+	if err := cmp.Or(failure, err); err != nil {
+		return err
+	}
+	return c.waitReady(ctx, clients)
 }
 
 // readyLimitRehearsal is for how long the nodes of a rehearsal may take to be ready again, once its zone is opened.
