@@ -15,6 +15,7 @@ import (
 
 // Options are what a person decides about a removal.
 type Options struct {
+	Verb           string        // what is done with the nodes, as the command line calls it: remove, replace or resize
 	Timeout        time.Duration // of the evictions from one node
 	DeleteEmptyDir bool          // pods lose what they keep in the node's own storage
 	Force          bool          // pods are ended that nobody makes again
@@ -107,16 +108,8 @@ func (r *Removal) After() state.Spec {
 
 func (r *Removal) isReplacement() bool { return r.options.Add != nil }
 
-// verb is what is done with the nodes, as the command line calls it.
-func (r *Removal) verb() string {
-	if r.isReplacement() {
-		return "replace"
-	}
-	return "remove"
-}
-
 func (r *Removal) refuse(format string, args ...any) *fault.Error {
-	return fault.Newf(fault.Conflict, r.verb()+" nodes", "nothing was changed: "+format, args...)
+	return fault.Newf(fault.Conflict, r.options.Verb+" nodes", "nothing was changed: "+format, args...)
 }
 
 // unwellError is that the cluster must not lose a node now.

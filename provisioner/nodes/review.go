@@ -164,7 +164,7 @@ func (r review) checkCluster(ctx context.Context) error {
 		return err
 	}
 	if len(reasons) > 0 {
-		return fault.New(fault.Conflict, r.verb()+" nodes", unwellError{reasons}).
+		return fault.New(fault.Conflict, r.options.Verb+" nodes", unwellError{reasons}).
 			WithHint("mend that first, or wait until it is over; then run the same command again")
 	}
 	routers, room := r.countRouters(seen.Routers)
@@ -301,7 +301,7 @@ func (r review) checkStorage(ctx context.Context) error {
 	case len(found.Refusals) == 0:
 		return nil
 	case found.Busy:
-		return fault.New(fault.Conflict, r.verb()+" nodes", unwellError{prependAll("Ceph of "+target.Name+": ", found.Refusals)}).
+		return fault.New(fault.Conflict, r.options.Verb+" nodes", unwellError{prependAll("Ceph of "+target.Name+": ", found.Refusals)}).
 			WithHint("mend that first, or wait until it is over; then run the same command again")
 	}
 	return r.refuse("%s is a storage node: %w", target.Name, fault.Reasons(found.Refusals))

@@ -113,6 +113,9 @@ const (
 	stopped = "stopped"
 )
 
+// IsRunning reports whether a machine runs, and is to go on with it.
+func IsRunning(machine state.Instance) bool { return machine.State == running }
+
 // bring has every machine of a group in a state: change is called for those that are in the opposite one, and the others are waited for.
 func (r *run) bring(ctx context.Context, report provisioner.Report, of group, from, to string, change func(context.Context, string) (state.Action, error)) error {
 	return r.repeat(machineLimit, func(ctx context.Context, report provisioner.Report) error {

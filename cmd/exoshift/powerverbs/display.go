@@ -59,6 +59,10 @@ func printPlan(w io.Writer, cluster string, plan power.Plan) {
 		printRepair(w, cluster, plan)
 		return
 	}
+	if plan.Verb == power.VerbStart && len(plan.Steps) == 0 {
+		fmt.Fprintf(w, "Cluster %s: every machine runs, there is nothing to start.\nIf nodes are not ready, see exoshift repair certificates.\n", console.SanitizeLine(cluster))
+		return
+	}
 	count, from := text.Plural(len(plan.Machines), "machine"), map[string]string{power.VerbStop: "running", power.VerbStart: "stopped"}[plan.Verb]
 	changed := slices.DeleteFunc(slices.Clone(plan.Machines), func(m state.Instance) bool { return m.State != from })
 	if len(changed) < len(plan.Machines) {

@@ -13,5 +13,5 @@ func NewOptions(ctx context.Context, c Cluster, install Installer, journal state
 	if err != nil {
 		return options, err
 	}
-	return nodes.Options{Journal: journal, Commit: c.newCommit(facts), Add: c.newAdd(r, journal, facts)}, nil
+	return nodes.Options{Verb: "replace", Journal: journal, Commit: c.newCommit(facts), Add: c.newAdd(r, journal, facts)}, nil
 }

@@ -67,7 +67,7 @@ func (c masterChange) run(ctx context.Context, wanted Removal, verb string, spec
 		return err
 	}
 	options := masters.Options{Backup: backup, Options: nodes.Options{
-		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Journal: journal, Commit: c.newCommit(facts),
+		Verb: verb, Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Journal: journal, Commit: c.newCommit(facts),
 	}}
 	check := func(context.Context) error { return nil }
 	if install != nil {

@@ -153,7 +153,7 @@ func (c Cluster) carryOut(ctx context.Context, wanted Removal, do task, shown Di
 	}
 	facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
 	options := nodes.Options{
-		Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Parallel: wanted.Parallel,
+		Verb: do.verb, Timeout: wanted.Timeout, DeleteEmptyDir: wanted.DeleteEmptyDir, Force: wanted.Force, Parallel: wanted.Parallel,
 		Journal: journal, Commit: c.newCommit(facts),
 	}
 	if do.install != nil {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"exoshift/internal/app/day2"
@@ -109,7 +110,7 @@ func (c Cluster) Stop(ctx context.Context, wanted Request, shown Display) error 
 	})
 }
 
-// Start starts the cluster. The folder must be locked, except for a dry run.
+// Start starts the cluster. If it was not stopped and all its machines run, nothing is done. The folder must be locked, except for a dry run.
 func (c Cluster) Start(ctx context.Context, wanted Request, shown Display) error {
 	return c.withClients(wanted.DryRun, func(clients power.Clients, journal state.Recorder) error {
 		facts := state.NewFactsStore(c.Facts, c.Folder.SaveFacts)
@@ -217,6 +218,10 @@ func (c Cluster) carryOut(ctx context.Context, wanted Request, clients power.Cli
 	stable.Sort(plan.Machines, func(a, b state.Instance) int { return cmp.Compare(a.Name, b.Name) })
 	if plan.Cost, err = estimate(c.Spec); err != nil {
 		return err
+	}
+	if plan.Verb == VerbStart && c.Facts.Hibernation == nil && !slices.ContainsFunc(plan.Machines, func(m state.Instance) bool { return !power.IsRunning(m) }) {
+		plan.Steps = nil
+		return shown.ShowPlan(plan)
 	}
 	if err := shown.ShowPlan(plan); err != nil || wanted.DryRun {
 		return err

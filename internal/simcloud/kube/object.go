@@ -55,6 +55,12 @@ func (o Object) GetInt(path string) int {
 	return int(number)
 }
 
+// GetBool returns whether true is at a dotted path.
+func (o Object) GetBool(path string) bool {
+	yes, _ := o.Get(path).(bool)
+	return yes
+}
+
 // Map returns the map at a dotted path, or nil.
 func (o Object) Map(path string) map[string]any {
 	return toMap(o.Get(path))

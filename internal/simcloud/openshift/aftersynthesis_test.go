@@ -223,7 +223,7 @@ spec: {validityDuration: 720h}
 		}
 		may := must2(emergency.Do(s.ctx, http.MethodPost, "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", kube.Object{"apiVersion": "authorization.k8s.io/v1",
 			"kind": "SelfSubjectAccessReview", "spec": kube.Object{"resourceAttributes": kube.Object{"verb": "*", "group": "*", "resource": "*"}}}))(t)
-		if allowed, _ := may.Get("status.allowed").(bool); !allowed {
+		if !may.GetBool("status.allowed") {
 			t.Error("it does not have all permissions")
 		}
 		bundle := apiclient.FormatResourcePath("openshift-config", cluster.ConfigMapResource) + "/" + cluster.AdminAuthority

@@ -24,7 +24,7 @@ func formatNodeStatus(o kube.Object) string {
 	case "":
 		status = "Unknown" // no condition
 	}
-	if cordoned, _ := o.Get("spec.unschedulable").(bool); cordoned {
+	if o.GetBool("spec.unschedulable") {
 		status += ",SchedulingDisabled"
 	}
 	return status

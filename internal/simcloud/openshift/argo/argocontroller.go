@@ -213,7 +213,7 @@ func (a *argoController) createNamespace(application kube.Object) error {
 
 // prune deletes what the application had and the catalog no longer has, if the application enables pruning.
 func (a *argoController) prune(application kube.Object, wanted []kube.Object) error {
-	if prune, _ := application.Get("spec.syncPolicy.automated.prune").(bool); !prune {
+	if !application.GetBool("spec.syncPolicy.automated.prune") {
 		return nil
 	}
 	kept := map[string]bool{}

@@ -86,7 +86,7 @@ func newDeployment(namespace, app string, labels kube.Object, node, image string
 // listStorageNodes returns the ready nodes for storage that are not cordoned.
 func listStorageNodes(c *cluster.Cluster) (nodes []kube.Object) {
 	for _, node := range c.Objects.List(cluster.NodeResource, "") {
-		cordoned, _ := node.Get("spec.unschedulable").(bool)
+		cordoned := node.GetBool("spec.unschedulable")
 		if _, labelled := node.Label(storageLabel); labelled && !cordoned && node.IsReady() && !cluster.HasTaint(node, cluster.CloudTaint) {
 			nodes = append(nodes, node)
 		}

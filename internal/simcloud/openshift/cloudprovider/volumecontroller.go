@@ -170,7 +170,7 @@ func (v volumeController) attachAll(ctx context.Context) error {
 		return err
 	}
 	for _, attachment := range found.List("items") {
-		done, _ := attachment.Get("status.attached").(bool)
+		done := attachment.GetBool("status.attached")
 		switch {
 		case attachment.GetString("spec.attacher") != storageDriver:
 		case attachment.Get("metadata.deletionTimestamp") != nil:

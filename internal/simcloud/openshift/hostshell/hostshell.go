@@ -47,8 +47,7 @@ func Execute(c *cluster.Cluster, pod kube.Object, command []string) (result apis
 }
 
 func isPrivileged(pod kube.Object) bool {
-	is, _ := firstContainer(pod).Get("securityContext.privileged").(bool)
-	return is
+	return firstContainer(pod).GetBool("securityContext.privileged")
 }
 
 func firstContainer(pod kube.Object) kube.Object {

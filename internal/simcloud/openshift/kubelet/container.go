@@ -61,7 +61,7 @@ func (r *containerRuntime) runContainer(ctx context.Context, p *pod) {
 }
 
 func (r *containerRuntime) execContainer(ctx context.Context, p *pod) (reason string, err error) {
-	if host, _ := p.object.Get("spec.hostNetwork").(bool); !host && !r.online.Load() {
+	if !p.object.GetBool("spec.hostNetwork") && !r.online.Load() {
 		return "NetworkNotReady", errors.New(noNetwork)
 	}
 	_, container := findProgram(p.object)

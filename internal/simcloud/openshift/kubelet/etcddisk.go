@@ -144,7 +144,7 @@ func (e etcdMember) injectMemberFailure(ctx context.Context) bool {
 func (e etcdMember) isOtherCordoned() bool {
 	return slices.ContainsFunc(e.cluster.Objects.List(cluster.NodeResource, ""), func(node kube.Object) bool {
 		_, master := node.Label("node-role.kubernetes.io/master")
-		cordoned, _ := node.Get("spec.unschedulable").(bool)
+		cordoned := node.GetBool("spec.unschedulable")
 		return master && cordoned && node.Name() != e.node
 	})
 }

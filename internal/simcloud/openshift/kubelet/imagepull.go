@@ -19,7 +19,7 @@ const (
 // pullImages requests a token for each of the pod's images from this machine. Only images of Project Syn are checked: the
 // release's are covered by pullReleaseImage. The simulated registries do not hold these images, so authentication must suffice.
 func (r *containerRuntime) pullImages(ctx context.Context, pod kube.Object) error {
-	early, _ := pod.Get("spec.hostNetwork").(bool)
+	early := pod.GetBool("spec.hostNetwork")
 	if early || !strings.HasPrefix(pod.Namespace(), argo.SynNamespace) && !strings.HasPrefix(pod.Namespace(), "appuio-") {
 		return nil
 	}

@@ -61,7 +61,7 @@ func scheduleUpgrade(c *cluster.Cluster, config kube.Object) error {
 	if err := c.StateRecords.Put(what, cluster.StateRecord{What: what, Since: now}); err != nil {
 		return err
 	}
-	if suspended, _ := config.Get("spec.schedule.suspend").(bool); suspended {
+	if config.GetBool("spec.schedule.suspend") {
 		return nil
 	}
 	place, err := time.LoadLocation(config.GetString("spec.schedule.location"))

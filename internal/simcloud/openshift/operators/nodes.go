@@ -1,6 +1,7 @@
 package operators
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -41,7 +42,8 @@ func (k nodeLifecycle) sync(_ context.Context, seen clusterSnapshot) error {
 // syncNode: workless is true if masters are to be schedulable.
 func (k nodeLifecycle) syncNode(node kube.Object, workless bool) error {
 	ready := node.Condition("Ready")
-	silent := k.isSilent(node.Name(), ready.GetString("lastHeartbeatTime"))
+	beat := cmp.Or(ready.GetString("lastHeartbeatTime"), node.GetString("metadata.creationTimestamp"))
+	silent := k.isSilent(node.Name(), beat)
 	_, master := node.Label(cluster.MasterTaint)
 	if !silent && (!master || !workless) {
 		return nil
@@ -49,7 +51,7 @@ func (k nodeLifecycle) syncNode(node kube.Object, workless bool) error {
 	_, err := k.Objects.Update(cluster.NodeResource, "", node.Name(), func(o kube.Object) error {
 		if silent && ready.GetString("status") != "Unknown" {
 			o.SetCondition(k.Timestamp(), "Ready", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")
-			o.Condition("Ready")["lastHeartbeatTime"] = ready.GetString("lastHeartbeatTime")
+			o.Condition("Ready")["lastHeartbeatTime"] = beat
 		}
 		if master && workless {
 			cluster.RemoveTaint(o, cluster.MasterTaint)
@@ -78,8 +80,7 @@ func (k nodeLifecycle) isSilent(node, beat string) bool {
 
 func (k nodeLifecycle) isMasterSchedulable() bool {
 	scheduler, _ := k.Objects.Get("schedulers.config.openshift.io", "", "cluster")
-	yes, _ := scheduler.Get("spec.mastersSchedulable").(bool)
-	return yes
+	return scheduler.GetBool("spec.mastersSchedulable")
 }
 
 // networkOperator starts the network plugin.

@@ -81,18 +81,18 @@ func (k machineConfigOperator) syncPool(pool kube.Object, merged machineconfig.R
 	all, updated, ready, unavailable := len(members), 0, 0, 0
 	for _, node := range members {
 		isDone := reports[node.Name()] == "" && k.updates.HasConfig(node, merged.Name)
-		if cordoned, _ := node.Get("spec.unschedulable").(bool); cordoned || !node.IsReady() || !isDone && !isFailing(node) {
+		if node.GetBool("spec.unschedulable") || !node.IsReady() || !isDone && !isFailing(node) {
 			unavailable++
 		}
 		if !node.IsReady() || !isDone {
 			continue
 		}
 		updated++
-		if cordoned, _ := node.Get("spec.unschedulable").(bool); !cordoned { // a cordoned node is not ready for its pool
+		if !node.GetBool("spec.unschedulable") { // a cordoned node is not ready for its pool
 			ready++
 		}
 	}
-	paused, _ := pool.Get("spec.paused").(bool)
+	paused := pool.GetBool("spec.paused")
 	_, err := k.Objects.Update(cluster.PoolResource, "", name, func(o kube.Object) error {
 		o.Set("status.machineCount", all)
 		o.Set("status.readyMachineCount", ready)

@@ -33,8 +33,7 @@ func (k workloads) checkPrivileges(w workload) error {
 
 func isPrivileged(spec kube.Object) bool {
 	privileged := func(c kube.Object) bool {
-		is, _ := c.Get("securityContext.privileged").(bool)
-		return is
+		return c.GetBool("securityContext.privileged")
 	}
 	return slices.ContainsFunc(spec.List("containers"), privileged) ||
 		slices.ContainsFunc(spec.List("volumes"), func(v kube.Object) bool { return v.Map("hostPath") != nil })

@@ -27,8 +27,7 @@ func listTaints(node kube.Object) []kube.Object {
 }
 
 func isCordoned(node kube.Object) bool {
-	cordoned, _ := node.Get("spec.unschedulable").(bool)
-	return cordoned
+	return node.GetBool("spec.unschedulable")
 }
 
 func isTolerated(tolerations []kube.Object, taint kube.Object) bool {

@@ -75,14 +75,14 @@ func (u *Updates) HasConfig(node kube.Object, config string) bool {
 // Roll has the nodes of a pool get its configuration, no more of them at once than the pool permits. Nodes that are cordoned or not ready
 // count.
 func (u *Updates) Roll(pool kube.Object, config string, members []kube.Object) error {
-	if paused, _ := pool.Get("spec.paused").(bool); u.cluster.ConfigVersion() == "" || paused {
+	if u.cluster.ConfigVersion() == "" || pool.GetBool("spec.paused") {
 		return nil
 	}
 	room := getMaxUnavailable(pool, len(members))
 	var waiting []string
 	for _, node := range members {
 		annotations := node.Map("metadata.annotations")
-		cordoned, _ := node.Get("spec.unschedulable").(bool)
+		cordoned := node.GetBool("spec.unschedulable")
 		if cordoned || !node.IsReady() || annotations[CurrentConfig] != annotations[DesiredConfig] || annotations[ConfigState] != "Done" {
 			room--
 		}
@@ -169,7 +169,7 @@ func (u *Updates) drainNode(node kube.Object, wanted string, pods map[string]kub
 }
 
 func (u *Updates) cordon(node kube.Object, cordoned bool) error {
-	if now, _ := node.Get("spec.unschedulable").(bool); now == cordoned {
+	if node.GetBool("spec.unschedulable") == cordoned {
 		return nil
 	}
 	_, err := u.cluster.Objects.Update(cluster.NodeResource, "", node.Name(), func(o kube.Object) error {

@@ -97,7 +97,7 @@ func (r refused) report(o kube.Object, now string) {
 // review checks the update that is wanted, as the operator does before it loads a release.
 func (u *Updates) review(version kube.Object, missing []string) refused {
 	wanted, current := version.GetString("spec.desiredUpdate.version"), u.cluster.TargetVersion()
-	if forced, _ := version.Get("spec.desiredUpdate.force").(bool); wanted == "" || wanted == current || forced {
+	if wanted == "" || wanted == current || version.GetBool("spec.desiredUpdate.force") {
 		return refused{}
 	}
 	previous := slices.ContainsFunc(version.List("status.history"), func(e kube.Object) bool { return e.GetString("version") == wanted })

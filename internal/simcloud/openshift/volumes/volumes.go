@@ -161,7 +161,7 @@ func CheckMounted(objects *kube.Objects, pod kube.Object, node string) error {
 			continue
 		}
 		attachment, _ := objects.Get(AttachmentResource, "", formatAttachment(volume.Name(), node))
-		if attached, _ := attachment.Get("status.attached").(bool); !attached {
+		if !attachment.GetBool("status.attached") {
 			return fmt.Errorf("AttachVolume.Attach failed for volume %q : timed out waiting for external-attacher of %s CSI driver to attach volume %s", volume.Name(), driver, volume.GetString("spec.csi.volumeHandle"))
 		}
 		if FindDriver(objects, node, driver) == nil {
