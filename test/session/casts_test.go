@@ -110,8 +110,8 @@ func TestRecordCast_Nodes(t *testing.T) {
 	p.start(t, o, "install", "--answers", "demo.yaml", "--yes", "--output", "plain").Leave(0)
 	s := p.prompting(t, o)
 	command(t, s, "exoshift nodes list", "worker-2")
-	command(t, s, "exoshift nodes add --group workers --count 1 --yes --output plain", "--delete-backups")
-	command(t, s, "clear; exoshift nodes remove worker-0 --yes --output plain", "worker-0")
+	command(t, s, "exoshift nodes add --group workers --count 1 --yes --output plain", "sizing.workers.count: 4")
+	command(t, s, "clear; exoshift nodes remove worker-0 --yes --output plain", "sizing.workers.count: 3")
 	command(t, s, "clear; exoshift nodes list", "worker-3")
 	if screen := s.Screen(); screen.Has("worker-0") {
 		t.Errorf("worker-0 is not removed:\n%s", screen)
@@ -155,7 +155,7 @@ func TestRecordCast_Fleet(t *testing.T) {
 	} {
 		p.start(t, o, arguments...).Leave(0)
 	}
-	o.Width = 130
+	o.Width = 150
 	s := p.prompting(t, o)
 	command(t, s, "exoshift fleet status --refresh --output plain", "stage=prod")
 	command(t, s, "exoshift fleet gate --selector stage=canary; echo exit code $?", "exit code 0")
