@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"exoshift/internal/fault"
 )
 
 // Clock is a run's source of time.
@@ -35,12 +37,21 @@ func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc
 			if now.Sub(since) >= limit && !isProgressing(err) {
 				return &LimitError{Limit: limit, Err: err}
 			}
-			wait.Emit(report, Event{Since: &since, Limit: limit.Seconds(), Last: err.Error()})
+			wait.Emit(report, Event{Since: &since, Limit: limit.Seconds(), Last: describeLast(err)})
 			if err := clock.Sleep(ctx, now.Truncate(every).Add(every).Sub(now)); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// describeLast returns what was seen last, without that it is waited for, which the step says already.
+func describeLast(err error) string {
+	var failure *fault.Error
+	if errors.As(err, &failure) && strings.HasPrefix(failure.Op, "wait") {
+		return strings.TrimPrefix(err.Error(), failure.Op+": ")
+	}
+	return err.Error()
 }
 
 // WaitEmitter emits what a step waits for when that has changed, and once a minute.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"exoshift/internal/fault"
 	"exoshift/provisioner"
 )
 
@@ -34,7 +35,7 @@ func TestPollUntil_EmitsReasonsAndHeartbeat(t *testing.T) {
 				return errors.New("no address")
 			}
 			if checks <= 14 {
-				return errors.New("no answer")
+				return fault.New(fault.Transient, "wait for the API", errors.New("no answer"))
 			}
 			return nil
 		})
