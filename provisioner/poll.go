@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"exoshift/internal/fault"
 )
 
 // Clock is a run's source of time.
@@ -45,11 +43,11 @@ func PollUntil(clock Clock, every, limit time.Duration, check StepFunc) StepFunc
 	}
 }
 
-// describeLast returns what was seen last, without that it is waited for, which the step says already.
+// describeLast returns what was seen last, without the operation that it is waited for, which the step says already.
 func describeLast(err error) string {
-	var failure *fault.Error
-	if errors.As(err, &failure) && strings.HasPrefix(failure.Op, "wait") {
-		return strings.TrimPrefix(err.Error(), failure.Op+": ")
+	op, cause, found := strings.Cut(err.Error(), ": ")
+	if found && (op == "wait" || strings.HasPrefix(op, "wait for ")) {
+		return cause
 	}
 	return err.Error()
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"exoshift/internal/fault"
 	"exoshift/provisioner"
 )
 
@@ -35,7 +34,7 @@ func TestPollUntil_EmitsReasonsAndHeartbeat(t *testing.T) {
 				return errors.New("no address")
 			}
 			if checks <= 14 {
-				return fault.New(fault.Transient, "wait for the API", errors.New("no answer"))
+				return errors.New("wait for the API: no answer")
 			}
 			return nil
 		})
