@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -217,6 +218,13 @@ func groupResized(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	group := s.Spec.Group(state.RoleWorker)
 	disk := group.RootDisk + group.DataDisk
 	before := zone.Mutations()
+	requestCluster(t, s, http.MethodPost, "/api/v1/namespaces/default/pods", `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "alone"}, "spec": {
+		"nodeName": "worker-2", "containers": [{"name": "c", "image": "quay.io/openshift-release-dev/ocp-v4.0-art-dev"}]}}`, new(map[string]any))
+	_, err := resizeNodes(t, s, appnodes.Size{Group: "workers", Type: "standard.titan"}, appnodes.Removal{}, nil)
+	if exit.Code(err) != exit.Answers || !strings.HasPrefix(fmt.Sprint(err), "resize nodes: nothing was changed: on worker-2 ") {
+		t.Errorf("a pod that nobody makes again: exit code %d, %v", exit.Code(err), err)
+	}
+	requestCluster(t, s, http.MethodDelete, "/api/v1/namespaces/default/pods/alone?gracePeriodSeconds=0", "", nil)
 	for name, c := range map[string]struct {
 		size appnodes.Size
 		code int
@@ -242,7 +250,7 @@ func groupResized(t *testing.T, s run.Run, zone *simcloud.Zone) {
 	count := func(clients *nodes.Clients) { seen.Cluster = clients.Cluster; clients.Cluster = seen }
 	size := appnodes.Size{Group: "workers", Type: "standard.titan"}
 	ctx, stop := context.WithCancel(t.Context())
-	_, err := changeNodes(t, s, appnodes.Removal{}, count, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
+	_, err = changeNodes(t, s, appnodes.Removal{}, count, func(_ context.Context, cluster appnodes.Cluster, wanted appnodes.Removal, shown appnodes.Display) error {
 		return cluster.Resize(ctx, size, wanted, nodeInstaller(s), stopAfter{shown.(removalOutput), "add-worker-5", stop})
 	})
 	if exit.Code(err) != exit.Interrupted {
