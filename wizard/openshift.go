@@ -120,7 +120,7 @@ func newProxyRule(schemes ...string) rule {
 	return func(value string) []Problem {
 		u, err := url.Parse(value)
 		switch {
-		case err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/")+u.RawQuery+u.Fragment != "":
+		case err != nil || u.Hostname() == "" || strings.TrimPrefix(u.Path, "/")+u.RawQuery+u.Fragment != "":
 			return NewProblem("the value is not a proxy URL", allowed, "")
 		case !slices.Contains(schemes, u.Scheme):
 			return NewProblem("unsupported proxy scheme", allowed, "")

@@ -47,7 +47,7 @@ func Range(value string) string {
 		return r
 	}, value)
 	prefix, err := netip.ParsePrefix(compact)
-	if err != nil || compact == value {
+	if err != nil || compact == value || prefix.Addr().Is4In6() { // such a range is refused as well
 		return ""
 	}
 	return prefix.Masked().String()
