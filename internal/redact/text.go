@@ -5,20 +5,27 @@ import (
 	"strings"
 )
 
-// skipEscape returns where a text begins whose first letters belong to a JSON escape before it, such as the n of \n or the
-// five characters after the backslash of \u0026.
+// skipEscape returns where a text begins whose first letters belong to a JSON escape that begins before it, such as the n of \n, the
+// five characters after the backslash of \u0026, or the last of those.
 func skipEscape(content []byte, start, end int) int {
-	before := content[:start]
-	if slashes := len(before) - len(bytes.TrimRight(before, `\`)); slashes%2 == 0 || start == end {
+	if start == end {
 		return start
 	}
-	switch content[start] {
-	case 'n', 'r', 't', 'b', 'f', '\\', '"', '/':
+	if isEscaped(content, start) && strings.IndexByte(`nrtbf\"/`, content[start]) >= 0 {
 		return start + 1
-	case 'u':
-		return min(start+5, end)
+	}
+	for at := start; at >= max(0, start-4); at-- {
+		if content[at] == 'u' && isEscaped(content, at) {
+			return min(at+5, end)
+		}
 	}
 	return start
+}
+
+// isEscaped reports whether the backslash before a character is none itself.
+func isEscaped(content []byte, at int) bool {
+	before := content[:at]
+	return (len(before)-len(bytes.TrimRight(before, `\`)))%2 == 1
 }
 
 // joinPEMLines removes line breaks, so that a PEM block has the same value in a file and in a JSON string.

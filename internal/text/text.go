@@ -91,7 +91,8 @@ func isLeading(r rune) bool { return r == ' ' || unicode.IsMark(r) }
 func trimLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
-		lines[i] = strings.TrimRight(strings.TrimLeftFunc(line, unicode.IsMark), " ")
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		lines[i] = strings.TrimRight(indent+strings.TrimLeftFunc(line, isLeading), " ")
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
